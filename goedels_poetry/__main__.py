@@ -1,0 +1,6 @@
+"""``python -m goedels_poetry`` is the command line."""
+
+from goedels_poetry.cli import main
+
+if __name__ == "__main__":
+    main()

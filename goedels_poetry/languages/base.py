@@ -1,0 +1,172 @@
+"""The Protocol behind which a proof language stands: one class, found by name, suffix or entry point.
+
+The machine (store, supervisor, graph, agents) never looks inside statements, candidates, sketches or
+proofs: to it they are text and JSON. Everything here must therefore survive ``json.dumps``/``loads``.
+All methods that may take long are coroutines; they must honour cancellation by killing what they started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from goedels_poetry.state import Verdict
+
+EXHAUSTED = "exhausted"
+"""``Outcome.reason`` with which a language says: no further attempt of this kind can help this goal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem as its language has read it. ``data`` is the language's own and is never stored."""
+
+    language: str
+    text: str
+    """The user's source, byte for byte as decoded."""
+    options: dict[str, Any] = field(default_factory=dict)
+    statement: str = ""
+    """The goal in one readable line, for people."""
+    warnings: tuple[str, ...] = ()
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What an agent hands to the language about one node. JSON-able throughout."""
+
+    theorem: str
+    """The user's source text of the root theorem."""
+    options: dict[str, Any]
+    node_id: str
+    statement: str
+    """Text in the language; the root's is "" (the theorem itself)."""
+    scope: tuple[tuple[str, str], ...] = ()
+    """(step id, statement) of proven facts that may be cited: earlier siblings named in ``waits_for``, those
+    of the ancestors, and retrieved lemmas. A proof that cites some lists their ids under ``"cites"``."""
+    attempt: int = 0
+    """0-based number of this attempt (proof attempts, or sketches tried when sketching)."""
+    history: tuple[dict[str, Any], ...] = ()
+    """Earlier attempts, sketches, decisions and failures of this node, oldest first."""
+    banned: tuple[str, ...] = ()
+    """Strategy fingerprints that must not be proposed again for this node."""
+    depth_left: int = 0
+    """How many further levels of decomposition are allowed below this node."""
+    preferred: tuple[str, ...] = ()
+    """Strategy names by past success, best first (a snapshot taken when the run began)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of any long job of a language."""
+
+    ok: bool
+    value: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    """One line for people when not ok; :data:`EXHAUSTED` when trying again cannot help."""
+    cost: dict[str, float] = field(default_factory=dict)
+    """``solver_seconds``, ``solver_calls``, ``cpu_seconds``: what this job has spent."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the language said that no further attempt of this kind can help."""
+        return not self.ok and (self.reason == EXHAUSTED or bool(self.value.get(EXHAUSTED)))
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The checker's answer about a whole derivation; it alone may say ``proved``."""
+
+    verdict: Verdict
+    path: Path | None = None
+    """Where the certificate lies; None when none was written."""
+    trust_level: str | None = None
+    """"L0" ... "L3", see DESIGN: set by the checker only."""
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Language(Protocol):
+    """One proof language. Instances are shared by all goals of a run and closed once by ``aclose``."""
+
+    name: str
+    suffixes: tuple[str, ...]
+
+    async def read(self, text: str, options: dict[str, Any]) -> Theorem:
+        """Parse and type-check the user's text; raises :class:`~goedels_poetry.errors.InvalidInput`."""
+        ...
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """Before any search: are the premises consistent, is the goal false outright?
+
+        ``value``: ``{"verdict": "open" | "inconsistent" | "refuted" | "unknown", "core": [...],
+        "counterexample": {...}, "reason": str}``. "open" goes on to search, "unknown" ends the run.
+        """
+        ...
+
+    async def prove(self, goal: Goal) -> Outcome:
+        """Look for a direct proof. ``value = {"candidate": {...}}``, or ``{"refuted": counterexample}``."""
+        ...
+
+    async def verify(self, goal: Goal, candidate: dict[str, Any]) -> Outcome:
+        """Check a candidate in a fresh solver: ``{"proof": {...}}`` when ok, else ``{"report": ...}``."""
+        ...
+
+    async def correct(self, goal: Goal, candidate: dict[str, Any], report: Any) -> Outcome:
+        """Repair a rejected candidate: ``{"candidate": {...}}``."""
+        ...
+
+    async def sketch(self, goal: Goal) -> Outcome:
+        """Propose a decomposition that is not banned.
+
+        ``value = {"sketch": {"strategy": str, "fingerprint": str, "deterministic": bool = True, "shape": str = "",
+        "children": [{"statement": str, "candidate"?: {...}, "waits_for"?: [earlier indices]}], ...}}``; a child
+        with a candidate enters ``verify`` directly. ``reason = EXHAUSTED`` when no unbanned strategy is left.
+        """
+        ...
+
+    async def verify_sketch(self, goal: Goal, sketch: dict[str, Any]) -> Outcome:
+        """Children imply the parent, and none of them is refuted.
+
+        On failure ``{"refuted_child": i, "counterexample": ...}`` or ``{"report": ...}``; ``"correctable": True``
+        sends a deterministic sketch to ``correct_sketch`` too. On success ``{"sketch": ...}`` may replace it.
+        """
+        ...
+
+    async def correct_sketch(self, goal: Goal, sketch: dict[str, Any], report: Any) -> Outcome:
+        """Repair a rejected sketch: ``{"sketch": {...}}``."""
+        ...
+
+    async def retrieve(self, goal: Goal, lemmas: list[dict[str, Any]]) -> Outcome:
+        """Choose lemmas that help: ``{"lemmas": [ids]}`` out of ``[{"id", "statement", "strategy", "uses"}]``."""
+        ...
+
+    def canonical(self, theorem: Theorem, statement: str) -> str:
+        """Key of a statement, equal for statements that are equal up to renaming.
+
+        Form ``theory:statement``, both hashes: only goals with the same definitions and premises share ``theory``.
+        """
+        ...
+
+    async def certify(
+        self,
+        theorem: Theorem,
+        derivation: list[dict[str, Any]],
+        directory: Path,
+        run_info: dict[str, Any],
+    ) -> Certificate:
+        """Write the certificate below ``directory`` (temporary name, then rename) and run the checker on it.
+
+        ``derivation``: steps in dependency order, root last, each ``{"id", "statement", "proof": JSON | None,
+        "children": [ids], "scheme": sketch JSON | None, "scope": [ids it may cite]}``.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Kill every process that this language started. Safe to call twice."""
+        ...
+
+
+__all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "Outcome", "Theorem"]

@@ -1,0 +1,32 @@
+"""Separate, killable solver processes with limits; nothing of a solver runs in our own process.
+
+``Z3Process().ask(script)`` poses one query; ``Z3Process().session(prelude).check(extra)`` poses many over
+one prelude.
+"""
+
+from goedels_poetry.solvers.limits import (
+    Answer,
+    Get,
+    JobCrashed,
+    JobMemory,
+    JobTimeout,
+    Limits,
+    Options,
+    SolverError,
+)
+from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.z3_process import Session, Z3Process
+
+__all__ = [
+    "Answer",
+    "Get",
+    "JobCrashed",
+    "JobMemory",
+    "JobTimeout",
+    "Limits",
+    "Options",
+    "Session",
+    "SolverError",
+    "SolverProcess",
+    "Z3Process",
+]

@@ -1,0 +1,38 @@
+"""Tie a child process to its parent and bound its memory, then (as a script) become the solver.
+
+Run as ``python -I -S launch.py PARENT_PID ADDRESS_SPACE_BYTES COMMAND ARG...``. A wrapper rather than
+``preexec_fn``: code between fork and exec may deadlock when the parent has threads, and ours has.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def bind_to_parent(parent: int) -> None:
+    """Ask the kernel to kill this process when its parent dies, even by kill -9 (Linux).
+
+    Elsewhere the end of standard input does the same for a child that reads; raises SystemExit when the
+    parent died before we could ask.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        raise SystemExit("parent is gone")
+
+
+def limit_memory(address_space: int) -> None:
+    """Bound the address space, here and in children, to so many bytes (0: no bound); leave no core files."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if address_space and sys.platform == "linux":  # macOS refuses RLIMIT_AS
+        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+
+if __name__ == "__main__":
+    bind_to_parent(int(sys.argv[1]))
+    limit_memory(int(sys.argv[2]))
+    os.execv(sys.argv[3], sys.argv[3:])

@@ -1,0 +1,63 @@
+"""Plain data and errors every solver shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Status = Literal["sat", "unsat", "unknown", "error"]
+Get = Literal["none", "model", "core"] | tuple[str, ...]
+"""What to ask for after the status: the model, the unsat core, or the values of these terms."""
+
+Options = Mapping[str, str]
+"""Solver options by name, without the leading colon: ``{"smt.mbqi": "false"}``."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one query. Results bounded by ``rlimit`` repeat on any machine, by ``seconds`` they do not.
+
+    rlimit: solver steps, as the solver counts them; 0 means no bound.
+    seconds: wall time of the whole query, reading the script included.
+    memory_mb: memory of the solver process, in MiB.
+    output_bytes: size of everything the solver may answer.
+    """
+
+    rlimit: int = 0
+    seconds: float = 10.0
+    memory_mb: int = 2048
+    output_bytes: int = 10_000_000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver said to one query. Only the literal statuses of the one check we posed count.
+
+    reason: for ``unknown``: "timeout", "rlimit", "memory", "killed" or the solver's own word;
+        for ``error``: the first message, with ``line L column C`` relative to the caller's text where known.
+    output: raw text of the model, the core or the values, when they were asked for and exist.
+    seconds: wall time. rlimit_used: steps spent by the check, None when the solver did not tell.
+    """
+
+    status: Status
+    reason: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    rlimit_used: int | None = None
+
+
+class SolverError(Exception):
+    """A job outside this process failed; the process that ran it is gone or was replaced."""
+
+
+class JobTimeout(SolverError):
+    """The job ran longer than it was allowed to and was killed."""
+
+
+class JobCrashed(SolverError):
+    """The job raised, or its process ended."""
+
+
+class JobMemory(SolverError):
+    """The job needed more memory than it was allowed."""

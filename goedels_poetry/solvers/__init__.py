@@ -4,6 +4,7 @@
 one prelude.
 """
 
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import (
     Answer,
     Get,
@@ -19,6 +20,7 @@ from goedels_poetry.solvers.z3_process import Session, Z3Process
 
 __all__ = [
     "Answer",
+    "Cvc5Process",
     "Get",
     "JobCrashed",
     "JobMemory",

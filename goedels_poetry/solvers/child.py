@@ -16,6 +16,7 @@ from queue import SimpleQueue
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _READ = 1 << 16
+_COMPLAINTS = 4096
 
 # A worker shares its process group with its solvers, so that killing the group kills them too.
 share_group = False
@@ -30,10 +31,15 @@ class ChildFlood(Exception):
 
 
 class ChildDied(Exception):
-    """The child ended; ``output`` is what it wrote before, ``code`` its return code (negative: signal)."""
+    """The child ended.
 
-    def __init__(self, code: int, output: bytes) -> None:
+    code: its return code (negative: signal). output: the reply it had begun. complaints: the end of its
+    standard error.
+    """
+
+    def __init__(self, code: int, output: bytes, complaints: bytes) -> None:
         super().__init__(exit_reason(code))
+        self.complaints = complaints
         self.code = code
         self.output = output
 
@@ -95,7 +101,7 @@ def executable_command(program: str, *arguments: str, address_space: int) -> lis
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """The command line that runs one of our own modules, never one of the working directory; it binds itself."""
+    """The command line that runs one of our own modules, never one of the working directory."""
     return [sys.executable, "-P", "-m", module, str(os.getpid()), *arguments]
 
 
@@ -114,7 +120,7 @@ class Child:
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=not share_group,
                 env=_environment(),
@@ -123,13 +129,19 @@ class Child:
         self._process = _popen(start)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        assert self._process.stderr is not None
         self._stdin = self._process.stdin
         self._stdout = self._process.stdout
+        self._stderr = self._process.stderr
         self._in = self._stdin.fileno()
         self._out = self._stdout.fileno()
+        self._err = self._stderr.fileno()
+        self._complaints = b""
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
+        os.set_blocking(self._err, False)
         self._poll = select.poll()
+        self._poll.register(self._err, select.POLLIN)
         self._poll.register(self._out, select.POLLIN)
 
     @property
@@ -171,17 +183,29 @@ class Child:
             if left <= 0:
                 raise ChildTimeout
             events = dict(self._poll.poll(left * 1000 + 1))
+            if self._err in events and not self._listen():
+                self._poll.unregister(self._err)
             if self._out not in events:
                 continue
             chunk = os.read(self._out, _READ)
             if not chunk:
                 self._process.wait()
-                raise ChildDied(self._process.returncode, bytes(reply))
+                self._listen()
+                raise ChildDied(self._process.returncode, bytes(reply), self._complaints)
             reply += chunk
             if len(reply) > max_bytes:
                 raise ChildFlood
             if not rest and complete(reply):
                 return reply
+
+    def _listen(self) -> bool:
+        """Keep the end of what the child says on standard error; False when that is closed."""
+        try:
+            said = os.read(self._err, _READ)
+        except BlockingIOError:
+            return True
+        self._complaints = (self._complaints + said)[-_COMPLAINTS:]
+        return bool(said)
 
     def kill(self) -> None:
         """End the child at once and reap it. Safe from any thread, at any time, twice."""
@@ -200,3 +224,4 @@ class Child:
         self.kill()
         self._stdin.close()
         self._stdout.close()
+        self._stderr.close()

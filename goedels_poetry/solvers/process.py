@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
+from goedels_poetry.solvers.frames import BrokenFrame
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.script import script_fault, term_fault
 
@@ -25,6 +26,13 @@ Query = Callable[[Child, float], Answer]
 """The part of a query that talks to the child, given the child and the deadline in time.monotonic seconds."""
 
 
+def out_of_memory(death: ChildDied) -> bool:
+    """Whether a child ended because it could not get more memory."""
+    said = death.output[-4096:] + death.complaints
+    words = (b"out of memory", b"bad_alloc", b"MemoryError", b"Cannot allocate memory")
+    return death.code == MEMORY_EXIT or any(word in said for word in words)
+
+
 def get_fault(get: Get) -> str | None:
     """Say why this is not something to ask for after the status, or None."""
     if isinstance(get, str):
@@ -32,6 +40,17 @@ def get_fault(get: Get) -> str | None:
     if not get:
         return "no term to evaluate"
     return next((f"term {term!r}: {fault}" for term in get if (fault := term_fault(term))), None)
+
+
+def get_command(get: Get, status: str) -> str:
+    """The SMT-LIB command that gets it after this status, or "" when there is nothing to get."""
+    if get == "core":
+        return "(get-unsat-core)" if status == "unsat" else ""
+    if get == "none" or status != "sat":
+        return ""
+    if get == "model":
+        return "(get-model)"
+    return f"(get-value ({' '.join(get)}))"
 
 
 class SolverProcess(ABC):
@@ -93,6 +112,9 @@ class SolverProcess(ABC):
         except ChildDied as death:
             self._drop()
             answer = self._post_mortem(death)
+        except BrokenFrame as fault:
+            self._drop()
+            answer = Answer("error", f"unexpected reply: {fault}")
         except BaseException:  # Ctrl-C between sending and reading: the stream is out of step
             self._drop()
             raise
@@ -102,7 +124,7 @@ class SolverProcess(ABC):
         if self._killed:
             self._killed = False
             return Answer("unknown", "killed")
-        if death.code == MEMORY_EXIT or b"out of memory" in death.output:
+        if out_of_memory(death):
             return Answer("unknown", "memory")
         return Answer("error", f"{self.name} crashed: {death}")
 

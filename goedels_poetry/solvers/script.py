@@ -101,3 +101,18 @@ def term_fault(text: str) -> str | None:
     if depth or not bare.strip():
         return "not a term"
     return None
+
+
+def command_lines(text: str) -> list[int]:
+    """The line, from 1, on which each top-level command of a faultless script begins."""
+    bare, _ = _bare(text)
+    lines = []
+    depth = 0
+    for paren in _PAREN.finditer(bare):
+        if bare[paren.start()] == "(":
+            if depth == 0:
+                lines.append(_line(bare, paren.start()))
+            depth += 1
+        else:
+            depth -= 1
+    return lines

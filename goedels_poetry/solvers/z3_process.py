@@ -26,7 +26,7 @@ from pathlib import Path
 
 from goedels_poetry.solvers.child import Child, executable_command, module_command
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
-from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_fault
+from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
 from goedels_poetry.solvers.script import script_fault
 
 _ERROR = re.compile(r'^\s*\(error "(?:line (\d+) column (\d+): )?(.*?)"\)\s*$', re.MULTILINE | re.DOTALL)
@@ -57,7 +57,7 @@ def z3_binary() -> str | None:
 
 
 class Z3Process(SolverProcess):
-    """One z3. ``ask`` gives each query a fresh context; ``session`` keeps a prelude loaded for many checks."""
+    """One z3. ``ask`` gives each query a fresh context, ``session`` keeps a prelude for many checks."""
 
     name = "z3"
 
@@ -143,7 +143,7 @@ class Z3Process(SolverProcess):
         if status == "unknown":
             return Answer("unknown", _why(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
-        if wanted := _get_command(get, status):
+        if wanted := get_command(get, status):
             output = self._talk(child, wanted, deadline, limits.output_bytes)
             if _ERROR_START.search(output):
                 return _error(output, first_line)
@@ -181,7 +181,7 @@ class Session:
         self._pending += "\n" + text
 
     def check(self, extra: str, limits: Limits = DEFAULT_LIMITS, get: Get = "none") -> Answer:
-        """Check the prelude together with extra, then forget extra. Errors, limits and losses as in ``ask``."""
+        """Check the prelude together with extra, then forget extra. Errors and limits as in ``ask``."""
         fault = self._fault or script_fault(extra) or get_fault(get)
         if not fault and get == "core" and not self._cores:
             fault = "this session was opened without cores"
@@ -213,16 +213,6 @@ class Session:
             self._pushed = True
             process._session = self
         return answer
-
-
-def _get_command(get: Get, status: str) -> str:
-    if get == "core":
-        return "(get-unsat-core)" if status == "unsat" else ""
-    if get == "none" or status != "sat":
-        return ""
-    if get == "model":
-        return "(get-model)"
-    return f"(get-value ({' '.join(get)}))"
 
 
 def _timeout(limits: Limits) -> str:

@@ -1,0 +1,91 @@
+"""The child behind ``Cvc5Process``: one fresh cvc5 for each request, read and answered in frames.
+
+Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID ADDRESS_SPACE_BYTES``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import cvc5
+
+from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.process import MEMORY_EXIT
+from goedels_poetry.solvers.script import command_lines
+
+_RESOURCES = "resource::resourceUnitsUsed"
+
+
+class _Rejected(Exception):
+    """cvc5 refused a command."""
+
+
+def _run(solver: Any, symbols: Any, text: str) -> str:
+    """Execute commands and return what they print. Raises _Rejected with the line of the refused command."""
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "query")
+    printed = ""
+    done = 0
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            printed += command.invoke(solver, symbols)
+            done += 1
+    except RuntimeError as error:
+        lines = command_lines(text)
+        place = f"line {lines[done]}: " if done < len(lines) else ""
+        raise _Rejected(place + str(error).strip()) from error
+    return printed
+
+
+def _used(solver: Any) -> int | None:
+    statistics = solver.getStatistics()
+    try:
+        return int(statistics[_RESOURCES]["value"])
+    except (KeyError, TypeError, RuntimeError):
+        return None  # a build without statistics
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Pose the one query of a request: its options, its script, one check, and what is to be got after it."""
+    terms = cvc5.TermManager()
+    solver = cvc5.Solver(terms)
+    symbols = cvc5.SymbolManager(terms)
+    try:
+        for name, value in request["options"].items():
+            solver.setOption(name, value)
+    except RuntimeError as error:
+        return {"status": "error", "reason": str(error)}
+    try:
+        said = _run(solver, symbols, request["script"])
+        if said.strip():
+            raise _Rejected(said.strip())
+        result = solver.checkSat()
+        if result.isUnknown():
+            reason = str(result.getUnknownExplanation())
+            return {"status": "unknown", "reason": reason, "rlimit_used": _used(solver)}
+        status = "unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown"
+        used = _used(solver)
+        output = _run(solver, symbols, request["get"][status]) if status in request["get"] else ""
+        return {"status": status, "reason": "", "output": output, "rlimit_used": used}
+    except (_Rejected, RuntimeError) as error:
+        return {"status": "error", "reason": str(error)}
+
+
+def main() -> None:
+    """Answer requests until the input ends; leave at once when memory runs out."""
+    bind_to_parent(int(sys.argv[1]))
+    limit_memory(int(sys.argv[2]))
+    requests, replies = private_pipes()
+    while (request := read_message(requests)) is not None:
+        try:
+            reply = answer(request)
+        except MemoryError:
+            os._exit(MEMORY_EXIT)
+        write_message(replies, reply)
+
+
+if __name__ == "__main__":
+    main()

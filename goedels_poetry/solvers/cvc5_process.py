@@ -1,0 +1,61 @@
+"""cvc5, which comes as a Python library only, in a child process of its own."""
+
+from __future__ import annotations
+
+from goedels_poetry.solvers.child import Child, module_command
+from goedels_poetry.solvers.frames import is_whole, pack, unpack
+from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
+from goedels_poetry.solvers.process import SolverProcess, get_command
+
+_ADDRESS_SPACE_SLACK = 512 << 20  # Python and cvc5's libraries, before any query
+
+
+class Cvc5Process(SolverProcess):
+    """One cvc5 child; every query gets a new solver object with its own terms and symbols.
+
+    Options are cvc5's, e.g. ``{"full-saturate-quant": "true"}``. ``rlimit`` counts cvc5's own resource units,
+    which are not z3's.
+    """
+
+    name = "cvc5"
+
+    def _start(self, memory_mb: int) -> Child:
+        address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
+        return Child(module_command("goedels_poetry.solvers.cvc5_child", str(address_space)))
+
+    def _lost(self) -> None:
+        """Nothing is kept between queries."""
+
+    def _ask(
+        self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float
+    ) -> Answer:
+        request = {
+            "script": script,
+            "options": {**_settings(limits, get), **options},
+            "get": {status: wanted for status in ("sat", "unsat") if (wanted := get_command(get, status))},
+        }
+        reply = child.exchange(pack(request), is_whole, deadline, limits.output_bytes)
+        answer = unpack(reply)
+        status, reason, used = answer["status"], answer.get("reason", ""), answer.get("rlimit_used")
+        if status == "unknown":
+            return Answer("unknown", _why(reason), rlimit_used=used)
+        if status not in ("sat", "unsat"):
+            return Answer("error", reason)
+        return Answer(status, "", answer.get("output", "").strip(), rlimit_used=used)
+
+
+def _settings(limits: Limits, get: Get) -> dict[str, str]:
+    settings = {"tlimit-per": str(max(1, int(limits.seconds * 1000)))}
+    if limits.rlimit:
+        settings["rlimit-per"] = str(limits.rlimit)
+    if get == "core":
+        settings["produce-unsat-cores"] = "true"
+    elif get != "none":
+        settings["produce-models"] = "true"
+    return settings
+
+
+def _why(explanation: str) -> str:
+    words = {"TIMEOUT": "timeout", "RESOURCEOUT": "rlimit", "MEMOUT": "memory"}
+    word = explanation.rpartition(".")[2]
+    return words.get(word, word.lower())

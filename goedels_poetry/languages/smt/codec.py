@@ -1,7 +1,7 @@
 """Proofs as JSON, and back. Terms and sequents stand in it as SMT-LIB text in the user's own names.
 
-Reading is strict: an unknown key, a missing one or a value of another type raises `CodecError`. Nothing read here is
-trusted for being well-formed; it says *what* is claimed, and the checker derives the rest from the theorem.
+Reading is strict: an unknown key, a missing one or a value of another type raises `CodecError`. Nothing read
+here is trusted for being well-formed: it says *what* is claimed, and the checker derives the rest.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Names that no solver can mistake: what every script of ours is written in.
 
-Trusted code. Solvers know more symbols than the standard does, and let some of them win over a declaration: z3
-takes a user's ``sin``, ``is-cons`` or ``|!|`` for its own, and a bound variable called ``true`` for the truth. So no
-name of the user is ever shown to a solver as it is: symbols and sorts get the prefix ``u.``, variables ``?``, which
-begin no symbol of a theory. The rest of a term is unchanged.
+Trusted code. Solvers know more symbols than the standard does, and let some of them win over a declaration:
+z3 takes a user's ``sin``, ``is-cons`` or ``|!|`` for its own, and a bound variable called ``true`` for the
+truth. So no name of the user is ever shown to a solver as it is: symbols and sorts get the prefix ``u.``,
+variables ``?``, which begin no symbol of a theory. The rest of a term is unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BUILTIN_SORTS = frozenset({"Bool", "Int", "Real", "String", "RegLan", "BitVec",
 
 
 class EncodingError(ValueError):
-    """Something that cannot be handed to a solver faithfully: a name of a theory declared again, a stray variable."""
+    """Something that cannot be handed to a solver faithfully: a builtin declared again, a stray variable."""
 
 
 class Encoding:

@@ -1,9 +1,9 @@
 """What a solver is asked: the exact text of every query behind a proof.
 
-Trusted code, and deterministic: the search poses its queries with the same functions as the checker, and the script
-in a certificate is compared byte by byte with what they give. A query is ``prelude`` (logic, declarations, defining
-equations, premises) followed by the lines of one check; ``unsat`` means that the sequent follows. Scripts hold no
-``check-sat``: whoever poses the query adds exactly one.
+Trusted code, and deterministic: the search poses its queries with the same functions as the checker, and the
+script in a certificate is compared byte by byte with what they give. A query is ``prelude`` (logic,
+declarations, defining equations, premises) followed by the lines of one check; ``unsat`` means that the sequent
+follows. Scripts hold no ``check-sat``: whoever poses the query adds exactly one.
 """
 
 from __future__ import annotations
@@ -34,13 +34,17 @@ from goedels_poetry.languages.smt.terms import (
 _CONNECTIVES = frozenset({"and", "or", "not", "=>", "xor", "ite", "=", "distinct"})
 
 
+DIRECT = Query()
+"""Nothing but the context."""
+
+
 class ObligationError(ValueError):
-    """A step that cannot be posed as a query: a citation that does not exist, an instance that does not fit, ..."""
+    """A step that cannot be posed as a query: a citation without a step, an instance that does not fit."""
 
 
 @dataclass(frozen=True)
 class Obligation:
-    """One query. ``lines`` follow the prelude for (``equations``, ``quantified``); all together must be unsat."""
+    """One query: ``lines`` after the prelude for (``equations``, ``quantified``) must be unsat."""
 
     name: str
     equations: bool
@@ -131,7 +135,7 @@ class Context:
     # ------------------------------------------------------------------------------------------- checks
 
     def check(
-        self, sequent: Sequent, query: Query = Query(), earlier: Mapping[str, Sequent] | None = None
+        self, sequent: Sequent, query: Query = DIRECT, earlier: Mapping[str, Sequent] | None = None
     ) -> tuple[str, ...]:
         """The lines after the prelude whose unsatisfiability shows ``sequent``.
 
@@ -177,11 +181,6 @@ class Context:
             step.by.quantified,
             self.check(step.sequent, step.by, earlier),
         )
-
-    def script_of(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> str:
-        """The whole text of the query for ``sequent``, without ``check-sat``."""
-        lines = self.check(sequent, query, earlier)
-        return "\n".join((*self.prelude(query.equations, query.quantified), *lines))
 
     def script(self, obligation: Obligation) -> str:
         """The whole text of a query, without ``check-sat``."""
@@ -236,7 +235,8 @@ class Context:
         """The fact that ``instance`` names, over the variables of ``sequent``.
 
         Raises:
-            ObligationError: no such definition, cited step, premise or hypothesis, or arguments of other sorts.
+            ObligationError: no such definition, cited step, premise or hypothesis, or arguments that do
+                not fit.
         """
         for argument in instance.args:
             check_closed(argument, sequent.vars)
@@ -267,7 +267,7 @@ class Context:
     # --------------------------------------------------------------------- what the definitions rest on
 
     def equation_obligations(self) -> tuple[Obligation, ...]:
-        """For each defining equation: it is an instance of the definition as the user wrote it, simplified."""
+        """For each defining equation: it is an instance of the definition as the user wrote it."""
         counts: dict[str, int] = {}
         found = []
         for equation in self.equations:
@@ -293,7 +293,7 @@ class Context:
     # ------------------------------------------------------------------------------------ verdict queries
 
     def named_premises(self) -> tuple[str, ...]:
-        """The premises as assertions with the names ``premise.0``, ``premise.1`` and so on, for an unsat core."""
+        """The premises as assertions named ``premise.0``, ``premise.1`` and so on, for an unsat core."""
         return tuple(
             f"(assert (! {self._closed(p.formula)} :named premise.{i}))"
             for i, p in enumerate(self.problem.premises)
@@ -339,7 +339,7 @@ def _is_quantified(term: Term) -> bool:
 def _is_matchable(pattern: Term) -> bool:
     """Whether a solver may match on ``pattern``: nothing in it but functions, variables and literals."""
     return not any(
-        t.binders or (t.kind is Kind.APP and t.name in _CONNECTIVES) or t.sort is BOOL and t is not pattern
+        t.binders or (t.kind is Kind.APP and t.name in _CONNECTIVES) or (t.sort is BOOL and t is not pattern)
         for t in subterms(pattern)
     )
 

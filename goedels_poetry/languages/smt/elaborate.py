@@ -1,0 +1,557 @@
+"""Written terms to `Term`: scoping, typing, ``let`` and ``match`` expanded, bound variables renamed apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NoReturn
+
+from goedels_poetry.languages.smt import matching
+from goedels_poetry.languages.smt.printer import show_sort
+from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
+from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols
+from goedels_poetry.languages.smt.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    STRING,
+    TRUE,
+    BitVector,
+    Index,
+    Kind,
+    Sort,
+    Term,
+    app,
+    bitvec,
+    fresh_name,
+    integer,
+    lit,
+    quantifier,
+    tester,
+    var,
+)
+from goedels_poetry.languages.smt.theory import MAX_BITS, TypingError, apply_rule, as_real, coerce
+
+MAX_TERM_DEPTH = 300
+MAX_TERM_SIZE = 2_000_000
+
+_BV_LITERAL = re.compile(r"bv(0|[1-9][0-9]*)")
+_ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,5})\}|([0-9a-fA-F]{4}))")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean at one place: ``env`` gives variables and let-bound terms, ``path`` the binders above.
+
+    ``types`` are the sorts that type variables stand for. With ``renaming`` a binder gets another name when one
+    above it has the same; without, only when a term bound by let would be captured.
+    """
+
+    env: Mapping[str, Term] = field(default_factory=dict)
+    path: frozenset[str] = frozenset()
+    types: Mapping[str, Sort] = field(default_factory=dict)
+    renaming: bool = True
+    depth: int = 0
+
+    def bind(self, names: Mapping[str, Term], path: frozenset[str] | None = None) -> Scope:
+        """The scope inside a binder."""
+        return Scope(
+            {**self.env, **names}, self.path if path is None else path, self.types, self.renaming, self.depth
+        )
+
+
+class Elaborator:
+    """Terms over a symbol table.
+
+    ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic constant
+    in a place that does not tell its sort.
+    """
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.source = symbols.source
+        self.warnings: list[str] = []
+        self.new_names: set[str] = set()
+
+    # -------------------------------------------------------------------------------------- entry points
+
+    def closed(self, expr: SExpr, scope: Scope, expected: Sort | None) -> Term:
+        """A term whose polymorphic constants are all determined, and that is not too large to handle."""
+        try:
+            term = self.term(expr, scope, expected)
+        except NeedsSort as need:
+            self.source.fail(
+                f"the sort of `{need.name}` is not clear here", need.at, f"write (as {need.name} SORT)"
+            )
+        if expected is not None:
+            term = coerce(term, expected)
+            if term.sort is not expected:
+                self.source.fail(
+                    f"a term of sort {show_sort(expected)} was expected, got {show_sort(term.sort)}", expr
+                )
+        if term.size > MAX_TERM_SIZE:
+            self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", expr)
+        if _depth_exceeds(term, MAX_TERM_DEPTH):
+            self.source.fail(f"this term is nested more than {MAX_TERM_DEPTH} deep", expr)
+        return term
+
+    def binders(self, expr: SExpr, scope: Scope, least: int = 1) -> tuple[tuple[Term, ...], Scope]:
+        """Sorted variables ``((x Int) ...)`` and the scope in which they are visible."""
+        fail = self.source.fail
+        if not isinstance(expr, Group) or len(expr.items) < least:
+            fail("a list of variables such as ((x Int)) was expected here", expr)
+        named: dict[str, Term] = {}
+        path = set(scope.path)
+        captured = {
+            v.name for n, t in scope.env.items() if t.name != n or t.kind is not Kind.VAR for v in t.free
+        }
+        for item in expr.items:
+            if not isinstance(item, Group) or len(item.items) != 2:
+                fail("a variable with its sort, such as (x Int), was expected here", item)
+            name = self.symbol(item.items[0], "a variable")
+            if name in named:
+                fail(f"variable `{name}` is bound twice here", item)
+            if name in ("true", "false"):
+                fail(f"`{name}` cannot be a variable", item)
+            sort = self.symbols.sort(item.items[1], scope.types)
+            actual = self._variable_name(
+                name, path if scope.renaming else captured | {v.name for v in named.values()}
+            )
+            path.add(actual)
+            named[name] = var(actual, sort)
+        return tuple(named.values()), scope.bind(named, frozenset(path))
+
+    def _variable_name(self, name: str, avoid: set[str]) -> str:
+        safe = self.symbols.safe_name(name) if name not in self.new_names else name
+        if safe in avoid or safe in self.symbols.reserved:
+            safe = fresh_name(safe, avoid | self.symbols.reserved)
+            self.symbols.written.add(safe)
+        return safe
+
+    def symbol(self, expr: SExpr, what: str) -> str:
+        """The text of a symbol.
+
+        Raises:
+            InvalidInput: ``expr`` is something else, or a reserved word that is not quoted.
+        """
+        if not isinstance(expr, Atom) or expr.kind is not Lexeme.SYMBOL:
+            self.source.fail(f"{what} was expected here", expr)
+        return expr.text
+
+    # ------------------------------------------------------------------------------------------- terms
+
+    def term(self, expr: SExpr, scope: Scope, expected: Sort | None = None) -> Term:
+        """The term; ``expected`` is a wish that decides polymorphic constants, not a check."""
+        if isinstance(expr, Atom):
+            return self._atom(expr, scope, expected)
+        if scope.depth > MAX_TERM_DEPTH:
+            self.source.fail(
+                f"this term is nested more than {MAX_TERM_DEPTH} deep", expr, "name parts with let"
+            )
+        if not expr.items:
+            self.source.fail("a term was expected here, got ()", expr)
+        head = expr.items[0]
+        if isinstance(head, Atom) and head.kind is Lexeme.SYMBOL and not head.quoted:
+            form = _FORMS.get(head.text)
+            if form is not None:
+                return form(self, expr, scope, expected)
+        return self._application(expr, scope, expected)
+
+    def _atom(self, expr: Atom, scope: Scope, expected: Sort | None) -> Term:
+        text = expr.text
+        match expr.kind:
+            case Lexeme.NUMERAL:
+                return coerce(integer(int(text)), expected) if expected is REAL else integer(int(text))
+            case Lexeme.DECIMAL:
+                return lit(Fraction(text), REAL)
+            case Lexeme.BITS:
+                width = (len(text) - 2) * (4 if text[1] == "x" else 1)
+                return lit(BitVector(int(text[2:], 16 if text[1] == "x" else 2), width), bitvec(width))
+            case Lexeme.STRING:
+                return lit(self._unescape(expr), STRING)
+            case Lexeme.KEYWORD:
+                self.source.fail(f"a term was expected here, got {text}", expr)
+        found = scope.env.get(text)
+        if found is not None:
+            return found
+        if text in ("true", "false"):
+            return TRUE if text == "true" else FALSE
+        return self._apply(expr, expr, (), [], scope, expected)
+
+    def _unescape(self, expr: Atom) -> str:
+        def character(match: re.Match[str]) -> str:
+            code = int(match[1] or match[2], 16)
+            return chr(code) if code <= 0x2FFFF and not 0xD800 <= code <= 0xDFFF else match[0]
+
+        text = _ESCAPE.sub(character, expr.text)
+        if any(ord(c) > 0x2FFFF for c in text):
+            self.source.fail("a character beyond U+2FFFF is not in the alphabet of SMT-LIB strings", expr)
+        return text
+
+    def _let(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        items = expr.items
+        if len(items) != 3 or not isinstance(items[1], Group) or not items[1].items:
+            self.source.fail("malformed let", expr, "write (let ((x term) ...) body)")
+        named: dict[str, Term] = {}
+        inner = self._deeper(scope)
+        for item in items[1].items:
+            if not isinstance(item, Group) or len(item.items) != 2:
+                self.source.fail("a binding such as (x term) was expected here", item)
+            name = self.symbol(item.items[0], "a name")
+            if name in named or name in ("true", "false"):
+                self.source.fail(f"`{name}` is bound twice here", item)
+            named[name] = self.term(item.items[1], inner)
+            if named[name].size > MAX_TERM_SIZE:
+                self.source.fail(
+                    f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", item
+                )
+        return self.term(items[2], inner.bind(named), expected)
+
+    def _quantifier(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        items = expr.items
+        word = self.symbol(items[0], "forall")
+        if len(items) != 3:
+            self.source.fail(f"malformed {word}", expr, f"write ({word} ((x Int) ...) body)")
+        bound, inner = self.binders(items[1], self._deeper(scope))
+        body = self._of_sort(items[2], inner, BOOL)
+        return quantifier(Kind.FORALL if word == "forall" else Kind.EXISTS, bound, body)
+
+    def _of_sort(self, expr: SExpr, scope: Scope, sort: Sort) -> Term:
+        term = coerce(self.term(expr, scope, sort), sort)
+        if term.sort is not sort:
+            self.source.fail(
+                f"a term of sort {show_sort(sort)} was expected, got {show_sort(term.sort)}", expr
+            )
+        return term
+
+    def _annotated(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        if len(expr.items) < 4 or len(expr.items) % 2:
+            self.source.fail("malformed annotation", expr, "write (! term :attribute value)")
+        for key in expr.items[2::2]:
+            if not isinstance(key, Atom) or key.kind is not Lexeme.KEYWORD:
+                self.source.fail("an attribute such as :pattern was expected here", key)
+            if key.text == ":named":
+                self.source.fail(":named may stand only around a whole assertion", key)
+            if key.text not in (":pattern", ":no-pattern"):
+                self.warnings.append(f"line {self.source.position(key.offset)[0]}: {key.text} is ignored")
+        return self.term(expr.items[1], self._deeper(scope), expected)
+
+    def _match(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        items = expr.items
+        if len(items) != 3 or not isinstance(items[2], Group) or not items[2].items:
+            self.source.fail("malformed match", expr, "write (match term ((pattern term) ...))")
+        inner = self._deeper(scope)
+        subject = self.term(items[1], inner)
+        rows: list[tuple[matching.Pattern, SExpr, Scope]] = []
+        for case in items[2].items:
+            if not isinstance(case, Group) or len(case.items) != 2:
+                self.source.fail("a case such as (pattern term) was expected here", case)
+            named: dict[str, Term] = {}
+            pattern = matching.read_pattern(self.symbols, case.items[0], subject, named)
+            rows.append((pattern, case.items[1], inner.bind(named)))
+        bodies = self.alike([(body, place) for _, body, place in rows], expected, expr, "the cases of match")
+        cases = [(pattern, body) for (pattern, _, _), body in zip(rows, bodies, strict=True)]
+        return matching.decide(self.symbols, subject, cases, expr)
+
+    def alike(
+        self, parts: Sequence[tuple[SExpr, Scope]], expected: Sort | None, at: SExpr, what: str
+    ) -> list[Term]:
+        """Terms that must have one sort; what one part tells helps the others."""
+        terms: list[Term | None] = [None] * len(parts)
+        known = expected
+        missing: NeedsSort | None = None
+        for _ in range(2):
+            for i, (expr, scope) in enumerate(parts):
+                if terms[i] is None:
+                    try:
+                        found = terms[i] = self.term(expr, scope, known)
+                    except NeedsSort as need:
+                        missing = need
+                    else:
+                        known = known or (None if found.sort is INT else found.sort)
+        done = [t for t in terms if t is not None]
+        if len(done) < len(terms) and missing is not None:
+            raise missing
+        if any(t.sort is REAL for t in done):
+            done = [as_real(t) for t in done]
+        for (expr, _), term in zip(parts, done, strict=True):
+            if term.sort is not done[0].sort:
+                self.source.fail(
+                    f"{what} have different sorts: {show_sort(done[0].sort)} and {show_sort(term.sort)}", expr
+                )
+        return done
+
+    def _deeper(self, scope: Scope) -> Scope:
+        return Scope(scope.env, scope.path, scope.types, scope.renaming, scope.depth + 1)
+
+    # ------------------------------------------------------------------------------------- applications
+
+    def _application(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        literal = _literal(expr)
+        if literal is not None:
+            if expected is REAL:
+                return as_real(literal)
+            return literal
+        head, args = expr.items[0], expr.items[1:]
+        if isinstance(head, Group):
+            return self._qualified(expr, head, args, scope, expected)
+        if head.kind is not Lexeme.SYMBOL:
+            self.source.fail(f"`{head.text}` is not a function", head)
+        if head.text in scope.env:
+            self.source.fail(f"`{head.text}` is a variable here, not a function", head)
+        return self._apply(expr, head, (), args, scope, expected)
+
+    def _qualified(
+        self, expr: SExpr, head: Group, args: list[SExpr], scope: Scope, expected: Sort | None
+    ) -> Term:
+        """``(_ f i ...)`` and ``(as f S)`` with or without arguments."""
+        items = head.items
+        word = items[0].text if items and isinstance(items[0], Atom) and not items[0].quoted else ""
+        if word == "as" and len(items) == 3:
+            sort = self.symbols.sort(items[2], scope.types)
+            if isinstance(items[1], Atom) and items[1].text == "const":
+                return self._constant_array(expr, sort, args, scope)
+            if not isinstance(items[1], Atom) or items[1].text in scope.env:
+                self.source.fail("a function or constructor was expected after `as`", head)
+            term = self._apply(expr, items[1], (), args, scope, sort)
+            if term.sort is not sort:
+                self.source.fail(
+                    f"`{items[1].text}` gives {show_sort(term.sort)}, not {show_sort(sort)}", head
+                )
+            return term
+        if word == "_" and len(items) >= 3 and isinstance(items[1], Atom):
+            name = items[1]
+            if name.text == "is" and len(items) == 3:
+                return self._tester(expr, items[2], args, scope)
+            generic = self.symbols.functions.get(name.text)
+            if isinstance(generic, Generic):
+                return self._explicit(expr, name, generic, items[2:], args, scope)
+            indices = []
+            for item in items[2:]:
+                if not isinstance(item, Atom) or item.kind is not Lexeme.NUMERAL or len(item.text) > 9:
+                    self.source.fail("a numeral index was expected here", item)
+                indices.append(int(item.text))
+            return self._apply(expr, name, tuple(indices), args, scope, expected)
+        self.source.fail("a function was expected here", head, "write (f x), ((_ f 1) x) or ((as f S) x)")
+
+    def _explicit(
+        self, expr: SExpr, name: Atom, generic: Generic, sorts: list[SExpr], args: list[SExpr], scope: Scope
+    ) -> Term:
+        if len(sorts) != len(generic.type_params):
+            self.source.fail(f"`{name.text}` takes {len(generic.type_params)} sorts, got {len(sorts)}", name)
+        function = generic.instance(tuple(self.symbols.sort(s, scope.types) for s in sorts))
+        return self._call(expr, name, function, args, scope)
+
+    def _index_or_as(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
+        """``(_ bv5 8)``, ``(_ char #x41)``, ``(as nil (List Int))`` in the place of a term."""
+        items = expr.items
+        if self.symbol(items[0], "_") == "_" and len(items) == 3:
+            name, width = items[1], items[2]
+            if isinstance(name, Atom) and isinstance(width, Atom):
+                number = _BV_LITERAL.fullmatch(name.text)
+                if number and width.kind is Lexeme.NUMERAL:
+                    if len(width.text) > 6 or not 1 <= int(width.text) <= MAX_BITS or len(number[1]) > 4_000:
+                        self.source.fail(f"a bit-vector has 1 to {MAX_BITS:,} bits", width)
+                    value, bits = int(number[1]), int(width.text)
+                    if value >> bits:
+                        self.source.fail(f"{value} does not fit into {bits} bits", name)
+                    return lit(BitVector(value, bits), bitvec(bits))
+                if name.text == "char" and width.kind is Lexeme.BITS and width.text.startswith("#x"):
+                    code = int(width.text[2:], 16)
+                    if code > 0x2FFFF or 0xD800 <= code <= 0xDFFF:
+                        self.source.fail("no such character", width)
+                    return lit(chr(code), STRING)
+        return self._qualified(expr, expr, [], scope, expected)
+
+    def _constant_array(self, expr: SExpr, sort: Sort, args: list[SExpr], scope: Scope) -> Term:
+        if sort.name != "Array" or len(args) != 1:
+            self.source.fail("a constant array has an array sort and one element", expr)
+        return app("const", (self._of_sort(args[0], self._deeper(scope), sort.args[1]),), sort)
+
+    def _tester(self, expr: SExpr, constructor: SExpr, args: list[SExpr], scope: Scope) -> Term:
+        name = self.symbol(constructor, "a constructor")
+        if len(args) != 1:
+            self.source.fail(f"`(_ is {name})` takes 1 argument, got {len(args)}", expr)
+        subject = self.term(args[0], self._deeper(scope))
+        found = self.symbols.constructors.get(subject.sort, {}).get(name)
+        if found is None:
+            self.source.fail(f"`{name}` is not a constructor of {show_sort(subject.sort)}", constructor)
+        return tester(found.name, subject)
+
+    def _apply(
+        self,
+        expr: SExpr,
+        head: Atom,
+        indices: tuple[Index, ...],
+        args: list[SExpr],
+        scope: Scope,
+        expected: Sort | None,
+    ) -> Term:
+        name = head.text
+        found = self.symbols.functions.get(name)
+        if found is not None:
+            if indices:
+                self.source.fail(f"`{name}` takes no indices", head)
+            if isinstance(found, Generic):
+                return self._infer(expr, head, found, args, scope, expected)
+            return self._call(expr, head, found, args, scope)
+        if name.startswith("is-") and len(args) == 1 and not indices:
+            return self._tester(expr, Atom(Lexeme.SYMBOL, name[3:], head.offset), args, scope)
+        terms = tuple(self._theory_args(name, args, self._deeper(scope), expected, expr))
+        try:
+            term = apply_rule(name, indices, terms)
+        except TypingError as error:
+            self.source.fail(str(error), expr)
+        if term is None:
+            self._unknown(head)
+        return term
+
+    def _unknown(self, head: Atom) -> NoReturn:
+        name = head.text
+        hint = "declare it with declare-fun or declare-const"
+        if re.fullmatch(r"-[0-9]+(\.[0-9]+)?", name):
+            hint = f"negative numbers are written (- {name[1:]})"
+        elif name in ("lambda", "@", "choice"):
+            hint = "higher-order terms are not supported"
+        self.source.fail(f"unknown symbol `{name}`", head, hint)
+
+    def _theory_args(
+        self, name: str, args: list[SExpr], scope: Scope, expected: Sort | None, at: SExpr
+    ) -> list[Term]:
+        if name in ("=", "distinct") and len(args) > 1:
+            return self.alike([(a, scope) for a in args], None, at, f"the arguments of `{name}`")
+        if name == "ite" and len(args) == 3:
+            branches = self.alike([(a, scope) for a in args[1:]], expected, at, "the branches of `ite`")
+            return [self.term(args[0], scope, BOOL), *branches]
+        if name in ("select", "store") and args:
+            array = self.term(args[0], scope)
+            wanted = array.sort.args if array.sort.name == "Array" else ()
+            return [
+                array,
+                *[self.term(a, scope, s) for a, s in zip(args[1:], (*wanted, None, None), strict=False)],
+            ]
+        hint = expected if name in ("+", "-", "*", "/") else None
+        return [self.term(a, scope, hint) for a in args]
+
+    def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:
+        params = function.params
+        inner = self._deeper(scope) if args else scope
+        terms = tuple(coerce(self.term(a, inner, s), s) for a, s in zip(args, params, strict=False))
+        if len(args) != len(params):
+            wanted = f"{len(params)} argument{'s' if len(params) != 1 else ''}"
+            self.source.fail(f"`{head.text}` takes {wanted}, got {len(args)}", expr)
+        for term, sort in zip(terms, params, strict=True):
+            if term.sort is not sort:
+                takes = " ".join(map(show_sort, params))
+                got = " ".join(show_sort(t.sort) for t in terms)
+                got = got if len(terms) == 1 else f"({got})"
+                self.source.fail(f"`{head.text}` takes ({takes}), got {got}", expr)
+        return app(function.name, terms, function.result)
+
+    def _infer(
+        self,
+        expr: SExpr,
+        head: Atom,
+        generic: Generic,
+        args: list[SExpr],
+        scope: Scope,
+        expected: Sort | None,
+    ) -> Term:
+        """An application of a polymorphic symbol: its sorts come from the context and the arguments."""
+        if len(args) != len(generic.params):
+            self.source.fail(f"`{head.text}` takes {len(generic.params)} arguments, got {len(args)}", expr)
+        unify, params = self.symbols.unify, generic.type_params
+        bindings: dict[str, Sort] = {}
+        if expected is not None:
+            trial: dict[str, Sort] = {}
+            if unify(generic.result, expected, params, trial):
+                bindings = trial
+        inner = self._deeper(scope)
+        missing: NeedsSort | None = None
+        for _ in range(len(args)):
+            if len(bindings) == len(params):
+                break
+            for arg, pattern in zip(args, generic.params, strict=True):
+                try:
+                    term = self.term(arg, inner)
+                except NeedsSort as need:
+                    missing = need
+                    continue
+                trial = dict(bindings)
+                if not unify(pattern, term.sort, params, trial):
+                    self.source.fail(
+                        f"`{head.text}` does not take an argument of sort {show_sort(term.sort)}", arg
+                    )
+                bindings = trial
+        if len(bindings) < len(params):
+            raise missing or NeedsSort(head.text, head)
+        return self._call(expr, head, generic.instance(tuple(bindings[p] for p in params)), args, scope)
+
+
+_Form = Callable[[Elaborator, Group, Scope, Sort | None], Term]
+
+
+def _no_lambda(elaborator: Elaborator, expr: Group, scope: Scope, expected: Sort | None) -> NoReturn:
+    elaborator.source.fail("`par` may stand only at the top of a declaration or goal", expr)
+
+
+_FORMS: dict[str, _Form] = {
+    "let": Elaborator._let,
+    "forall": Elaborator._quantifier,
+    "exists": Elaborator._quantifier,
+    "match": Elaborator._match,
+    "!": Elaborator._annotated,
+    "_": Elaborator._index_or_as,
+    "as": Elaborator._index_or_as,
+    "par": _no_lambda,
+}
+
+
+def _literal(expr: Group) -> Term | None:
+    """``(- 3)``, ``(/ 1 3)`` and ``(- (/ 1.0 3.0))`` as literals; None for any other expression."""
+    items = expr.items
+    head = items[0]
+    if not isinstance(head, Atom) or head.kind is not Lexeme.SYMBOL:
+        return None
+    if head.text == "-" and len(items) == 2:
+        inner = _number(items[1]) if isinstance(items[1], Atom) else _fraction(items[1])
+        if inner is None or inner == 0:
+            return None
+        return integer(-inner) if isinstance(inner, int) else lit(-inner, REAL)
+    fraction = _fraction(expr)
+    return None if fraction is None else lit(fraction, REAL)
+
+
+def _fraction(expr: Group) -> Fraction | None:
+    items = expr.items
+    if (
+        len(items) != 3
+        or not isinstance(items[0], Atom)
+        or items[0].text != "/"
+        or items[0].kind is not Lexeme.SYMBOL
+    ):
+        return None
+    top, bottom = _number(items[1]), _number(items[2])
+    return Fraction(top) / Fraction(bottom) if top is not None and bottom else None
+
+
+def _number(expr: SExpr) -> int | Fraction | None:
+    if isinstance(expr, Atom):
+        if expr.kind is Lexeme.NUMERAL:
+            return int(expr.text)
+        if expr.kind is Lexeme.DECIMAL:
+            return Fraction(expr.text)
+    return None
+
+
+def _depth_exceeds(term: Term, limit: int) -> bool:
+    """Whether a chain of more than ``limit`` nested nodes exists; level by level, each node once a level."""
+    level = {term}
+    for _ in range(limit):
+        level = {a for t in level for a in t.args if a.args}
+        if not level:
+            return False
+    return True

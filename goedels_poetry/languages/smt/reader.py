@@ -1,0 +1,211 @@
+"""S-expressions with positions: the only door through which a script's text comes in.
+
+The reader is iterative and bounded, so no text can exhaust the stack or the memory; it follows the lexicon of
+SMT-LIB 2.6 and refuses what lies outside it instead of guessing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import NoReturn, TypeAlias
+
+from goedels_poetry.errors import InvalidInput
+
+MAX_BYTES = 10_000_000
+MAX_TOKENS = 1_000_000
+MAX_DEPTH = 2_000
+MAX_NUMERAL_DIGITS = 4_000
+_SPLIT = "split it into several theorems"
+
+
+class Lexeme(Enum):
+    """What kind of atom a token is."""
+
+    SYMBOL = "symbol"
+    KEYWORD = "keyword"
+    NUMERAL = "numeral"
+    DECIMAL = "decimal"
+    BITS = "bit-vector"
+    STRING = "string"
+
+
+class Atom:
+    """A token: ``text`` without quotes, where it starts, and whether a symbol was written between bars."""
+
+    __slots__ = ("kind", "offset", "quoted", "text")
+
+    def __init__(self, kind: Lexeme, text: str, offset: int, quoted: bool = False) -> None:
+        self.kind = kind
+        self.text = text
+        self.offset = offset
+        self.quoted = quoted
+
+
+class Group:
+    """A parenthesised list; ``offset`` is that of its opening parenthesis."""
+
+    __slots__ = ("items", "offset")
+
+    def __init__(self, offset: int) -> None:
+        self.items: list[SExpr] = []
+        self.offset = offset
+
+
+SExpr: TypeAlias = Atom | Group
+
+_TOKEN = re.compile(
+    r"""[ \t\r\n]+ | ;[^\r\n]*
+      | (?P<open>\() | (?P<close>\))
+      | (?P<word>[A-Za-z0-9~!@$%^&*_+=<>.?/:\#'-]+)
+      | \|(?P<bars>[^|\\]*)\|
+      | "(?P<string>[^"]*(?:""[^"]*)*)"
+    """,
+    re.VERBOSE,
+)
+_NUMBER = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
+_BITS = re.compile(r"#x[0-9a-fA-F]+|#b[01]+")
+_SYMBOL = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
+_KEYWORD = re.compile(r":[A-Za-z0-9~!@$%^&*_+=<>.?/-]+")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and the way from offsets in it to lines and columns, both counted from 1."""
+
+    text: str
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer("\n", self.text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of the character at ``offset``."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def fail(self, message: str, at: int | SExpr, hint: str = "") -> NoReturn:
+        """Raise InvalidInput at an offset or where an expression starts."""
+        line, column = self.position(at if isinstance(at, int) else at.offset)
+        raise InvalidInput(message, line, column, hint)
+
+
+def decode(text: str | bytes) -> str:
+    """The text of a script within the size limit.
+
+    Raises:
+        InvalidInput: more than ``MAX_BYTES`` bytes, not UTF-8, or a control character.
+    """
+    if len(text) > MAX_BYTES:
+        raise InvalidInput(f"the input is larger than {MAX_BYTES:,} bytes", 1, 1, _SPLIT)
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            before = text[: error.start]
+            line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
+            raise InvalidInput(
+                f"byte 0x{text[error.start]:02x} is not UTF-8", line, column, "save the file as UTF-8 text"
+            ) from error
+    elif any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"):
+        raise InvalidInput("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
+    if text.startswith("\ufeff"):
+        text = text[1:]
+    control = _CONTROL.search(text)
+    if control:
+        code = ord(control.group())
+        Source(text).fail(f"control character U+{code:04X}", control.start(), "is this a text file?")
+    return text
+
+
+def read(source: Source) -> list[SExpr]:
+    """All top-level S-expressions of the text.
+
+    Raises:
+        InvalidInput: unbalanced parentheses, quotes or bars; something outside SMT-LIB; a limit passed.
+    """
+    text = source.text
+    top: list[SExpr] = []
+    current = top
+    open_groups: list[Group] = []
+    tokens = 0
+    position, end = 0, len(text)
+    match_at = _TOKEN.match
+    while position < end:
+        found = match_at(text, position)
+        if found is None:
+            _bad_character(source, position)
+        start, position = position, found.end()
+        kind = found.lastgroup
+        if kind is None:
+            continue
+        tokens += 1
+        if tokens > MAX_TOKENS:
+            source.fail(f"the input has more than {MAX_TOKENS:,} tokens", start, _SPLIT)
+        if kind == "open":
+            group = Group(start)
+            current.append(group)
+            open_groups.append(group)
+            if len(open_groups) > MAX_DEPTH:
+                source.fail(f"parentheses nested more than {MAX_DEPTH:,} deep", start, "name parts with let")
+            current = group.items
+        elif kind == "close":
+            if not open_groups:
+                source.fail("unexpected ')'", start, "no parenthesis is open here")
+            open_groups.pop()
+            current = open_groups[-1].items if open_groups else top
+        elif kind == "word":
+            current.append(_word(source, found.group(), start))
+        elif kind == "bars":
+            current.append(Atom(Lexeme.SYMBOL, found["bars"], start, quoted=True))
+        else:
+            current.append(Atom(Lexeme.STRING, found["string"].replace('""', '"'), start))
+    if open_groups:
+        source.fail("this '(' is never closed", open_groups[-1], "add the missing ')'")
+    return top
+
+
+def _word(source: Source, text: str, start: int) -> Atom:
+    first = text[0]
+    if first.isdigit():
+        number = _NUMBER.fullmatch(text)
+        if number is None:
+            source.fail(f"malformed number '{_short(text)}'", start, "no leading zeros, no letters")
+        if len(text) > MAX_NUMERAL_DIGITS:
+            source.fail(f"a number of more than {MAX_NUMERAL_DIGITS:,} digits", start)
+        return Atom(Lexeme.DECIMAL if number[2] else Lexeme.NUMERAL, text, start)
+    if first == "#":
+        if not _BITS.fullmatch(text):
+            source.fail(f"malformed bit-vector '{_short(text)}'", start, "write #x1F or #b0101")
+        if len(text) > MAX_NUMERAL_DIGITS:
+            source.fail(f"a bit-vector of more than {MAX_NUMERAL_DIGITS:,} digits", start)
+        return Atom(Lexeme.BITS, text, start)
+    if first == ":":
+        if not _KEYWORD.fullmatch(text):
+            source.fail(f"malformed keyword '{_short(text)}'", start)
+        return Atom(Lexeme.KEYWORD, text, start)
+    if not _SYMBOL.fullmatch(text):
+        source.fail(f"'{_short(text)}' is not a symbol of SMT-LIB", start, f"write |{_short(text)}|")
+    return Atom(Lexeme.SYMBOL, text, start)
+
+
+def _bad_character(source: Source, position: int) -> NoReturn:
+    character = source.text[position]
+    if character == "|":
+        backslash = source.text.find("\\", position)
+        closing = source.text.find("|", position + 1)
+        if backslash != -1 and (closing == -1 or backslash < closing):
+            source.fail("a quoted symbol may not contain a backslash", backslash)
+        source.fail("this '|' is never closed", position)
+    if character == '"':
+        source.fail("this string is never closed", position)
+    hint = "such a character may stand only in strings, |symbols| and comments"
+    source.fail(f"unexpected character {character!r}", position, hint)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."

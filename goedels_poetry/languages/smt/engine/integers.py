@@ -1,0 +1,158 @@
+"""Induction on integers: from a bound, or on a measure with the hypothesis where a function recurses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.schemas import (
+    IntInduction,
+    MeasureInduction,
+    Scheme,
+    SchemeError,
+    instances,
+)
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.terms import INT, Kind, Term, app, integer, is_app, substitute, subterms
+
+MAX_POINTS = 6
+MAX_MEASURES = 10
+
+
+def integer_plans(bench: Workbench, sequent: Sequent, rlimit: int | None = None) -> Iterator[Plan]:
+    """Plans by integer and measure induction, likely ones first; cases that do not close are left open."""
+    for name, scheme, detail in _schemes(bench, sequent):
+        try:
+            cases = instances(sequent, scheme, bench.signature)
+        except SchemeError:
+            continue
+        children = []
+        for case in cases:
+            query = bench.direct(case, rlimit)
+            children.append(leaf(case, query) if query is not None else Plan(case))
+            if query is None and len(cases) > 1 and case is not cases[-1]:
+                break
+        if len(children) == len(cases):
+            yield Plan(sequent, scheme, tuple(children), name, detail)
+
+
+def _schemes(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, Scheme, str]]:
+    integers = [v for v in sequent.vars if v.sort is INT]
+    recursion = [v for v in integers if _drives_recursion(bench, sequent, v)]
+    for on in [*recursion, *[v for v in integers if v not in recursion]]:
+        for base in _bases(sequent, on):
+            for width in (1, 2) if on in recursion else (1,):
+                yield (
+                    "integer-induction",
+                    IntInduction(on.name, integer(base), (), True, width),
+                    f"{on.name} from {base} by {width}",
+                )
+    points = _recursive_points(bench, sequent)
+    for measure in _measures(sequent, integers):
+        for at in points:
+            yield "measure-induction", MeasureInduction(measure, at), f"{measure} at {len(at)}: {at!r}"
+
+
+def _drives_recursion(bench: Workbench, sequent: Sequent, variable: Term) -> bool:
+    return any(
+        t.kind is Kind.APP and t.name in bench.unfolded and any(variable in a.free for a in t.args)
+        for part in (sequent.concl, *sequent.hyps)
+        for t in subterms(part)
+    )
+
+
+def _bases(sequent: Sequent, on: Term) -> list[int]:
+    """Lower bounds that the hypotheses give, and 0."""
+    found: dict[int, None] = {}
+    for hyp in sequent.hyps:
+        if hyp.kind is Kind.APP and hyp.name in ("<=", "<", ">=", ">") and len(hyp.args) == 2:
+            left, right = hyp.args
+            if hyp.name in ("<=", "<"):
+                left, right = right, left
+            if left is on and right.kind is Kind.LIT and isinstance(right.value, int):
+                found[right.value + (hyp.name in ("<", ">"))] = None
+    found.setdefault(0)
+    return list(found)[:3]
+
+
+def _measures(sequent: Sequent, integers: list[Term]) -> list[Term]:
+    """Int terms that may decrease: variables, differences from a bound in the goal, sums and differences."""
+    found: dict[Term, None] = dict.fromkeys(integers)
+    for hyp in sequent.hyps:
+        if hyp.kind is Kind.APP and hyp.name in ("<=", "<", ">=", ">") and len(hyp.args) == 2:
+            low, high = hyp.args if hyp.name in ("<=", "<") else hyp.args[::-1]
+            if low.sort is INT and low.kind is not Kind.LIT:
+                found.setdefault(app("-", (high, low), INT))
+    for i, a in enumerate(integers):
+        for b in integers[i + 1 :]:
+            found.setdefault(app("+", (a, b), INT))
+    for a in integers:
+        for b in integers:
+            if a is not b:
+                found.setdefault(app("-", (a, b), INT))
+    return list(found)[:MAX_MEASURES]
+
+
+def _recursive_points(bench: Workbench, sequent: Sequent) -> list[tuple[tuple[Term, ...], ...]]:
+    """Where the hypothesis is wanted: the substitutions that turn a call in the goal into its recursive calls."""
+    points: dict[tuple[Term, ...], None] = {}
+    for part in (sequent.concl, *sequent.hyps):
+        for call in subterms(part):
+            if call.kind is Kind.APP and call.name in bench.unfolded:
+                for recursive in _recursive_calls(bench, call):
+                    point = _substitution(sequent, call, recursive)
+                    if point is not None:
+                        points.setdefault(point)
+    shifted: dict[tuple[Term, ...], None] = {}
+    for variable in sequent.vars:
+        if variable.sort is INT and _drives_recursion(bench, sequent, variable):
+            for back in (1, 2):
+                shifted.setdefault(
+                    tuple(app("-", (v, integer(back)), INT) if v is variable else v for v in sequent.vars)
+                )
+    sets = []
+    if points:
+        sets.append(tuple(points)[:MAX_POINTS])
+    if shifted:
+        sets.append(tuple(shifted)[:MAX_POINTS])
+    both = tuple({**points, **shifted})
+    if points and shifted and len(both) <= MAX_POINTS:
+        sets.append(both)
+    return list(dict.fromkeys(sets))
+
+
+def _recursive_calls(bench: Workbench, call: Term) -> list[Term]:
+    """Calls of the same group in the body of ``call``, innermost included."""
+    definition = bench.signature.definition(call.name)
+    if definition is None:
+        return []
+    body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+    return [t for t in subterms(body) if t.kind is Kind.APP and t.name == call.name]
+
+
+def _substitution(sequent: Sequent, call: Term, recursive: Term) -> tuple[Term, ...] | None:
+    """One term for each variable such that the call's arguments become those of the recursive call."""
+    binding: dict[Term, Term] = {}
+    for old, new in zip(call.args, recursive.args, strict=True):
+        if old is new:
+            continue
+        if old.kind is Kind.VAR and old in sequent.vars:
+            if binding.setdefault(old, new) is not new:
+                return None
+        else:
+            solved = _solve_shift(old, new)
+            if solved is None or binding.setdefault(solved[0], solved[1]) is not solved[1]:
+                return None
+    if not binding or any(not t.free <= frozenset(sequent.vars) for t in binding.values()):
+        return None
+    return tuple(binding.get(v, v) for v in sequent.vars)
+
+
+def _solve_shift(old: Term, new: Term) -> tuple[Term, Term] | None:
+    """For ``old = v + k`` and ``new = old - c`` the variable ``v`` and ``v - c``."""
+    if is_app(new, "-") and len(new.args) == 2 and new.args[0] is old:
+        for variable in sorted(old.free, key=lambda v: v.name):
+            if variable.sort is INT and is_app(old, "+") and variable in old.args:
+                return variable, app("-", (variable, new.args[1]), INT)
+    return None

@@ -1,0 +1,227 @@
+"""What runs in a worker process: plain functions from JSON to JSON, one for each thing an agent asks for."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.smt.codec import query_from_json, query_to_json, scheme_from_json
+from goedels_poetry.languages.smt.engine import judge as judge_module
+from goedels_poetry.languages.smt.engine.counterexample import show_assignment
+from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
+from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
+from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.search import Sketcher
+from goedels_poetry.languages.smt.engine.workbench import DIRECT, OutOfTime, Workbench
+from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.languages.smt.schemas import SchemeError, instances
+from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
+from goedels_poetry.languages.smt.terms import symbols
+
+Json = dict[str, Any]
+
+_PROBLEMS: OrderedDict[str, Problem] = OrderedDict()
+KEPT_PROBLEMS = 8
+MAX_RETRIEVED = 20
+EXHAUSTED = "exhausted"
+
+
+def problem_of(text: str) -> Problem:
+    """The parsed problem; the last few are kept."""
+    found = _PROBLEMS.get(text)
+    if found is None:
+        found = parse_problem(text)
+        while len(_PROBLEMS) >= KEPT_PROBLEMS:
+            _PROBLEMS.popitem(last=False)
+        _PROBLEMS[text] = found
+    return found
+
+
+def root_sequent(problem: Problem) -> Sequent:
+    """The goal as a sequent."""
+    return sequent_of(problem.goal, problem.signature.functions)
+
+
+def goal_sequent(problem: Problem, statement: str) -> Sequent:
+    """The statement of a node; the root's is empty."""
+    return parse_sequent(statement, problem.signature) if statement else root_sequent(problem)
+
+
+class Bench:
+    """The workbenches of this worker, one a problem; a job gets one with just the lemmas it may use."""
+
+    _kept: OrderedDict[tuple[str, int], Workbench] = OrderedDict()
+
+    @classmethod
+    def of(cls, payload: Json) -> tuple[Workbench, Sequent, float]:
+        """Workbench, goal and time of beginning for a job."""
+        problem = problem_of(payload["theorem"])
+        seed = int(payload.get("seed", 0))
+        name = (problem.source_sha256, seed)
+        bench = cls._kept.pop(name, None) or Workbench(problem, seed=seed)
+        cls._kept[name] = bench
+        while len(cls._kept) > KEPT_PROBLEMS // 2:
+            cls._kept.popitem(last=False)[1].close()
+        seconds = payload.get("seconds")
+        bench.begin(time.monotonic() + seconds if seconds else None)
+        for _, statement in payload.get("scope", ()):
+            bench.add_lemma(parse_sequent(statement, problem.signature))
+        return bench, goal_sequent(problem, payload["statement"]), time.process_time()
+
+
+def prove(payload: Json) -> Json:
+    """A direct proof by one query, or a counterexample. ``attempt`` n allows 4^n times the resources."""
+    bench, sequent, began = Bench.of(payload)
+    counterexample = bench.refutes(sequent, 60) if payload["statement"] else None
+    if counterexample is not None:
+        return _result(bench, began, {"refuted": show_assignment(bench.signature, counterexample)})
+    query = bench.direct(sequent, DIRECT * 4 ** int(payload.get("attempt", 0)))
+    if query is None:
+        return _result(bench, began, {}, "the solver does not close the goal directly")
+    return _result(bench, began, {"candidate": {"query": query_to_json(bench.minimal(sequent, query))}})
+
+
+def correct(payload: Json) -> Json:
+    """Another query for a goal whose first one did not stand: more resources, quantifiers on or off."""
+    bench, sequent, began = Bench.of(payload)
+    for rlimit in (4 * DIRECT, 16 * DIRECT):
+        query = bench.direct(sequent, rlimit)
+        if query is not None:
+            candidate = {"query": query_to_json(bench.minimal(sequent, query, rlimit))}
+            if candidate != payload.get("candidate"):
+                return _result(bench, began, {"candidate": candidate})
+    return _result(bench, began, {}, EXHAUSTED)
+
+
+def verify(payload: Json) -> Json:
+    """Pose a candidate's query to a fresh context."""
+    bench, sequent, began = Bench.of(payload)
+    query = query_from_json(payload["candidate"]["query"], bench.signature, sequent.vars)
+    verdict = bench.confirms(sequent, query, {key_of(s): s for s in _scope(payload, bench)})
+    if verdict.status == "unsat":
+        return _result(bench, began, {"proof": {"query": query_to_json(query)}, "cites": list(query.cites)})
+    return _result(bench, began, {"report": f"{verdict.status}: {verdict.reason}"}, f"not confirmed ({verdict.status})")
+
+
+def sketch(payload: Json) -> Json:
+    """The next plan whose fingerprint is not banned."""
+    bench, sequent, began = Bench.of(payload)
+    sketcher = Sketcher(bench)
+    banned = set(payload.get("banned", ()))
+    try:
+        for plan in sketcher.plans(sequent):
+            if plan.fingerprint not in banned:
+                ready = with_lemmas(bench, plan, sketcher.library.plans)
+                return _result(bench, began, {"sketch": sketch_json(ready)})
+    except OutOfTime:
+        return _result(bench, began, {}, "out of time")
+    return _result(bench, began, {}, EXHAUSTED)
+
+
+def verify_sketch(payload: Json) -> Json:
+    """That the children give the parent, and that no open child is false."""
+    bench, sequent, began = Bench.of(payload)
+    proposal = payload["sketch"]
+    children = [parse_sequent(c["statement"], bench.signature) for c in proposal["children"]]
+    fault = _rule_fault(bench, sequent, proposal, children, _scope(payload, bench))
+    if fault:
+        return _result(bench, began, {"report": fault}, fault)
+    for position, (child, entry) in enumerate(zip(children, proposal["children"], strict=True)):
+        if "candidate" in entry or "sketch" in entry:
+            continue
+        counterexample = bench.refutes(child, 150)
+        if counterexample is not None:
+            shown = show_assignment(bench.signature, counterexample)
+            return _result(
+                bench,
+                began,
+                {"refuted_child": position, "counterexample": shown},
+                f"case {position + 1} is false for {shown['text']}",
+            )
+    return _result(bench, began, {})
+
+
+def _rule_fault(
+    bench: Workbench, sequent: Sequent, proposal: Json, children: list[Sequent], scope: list[Sequent]
+) -> str:
+    """Why the children do not give the parent, or nothing."""
+    if "scheme" in proposal:
+        try:
+            wanted = instances(
+                sequent, scheme_from_json(proposal["scheme"], bench.signature, sequent.vars), bench.signature
+            )
+        except SchemeError as error:
+            return str(error)
+        if [s.key for s in wanted] != [c.key for c in children]:
+            return "the children are not the instances of the scheme"
+        return ""
+    query = query_from_json(proposal["query"], bench.signature, sequent.vars)
+    facts = {key_of(s): s for s in (*scope, *children)}
+    if set(query.cites) <= {c for c, s in facts.items() if s.key is sequent.key}:
+        return ""
+    verdict = bench.confirms(sequent, query, facts)
+    return "" if verdict.status == "unsat" else f"the lemmas do not give the goal ({verdict.status})"
+
+
+def _scope(payload: Json, bench: Workbench) -> list[Sequent]:
+    return [parse_sequent(text, bench.signature) for _, text in payload.get("scope", ())]
+
+
+def retrieve(payload: Json) -> Json:
+    """Lemmas that speak of nothing but the functions the goal reaches, most used first."""
+    bench, sequent, began = Bench.of(payload)
+    reach = set(reachable_functions(bench, sequent.formula))
+    chosen = []
+    for entry in payload["lemmas"]:
+        fact = parse_sequent(entry["statement"], bench.signature)
+        used = symbols(fact.formula) & set(bench.signature.functions)
+        if used <= reach and fact.key is not sequent.key:
+            chosen.append((-int(entry.get("uses", 0)), entry["id"]))
+    return _result(bench, began, {"lemmas": [name for _, name in sorted(chosen)[:MAX_RETRIEVED]]})
+
+
+def _result(bench: Workbench, began: float, value: Json, reason: str = "") -> Json:
+    return {
+        "ok": not reason,
+        "value": value,
+        "reason": reason,
+        "cost": {
+            "solver_calls": bench.spent.calls,
+            "solver_seconds": round(bench.spent.seconds, 4),
+            "cpu_seconds": round(time.process_time() - began, 4),
+        },
+    }
+
+
+def read(payload: Json) -> Json:
+    """Parse and type-check; the error with its place when the text is not a theorem."""
+    try:
+        problem = problem_of(payload["theorem"])
+    except InvalidInput as error:
+        return {
+            "ok": False,
+            "message": error.message,
+            "line": error.line,
+            "column": error.column,
+            "hint": error.hint,
+        }
+    return {"ok": True, "statement": show(problem.goal), "warnings": list(problem.warnings)}
+
+
+def judge(payload: Json) -> Json:
+    """See `engine.judge`."""
+    bench, _, began = Bench.of({**payload, "statement": ""})
+    found = judge_module.judge(bench, bool(payload.get("assume_definitions")))
+    value = {
+        "verdict": found.verdict,
+        "reason": found.reason,
+        "core": list(found.core),
+        "counterexample": dict(found.counterexample),
+        "refuted_by": found.refuted_by,
+        "assumptions": list(found.assumptions),
+    }
+    return {**_result(bench, began, value), "ok": True}

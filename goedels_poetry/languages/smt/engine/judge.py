@@ -1,0 +1,154 @@
+"""Before any search: is the goal false outright, are the premises contradictory, do the definitions mean anything?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from goedels_poetry.languages.smt.wellfounded import termination
+
+from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.engine.counterexample import show_assignment
+from goedels_poetry.languages.smt.engine.refute import Refuter
+from goedels_poetry.languages.smt.engine.workbench import DIRECT, INCREMENTAL, Workbench, interpretation
+from goedels_poetry.languages.smt.evaluate import Evaluator
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.problem import Problem, Signature
+from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent, sequent_of
+from goedels_poetry.languages.smt.terms import Kind, Term, not_, rebuild, subterms
+from goedels_poetry.solvers import Limits, Z3Process
+
+TESTS = 400
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """``verdict`` is ``open`` (go and search), ``refuted``, ``inconsistent`` or ``unknown``, with its evidence."""
+
+    verdict: str
+    reason: str = ""
+    core: tuple[str, ...] = ()
+    counterexample: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    refuted_by: str = ""
+    assumptions: tuple[str, ...] = ()
+
+
+def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
+    """Look at a problem as a whole."""
+    problem = bench.problem
+    open_definitions = undefined_recursions(bench)
+    assumptions: tuple[str, ...] = ()
+    if open_definitions:
+        reason = "; ".join(open_definitions)
+        if not assume_definitions:
+            return Judgement("unknown", f"not shown to be well-founded: {reason}")
+        assumptions = tuple(f"the definition is consistent: {d}" for d in open_definitions)
+    else:
+        found = counterexample(problem, bench.seed)
+        if found is not None:
+            shown = show_assignment(problem.signature, found)
+            return Judgement("refuted", f"false for {shown['text']}", (), shown, "counterexample")
+    if problem.premises:
+        core = contradictory_premises(bench)
+        if core:
+            return Judgement("inconsistent", "the premises contradict each other", core, assumptions=assumptions)
+    denied = Sequent((), (), not_(problem.goal))
+    if bench.holds(denied, Query(), DIRECT // 2):
+        return Judgement("refuted", "the premises entail the negated goal", (), {}, "negation", assumptions=assumptions)
+    return Judgement("open", assumptions=assumptions)
+
+
+def undefined_recursions(bench: Workbench) -> list[str]:
+    """Recursive definitions that cannot be shown to be well-founded, each with the reason."""
+    with Z3Process() as z3:
+
+        def prove(obligation: Sequent) -> bool:
+            script = bench.context.script_of(obligation, Query(equations=False), {})
+            return z3.ask(script, Limits(rlimit=2_000_000, seconds=5.0)).status == "unsat"
+
+        results = termination(bench.signature, prove)
+    return [f"{', '.join(t.group)}: {t.reason}" for t in results if not t.ok]
+
+
+def contradictory_premises(bench: Workbench) -> tuple[str, ...]:
+    """Names of premises that cannot hold together, as few as easily found; empty when none were shown."""
+    problem = bench.problem
+
+    def contradict(names: set[str]) -> bool:
+        some = replace(problem, premises=tuple(p for p in problem.premises if p.name in names))
+        lines = Context(some).prelude()
+        with Z3Process() as z3:
+            answer = z3.ask("\n".join(lines), Limits(rlimit=2 * DIRECT, seconds=3.0), options=INCREMENTAL)
+        return answer.status == "unsat"
+
+    names = [p.name for p in problem.premises]
+    if not contradict(set(names)):
+        return ()
+    for name in list(names):
+        fewer = [n for n in names if n != name]
+        if fewer and contradict(set(fewer)):
+            names = fewer
+    return tuple(names)
+
+
+# ------------------------------------------------------------------------------------------ refutation
+
+
+def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> dict[Term, Any] | None:
+    """Values for the goal's variables and the declared constants that make every premise true and the goal false.
+
+    Declared functions are given one fixed interpretation; a premise that it does not make true by construction must
+    evaluate to true, so a premise that is not decided means that nothing is claimed.
+    """
+    sequent, evaluator = closed_over_constants(problem, seed)
+    return Refuter(problem.signature, evaluator, seed).counterexample(sequent, tests)
+
+
+def closed_over_constants(problem: Problem, seed: int) -> tuple[Sequent, Evaluator]:
+    """The problem as one sequent whose variables include the declared constants, and an evaluator for it."""
+    signature = problem.signature
+    evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed))
+    hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining]
+    goal = sequent_of(problem.goal, signature.functions)
+    constants = _constants(signature, evaluator, [*hyps, problem.goal, *[d.body for d in signature.definitions]])
+    if any(_uses(d.body, constants) for d in signature.definitions):
+        return make_sequent(goal.vars, [*hyps, *goal.hyps], goal.concl), evaluator
+    names = Names(
+        *goal.vars,
+        *hyps,
+        *goal.hyps,
+        goal.concl,
+        reserved=set(signature.functions) - {c.name for c in constants},
+    )
+    variables = {constant: names.fresh(constant.name, constant.sort) for constant in constants}
+    return (
+        make_sequent(
+            (*variables.values(), *goal.vars),
+            [_replaced(h, variables) for h in (*hyps, *goal.hyps)],
+            _replaced(goal.concl, variables),
+        ),
+        evaluator,
+    )
+
+
+def _constants(signature: Signature, evaluator: Evaluator, formulas: list[Term]) -> list[Term]:
+    found: dict[Term, None] = {}
+    for formula in formulas:
+        for t in subterms(formula):
+            if t.kind is Kind.APP and not t.args and t.name in signature.functions:
+                if signature.definition(t.name) is None and t.name not in evaluator.closures:
+                    found.setdefault(t)
+    return list(found)
+
+
+def _uses(term: Term, constants: list[Term]) -> bool:
+    return any(t in constants for t in subterms(term))
+
+
+def _replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
+    """Constants replaced by variables, whose names no binder has."""
+    if term in mapping:
+        return mapping[term]
+    return rebuild(term, tuple([_replaced(a, mapping) for a in term.args])) if term.args else term

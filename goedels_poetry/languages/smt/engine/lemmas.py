@@ -1,0 +1,248 @@
+"""Lemma candidates: from a failed step, by generalising the goal, and properties that functions often have.
+
+Candidates are guesses. They are tested on values here and there, and proved before they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goedels_poetry.languages.smt.engine.induct import induction_variables
+from goedels_poetry.languages.smt.engine.rewrite import occurrences, ordered_variables, standard_names
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.schemas import SchemeError, StructuralInduction, instances
+from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
+from goedels_poetry.languages.smt.terms import (
+    BOOL,
+    Kind,
+    Term,
+    app,
+    eq,
+    implies,
+    is_app,
+    not_,
+    rebuild,
+    replace_subterm,
+    subterms,
+    var,
+)
+
+MAX_SIZE = 22
+
+
+def lemma(formula: Term, hyps: tuple[Term, ...] = ()) -> Sequent:
+    """A closed sequent for a formula with free variables."""
+    named = standard_names(implies_all(hyps, formula))
+    body = named
+    conditions: list[Term] = []
+    while is_app(body, "=>") and len(conditions) < len(hyps):
+        conditions.append(body.args[0])
+        body = body.args[1]
+    return make_sequent(ordered_variables(named), conditions, body)
+
+
+def implies_all(hyps: tuple[Term, ...], concl: Term) -> Term:
+    """``h1 => (h2 => ... concl)``."""
+    result = concl
+    for hyp in reversed(hyps):
+        result = implies(hyp, result)
+    return result
+
+
+def generalisations(bench: Workbench, sequent: Sequent) -> Iterator[Sequent]:
+    """The goal with a repeated subterm replaced by a variable; largest subterms first."""
+    counts: dict[Term, int] = {}
+    for part in (sequent.concl, *sequent.hyps):
+        if part.kind in (Kind.FORALL, Kind.EXISTS):
+            return
+        for term, number in occurrences(part).items():
+            counts[term] = counts.get(term, 0) + number
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=bench.reserved)
+    for term, number in sorted(counts.items(), key=lambda item: -item[0].size):
+        if number < 2 or term.sort is BOOL or not term.args or bench.signature.definition(term.name) is None:
+            continue
+        new = names.fresh("g", term.sort)
+        concl = replace_subterm(sequent.concl, term, new)
+        hyps = [replace_subterm(h, term, new) for h in sequent.hyps]
+        yield make_sequent((*sequent.vars, new), hyps, concl)
+
+
+def from_failed_step(bench: Workbench, sequent: Sequent) -> list[Sequent]:
+    """Equations that the step of an induction is stuck on (lemma calculation).
+
+    The step case is unfolded, the induction hypothesis applied as a rewrite rule in either direction, common
+    constructors are stripped, and a common subterm is replaced by a variable. In the manner of the proof critics
+    of CLAM (Ireland and Bundy, 1996) and of CCLemma (Kurashige et al., 2024).
+    """
+    concl = sequent.concl
+    if not is_app(concl, "=") or len(concl.args) != 2 or (sequent.hyps and len(sequent.hyps) > 2):
+        return []
+    found: dict[Term, Sequent] = {}
+    normal = bench.rewriter.normal
+    for on in induction_variables(bench, sequent):
+        try:
+            cases = instances(sequent, StructuralInduction(on.name, (), 1), bench.signature)
+        except SchemeError:
+            continue
+        for case in cases:
+            hyps = [h for h in case.hyps if is_app(h, "=") and h not in sequent.hyps]
+            if not hyps or not is_app(case.concl, "="):
+                continue
+            left, right = normal(case.concl.args[0]), normal(case.concl.args[1])
+            rules = [(normal(h.args[0]), normal(h.args[1])) for h in hyps]
+            for a, b in _rewritten(left, right, rules):
+                for candidate in _generalised(bench, *_stripped(bench, a, b)):
+                    if candidate.concl.size <= MAX_SIZE:
+                        found.setdefault(candidate.key, candidate)
+    return sorted(found.values(), key=lambda s: s.concl.size)
+
+
+def _rewritten(left: Term, right: Term, rules: list[tuple[Term, Term]]) -> Iterator[tuple[Term, Term]]:
+    for a, b in rules:
+        yield replace_subterm(left, a, b), right
+        yield left, replace_subterm(right, b, a)
+        yield replace_subterm(left, a, b), replace_subterm(right, a, b)
+        yield replace_subterm(left, b, a), replace_subterm(right, b, a)
+
+
+def _stripped(bench: Workbench, a: Term, b: Term) -> tuple[Term, Term]:
+    while a.kind is Kind.APP and b.kind is Kind.APP and a.name == b.name and bench.signature.constructor(a.name):
+        different = [(x, y) for x, y in zip(a.args, b.args, strict=True) if x is not y]
+        if len(different) != 1:
+            break
+        a, b = different[0]
+    return a, b
+
+
+def _generalised(bench: Workbench, a: Term, b: Term) -> Iterator[Sequent]:
+    if a is b or a.sort is not b.sort:
+        return
+    right = set(subterms(b))
+    common = [
+        t
+        for t in subterms(a)
+        if t.kind is Kind.APP
+        and t.args
+        and t.sort is not BOOL
+        and t is not a
+        and t is not b
+        and t in right
+        and t.name in bench.signature.functions
+    ]
+    names = Names(a, b, reserved=bench.reserved)
+    for term in [*common[:4], None]:
+        if term is None:
+            yield lemma(eq(a, b))
+        else:
+            new = names.fresh("g", term.sort)
+            yield lemma(eq(replace_subterm(a, term, new), replace_subterm(b, term, new)))
+
+
+def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
+    """Properties that binary functions and predicates often have (order, algebra, distribution)."""
+    signature = bench.signature
+    binary = []
+    for name in functions:
+        args, result = signature.functions[name]
+        if signature.definition(name) is None or len(args) != 2:
+            continue
+        binary.append(name)
+        if args[0] is args[1]:
+            x, y, z = (var(f"x{i}", args[0]) for i in range(3))
+            if result is BOOL:
+                yield from map(lemma, _relation(name, x, y, z))
+            elif result is args[0]:
+                yield from map(lemma, _operation(bench, name, x, y, z))
+        elif result is args[1]:
+            x, y = (var(f"x{i}", args[0]) for i in range(2))
+            acc = var("a0", args[1])
+            yield lemma(
+                eq(
+                    _call(bench, name, x, _call(bench, name, y, acc)),
+                    _call(bench, name, y, _call(bench, name, x, acc)),
+                )
+            )
+    for f in binary:
+        for g in binary:
+            args, result = signature.functions[f]
+            if f != g and signature.functions[g] == (args, result) and set(args) == {result} and result is not BOOL:
+                x, y, z = (var(f"x{i}", result) for i in range(3))
+                yield lemma(
+                    eq(
+                        _call(bench, f, x, _call(bench, g, y, z)),
+                        _call(bench, g, _call(bench, f, x, y), _call(bench, f, x, z)),
+                    )
+                )
+                yield lemma(
+                    eq(
+                        _call(bench, f, _call(bench, g, y, z), x),
+                        _call(bench, g, _call(bench, f, y, x), _call(bench, f, z, x)),
+                    )
+                )
+
+
+def _call(bench: Workbench, name: str, *args: Term) -> Term:
+    return app(name, args, bench.signature.functions[name][1])
+
+
+def _relation(name: str, x: Term, y: Term, z: Term) -> Iterator[Term]:
+    def holds(a: Term, b: Term) -> Term:
+        return app(name, (a, b), BOOL)
+
+    yield holds(x, x)
+    yield not_(holds(x, x))
+    yield eq(holds(x, y), eq(x, y))
+    yield eq(holds(x, y), holds(y, x))
+    yield app("or", (holds(x, y), holds(y, x)), BOOL)
+    yield implies(holds(x, y), not_(holds(y, x)))
+    yield implies(holds(x, y), implies(holds(y, x), eq(x, y)))
+    yield implies(holds(x, y), implies(holds(y, z), holds(x, z)))
+
+
+def _operation(bench: Workbench, name: str, x: Term, y: Term, z: Term) -> Iterator[Term]:
+    def of(a: Term, b: Term) -> Term:
+        return app(name, (a, b), x.sort)
+
+    yield eq(of(of(x, y), z), of(x, of(y, z)))
+    datatype = bench.signature.datatype(x.sort)
+    for constructor in datatype.constructors if datatype else ():
+        for position, (_, sort) in enumerate(constructor.fields):
+            if sort is x.sort:
+                fields = [var(f"w{i}", s) for i, (_, s) in enumerate(constructor.fields)]
+                inner = [*fields[:position], y, *fields[position + 1 :]]
+                outer = [*fields[:position], of(x, y), *fields[position + 1 :]]
+                yield eq(of(x, app(constructor.name, inner, x.sort)), app(constructor.name, outer, x.sort))
+        if not constructor.fields:
+            yield eq(of(x, app(constructor.name, (), x.sort)), x)
+    yield eq(of(x, y), of(y, x))
+    yield eq(of(x, of(y, z)), of(y, of(x, z)))
+
+
+def reachable_functions(bench: Workbench, term: Term) -> list[str]:
+    """Declared and defined functions in ``term`` and in the definitions it rests on, nearest first."""
+    level: dict[str, int] = {}
+    queue: list[str] = []
+
+    def enter(t: Term, depth: int) -> None:
+        for s in subterms(t):
+            if s.kind is Kind.APP and s.name in bench.signature.functions and s.name not in level:
+                level[s.name] = depth
+                queue.append(s.name)
+
+    enter(term, 0)
+    while queue:
+        name = queue.pop(0)
+        definition = bench.signature.definition(name)
+        if definition is not None:
+            enter(definition.body, level[name] + 1)
+    return sorted(level, key=lambda f: level[f])
+
+
+def without_quantifiers(term: Term) -> bool:
+    """Whether no quantifier occurs in ``term``."""
+    return all(not t.binders for t in subterms(term))
+
+
+def flipped(term: Term) -> Term:
+    """An equation with its sides exchanged."""
+    return rebuild(term, (term.args[1], term.args[0]))

@@ -1,0 +1,63 @@
+"""What a strategy proposes: a rule for a goal and plans for the goals that the rule leaves."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.schemas import Scheme
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.terms import Term
+
+
+@lru_cache(maxsize=65536)
+def _digest(formula: Term) -> str:
+    return hashlib.sha256(show(formula).encode()).hexdigest()[:20]
+
+
+def key_of(sequent: Sequent) -> str:
+    """The name by which a proven sequent is cited: a hash of its formula up to renaming."""
+    return _digest(sequent.key)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a sequent is to be proved.
+
+    ``by`` is a scheme (then ``children`` are its instances, in order), a query (then ``children`` are lemmas it may
+    cite), or None: left open for the machine. ``strategy`` names the idea, ``detail`` makes it a fingerprint.
+    """
+
+    sequent: Sequent
+    by: Scheme | Query | None = None
+    children: tuple[Plan, ...] = ()
+    strategy: str = "open"
+    detail: str = ""
+    new_lemmas: tuple[str, ...] = field(default=())
+
+    @property
+    def key(self) -> str:
+        """See `key_of`."""
+        return key_of(self.sequent)
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the idea, taken from the artefact."""
+        return f"{self.strategy}({self.detail})" if self.detail else self.strategy
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left open."""
+        return self.by is not None and all(child.complete for child in self.children)
+
+    def with_children(self, children: tuple[Plan, ...]) -> Plan:
+        """The same plan with other children."""
+        return replace(self, children=children)
+
+
+def leaf(sequent: Sequent, query: Query) -> Plan:
+    """A goal closed by one solver query."""
+    return Plan(sequent, query, (), "query")

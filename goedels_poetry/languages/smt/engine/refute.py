@@ -1,0 +1,92 @@
+"""Search for values under which a goal is false, simplest first."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from goedels_poetry.languages.smt.evaluate import Code, Evaluator, Undecided
+from goedels_poetry.languages.smt.problem import Signature
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.terms import Term
+from goedels_poetry.languages.smt.values import random_value, shrink, small_values
+
+SIZES = (0, 1, 2, 3, 4, 5, 3, 6, 8)
+
+
+class Refuter:
+    """Tests sequents on values with one evaluator; everything is drawn from ``seed``."""
+
+    def __init__(self, signature: Signature, evaluator: Evaluator, seed: int = 0) -> None:
+        self._signature = signature
+        self._evaluator = evaluator
+        self._seed = seed
+
+    def counterexample(self, sequent: Sequent, tests: int = 150) -> dict[Term, Any] | None:
+        """An assignment that makes the hypotheses true and the conclusion false, shrunk; None when none was found.
+
+        Small values in order first, then ``tests`` random ones of growing size.
+        """
+        try:
+            hyps = [self._evaluator.compile(h, sequent.vars) for h in sequent.hyps]
+            concl = self._evaluator.compile(sequent.concl, sequent.vars)
+        except Undecided:
+            return None
+        undecided = 0
+        for number, values in enumerate(self._candidates(sequent, tests)):
+            verdict = self._falsifies(hyps, concl, values)
+            if verdict:
+                return dict(zip(sequent.vars, self._shrunk(sequent, hyps, concl, values), strict=True))
+            undecided += verdict is None
+            if undecided > 60 and undecided > number * 0.9:
+                return None
+        return None
+
+    def falsifies(self, sequent: Sequent, assignment: Mapping[Term, Any]) -> bool:
+        """Whether the assignment is a counterexample."""
+        try:
+            hyps = [self._evaluator.compile(h, sequent.vars) for h in sequent.hyps]
+            concl = self._evaluator.compile(sequent.concl, sequent.vars)
+        except Undecided:
+            return False
+        return self._falsifies(hyps, concl, [assignment[v] for v in sequent.vars]) is True
+
+    def _falsifies(self, hyps: list[Code], concl: Code, values: list[Any]) -> bool | None:
+        """True, False, or None when a value is undecided."""
+        try:
+            for hyp in hyps:
+                if not self._evaluator.run(hyp, values):
+                    return False
+            return not self._evaluator.run(concl, values)
+        except Undecided:
+            return None
+
+    def _candidates(self, sequent: Sequent, tests: int) -> Iterator[list[Any]]:
+        sorts = [v.sort for v in sequent.vars]
+        each = 130 if len(sorts) == 1 else 9 if len(sorts) == 2 else 5 if len(sorts) == 3 else 3
+        pools = [small_values(self._signature, s, each) for s in sorts]
+        combinations = itertools.product(*pools)
+        for values in itertools.islice(combinations, min(tests, 130)):
+            yield list(values)
+        source = random.Random(self._seed)
+        for number in range(tests):
+            size = SIZES[number % len(SIZES)]
+            yield [random_value(self._signature, s, size, source) for s in sorts]
+
+    def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
+        budget = 400
+        progress = True
+        while progress and budget > 0:
+            progress = False
+            for position, variable in enumerate(sequent.vars):
+                for smaller in shrink(self._signature, variable.sort, values[position]):
+                    budget -= 1
+                    trial = [*values[:position], smaller, *values[position + 1 :]]
+                    if self._falsifies(hyps, concl, trial):
+                        values, progress = trial, True
+                        break
+                    if budget <= 0:
+                        return values
+        return values

@@ -1,0 +1,290 @@
+"""What the strategies work with on one problem: a solver session, an evaluator, rewrite rules, proven lemmas."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.refute import Refuter
+from goedels_poetry.languages.smt.engine.rewrite import Rewriter
+from goedels_poetry.languages.smt.evaluate import Evaluator
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.terms import Kind, Sort, Term, substitute, subterms
+from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
+
+DIRECT = 120_000
+"""Resource units of z3 for one attempt at a goal: about 0.1 s."""
+
+GROUND = 400_000
+"""The same for ground arithmetic, which is slower to give up."""
+
+CANDIDATE = 40_000
+"""The same for a lemma that is only a guess."""
+
+CONFIRM = 4_000_000
+"""The same for a query that is to be confirmed in a fresh context: generous, for it has succeeded before."""
+
+SAFETY_SECONDS = 3.0
+ROUNDS = (1, 2, 3)
+MAX_INSTANCES = 48
+INCREMENTAL = {"auto_config": "false", "smt.mbqi": "false", "smt.random_seed": "0"}
+
+
+class OutOfTime(Exception):
+    """The deadline of the job has passed."""
+
+
+@dataclass
+class Spent:
+    """What a job has used so far."""
+
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class Workbench:
+    """Everything the strategies share for one problem. One process each, blocking; close it when done.
+
+    ``deadline`` is a ``time.monotonic`` value after which `OutOfTime` is raised at the next query.
+    """
+
+    def __init__(self, problem: Problem, *, seed: int = 0, deadline: float | None = None) -> None:
+        self.problem = problem
+        self.signature = problem.signature
+        self.seed = seed
+        self.deadline = deadline
+        self.spent = Spent()
+        self.lemmas: dict[str, Sequent] = {}
+        self.reserved = frozenset(problem.signature.functions) | {
+            c.name for d in problem.signature.datatypes for c in d.constructors
+        }
+        self.context = Context(problem)
+        self.equations = self.context.equations
+        self.rewriter = Rewriter(problem.signature, self.equations)
+        self.evaluator = Evaluator(
+            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=20_000
+        )
+        self.closures = frozenset(self.evaluator.closures)
+        self.refuter = Refuter(problem.signature, self.evaluator, seed)
+        self._processes: list[Z3Process] = []
+        self._fresh: Z3Process | None = None
+        self._sessions: dict[tuple[bool, bool, bool], Session] = {}
+        self._recursive_positions = _recursive_positions(self)
+        self.unfolded = frozenset(
+            d.name
+            for d in problem.signature.definitions
+            if d.recursive and not any(name == d.name for name, _ in self._recursive_positions)
+        )
+
+    def begin(self, deadline: float | None) -> None:
+        """Forget the lemmas and costs of the job before; the solvers and what they know of the problem stay."""
+        self.deadline = deadline
+        self.spent = Spent()
+        self.lemmas = {}
+        for name in [n for n in self._sessions if n[2]]:
+            del self._sessions[name]
+
+    def close(self) -> None:
+        """Stop the solvers."""
+        for process in self._processes:
+            process.close()
+
+    # ----------------------------------------------------------------------------------------- facts
+
+    def recursive_datatype(self, sort: Sort) -> bool:
+        """Whether induction over ``sort`` makes sense: a datatype."""
+        return self.signature.datatype(sort) is not None
+
+    def recurses_on(self, function: str, position: int) -> bool:
+        """Whether a defining equation of ``function`` has a constructor pattern at ``position``."""
+        return (function, position) in self._recursive_positions
+
+    def refutes(self, sequent: Sequent, tests: int = 80) -> dict[Term, Any] | None:
+        """A counterexample found by testing, or None; goals with quantified hypotheses are not tested."""
+        self._check_time()
+        if any(t.binders for hyp in sequent.hyps for t in subterms(hyp)):
+            return None
+        return self.refuter.counterexample(sequent, tests)
+
+    # --------------------------------------------------------------------------------------- queries
+
+    def direct(self, sequent: Sequent, rlimit: int | None = None) -> Query | None:
+        """A query that closes the goal, or None: equations as axioms first, then ground unfoldings.
+
+        All lemmas of the bench may be used; `minimal` finds out which were.
+        """
+        query = Query(cites=tuple(self.lemmas))
+        if self.holds(sequent, query, rlimit or DIRECT, known=True):
+            return query
+        if not self.unfolded or not self._mentions_unfolded(sequent):
+            return None
+        for instances in self.unfoldings(sequent):
+            for quantified in (False, True):
+                query = Query((), instances, equations=quantified, quantified=quantified)
+                if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
+                    return query
+        return None
+
+    def holds(
+        self,
+        sequent: Sequent,
+        query: Query,
+        rlimit: int,
+        *,
+        known: bool = False,
+        extra: Mapping[str, Sequent] = MappingProxyType({}),
+    ) -> bool:
+        """Pose one query. ``known``: it cites all lemmas of the bench, which the solver already has.
+
+        ``extra`` are further facts that the query may cite.
+        """
+        self._check_time()
+        if known:
+            lines = self.context.check(sequent, replace(query, cites=()))
+        else:
+            lines = self.context.check(sequent, query, {**self.lemmas, **extra})
+        session = self._session(query.equations, query.quantified, known and bool(self.lemmas))
+        answer = session.check("\n".join(lines), Limits(rlimit=rlimit, seconds=SAFETY_SECONDS))
+        self.spent.calls += 1
+        self.spent.seconds += answer.seconds
+        if answer.status == "error":
+            raise RuntimeError(f"the solver refused a query of ours: {answer.reason}")
+        return answer.status == "unsat"
+
+    def confirms(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> Answer:
+        """Pose one query as the checker will: a fresh context, the whole script."""
+        script = self.context.script_of(sequent, query, earlier)
+        if self._fresh is None:
+            self._fresh = Z3Process()
+            self._processes.append(self._fresh)
+        answer = Answer("unknown", "not asked")
+        for options in (INCREMENTAL, {}):
+            answer = self._fresh.ask(script, Limits(rlimit=CONFIRM, seconds=4 * SAFETY_SECONDS), options=options)
+            self.spent.calls += 1
+            self.spent.seconds += answer.seconds
+            if answer.status == "unsat":
+                break
+        return answer
+
+    def minimal(self, sequent: Sequent, query: Query, rlimit: int = 2 * DIRECT) -> Query:
+        """The query with just the cites it needs (none when it does without)."""
+        if not query.cites:
+            return query
+        bare = replace(query, cites=())
+        if self.holds(sequent, bare, rlimit):
+            return bare
+        kept = list(query.cites)
+        for half in _halves(len(kept)):
+            trial = [c for i, c in enumerate(kept) if i not in half]
+            if len(trial) < len(kept) and self.holds(sequent, replace(query, cites=tuple(trial)), rlimit):
+                kept = trial
+                break
+        for cite in list(kept):
+            trial = [c for c in kept if c != cite]
+            if self.holds(sequent, replace(query, cites=tuple(trial)), rlimit):
+                kept = trial
+        return replace(query, cites=tuple(kept))
+
+    def add_lemma(self, sequent: Sequent) -> str:
+        """Let all later queries use a lemma; returns its key."""
+        key = key_of(sequent)
+        if key not in self.lemmas:
+            self.lemmas[key] = sequent
+            for (_, _, with_lemmas), session in self._sessions.items():
+                if with_lemmas:
+                    session.add(self.context.citation(sequent))
+        return key
+
+    def _session(self, equations: bool, quantified: bool, with_lemmas: bool) -> Session:
+        name = (equations, quantified, with_lemmas)
+        found = self._sessions.get(name)
+        if found is None:
+            process = Z3Process()
+            self._processes.append(process)
+            prelude = list(self.context.prelude(equations, quantified))
+            if with_lemmas:
+                prelude += [self.context.citation(sequent) for sequent in self.lemmas.values()]
+            found = self._sessions[name] = process.session("\n".join(prelude), INCREMENTAL)
+        return found
+
+    # ------------------------------------------------------------------------------------ unfoldings
+
+    def unfoldings(self, sequent: Sequent, rounds: Iterable[int] = ROUNDS) -> Iterable[tuple[Instance, ...]]:
+        """Defining equations at the calls in the goal; then also at the calls that these bring, and so on."""
+        instances: dict[Instance, None] = {}
+        frontier: list[Term] = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
+        for _ in rounds:
+            following: list[Term] = []
+            for call in frontier:
+                definition = self.signature.definition(call.name)
+                instance = Instance("def", call.name, call.args)
+                if definition is None or instance in instances or len(instances) >= MAX_INSTANCES:
+                    continue
+                instances[instance] = None
+                body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+                following.extend(self._calls(body))
+            if not following and not frontier:
+                return
+            yield tuple(instances)
+            frontier = following
+
+    def _calls(self, term: Term) -> list[Term]:
+        """Calls of defined functions whose arguments are not bound inside ``term``."""
+        bound = {v for t in subterms(term) for v in t.binders}
+        return [
+            t
+            for t in subterms(term)
+            if t.kind is Kind.APP and self.signature.definition(t.name) is not None and t.free.isdisjoint(bound)
+        ]
+
+    def _mentions_unfolded(self, sequent: Sequent) -> bool:
+        return any(
+            t.kind is Kind.APP and t.name in self.unfolded
+            for part in (sequent.concl, *sequent.hyps)
+            for t in subterms(part)
+        )
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+
+
+def _halves(count: int) -> list[set[int]]:
+    middle = count // 2
+    return [set(range(middle)), set(range(middle, count))] if count > 3 else []
+
+
+def _recursive_positions(bench: Workbench) -> frozenset[tuple[str, int]]:
+    return frozenset(
+        (equation.function, position)
+        for equation in bench.equations
+        for position, argument in enumerate(equation.lhs.args)
+        if argument.kind is not Kind.VAR
+    )
+
+
+def interpretation(problem: Problem, seed: int) -> Callable[[str, tuple[Any, ...]], Any]:
+    """Declared functions as fixed pseudo-random ones: the same for the same seed, whatever the order of calls."""
+    import hashlib
+    import random
+
+    from goedels_poetry.languages.smt.values import random_value
+
+    known: dict[tuple[str, tuple[Any, ...]], Any] = {}
+
+    def interpret(name: str, args: tuple[Any, ...]) -> Any:
+        key = (name, args)
+        if key not in known:
+            digest = hashlib.blake2b(repr((seed, key)).encode(), digest_size=8).digest()
+            source = random.Random(digest)
+            known[key] = random_value(problem.signature, problem.signature.functions[name][1], 2, source)
+        return known[key]
+
+    return interpret

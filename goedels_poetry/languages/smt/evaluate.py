@@ -1,0 +1,582 @@
+"""Our own evaluator: the value of a term under an assignment, by the definitions alone.
+
+It is what a counterexample is judged by, so it never guesses: where SMT-LIB leaves a value open (division by zero, a
+selector applied to another constructor) or a quantifier ranges over too much, it raises `Undecided`. Terms are
+compiled to closures, and the work is bounded: calls of defined functions (``fuel``), depth, size of numbers.
+
+Values: bool, int (Int and BitVec), Fraction (Real), str, `ArrayValue`, tuples ``(constructor, *fields)`` for datatypes
+and ``("!", sort, number)`` for elements of declared sorts.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any, TypeAlias
+
+from goedels_poetry.languages.smt.problem import Premise, Signature
+from goedels_poetry.languages.smt.terms import INT, BitVector, Kind, Sort, Term, is_app
+
+Value: TypeAlias = Any
+Code: TypeAlias = Callable[[list[Value]], Value]
+
+MAX_BITS = 4096
+MAX_DEPTH = 2500
+MAX_FINITE = 1024
+WITNESSES = 24
+
+
+class Undecided(Exception):
+    """The value is not fixed by the definitions, or not within the bounds."""
+
+
+@dataclass(frozen=True)
+class ArrayValue:
+    """A total array: ``items`` differ from ``default``."""
+
+    default: Value
+    items: frozenset[tuple[Value, Value]]
+
+    def select(self, index: Value) -> Value:
+        """The element at ``index``."""
+        for key, value in self.items:
+            if key == index:
+                return value
+        return self.default
+
+    def store(self, index: Value, value: Value) -> ArrayValue:
+        """A copy with ``value`` at ``index``."""
+        kept = {(k, v) for k, v in self.items if k != index}
+        if value != self.default:
+            kept.add((index, value))
+        return ArrayValue(self.default, frozenset(kept))
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A premise of the form ``forall xs. f(patterns) = right``: it interprets the declared function ``f``."""
+
+    variables: tuple[Term, ...]
+    patterns: tuple[Term, ...]
+    right: Term
+
+
+class Evaluator:
+    """Evaluates terms over one signature.
+
+    ``interpret(name, args)`` gives the value of a declared function where no premise defines it; without it such
+    functions are undecided. Premises of the form ``forall xs. f(...) = t`` with ``f`` declared and only variables or
+    declared constants and functions as arguments are read as definitions of ``f``; ``defining`` holds their names.
+    """
+
+    def __init__(
+        self,
+        signature: Signature,
+        premises: Iterable[Premise] = (),
+        interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
+        fuel: int = 20_000,
+    ) -> None:
+        self.signature = signature
+        self.fuel = fuel
+        self.defining: set[str] = set()
+        self._interpret = interpret
+        self._left = fuel
+        self._depth = 0
+        self._codes: dict[tuple[Term, tuple[Term, ...]], Code] = {}
+        self._calls: dict[str, Callable[[tuple[Value, ...]], Value]] = {}
+        self._memo: dict[tuple[str, tuple[Value, ...]], Value] = {}
+        self._rules: dict[str, list[_Rule]] = {}
+        self.closures: set[str] = set()
+        """Declared functions that the premises only describe through others: they build values of their own."""
+        self._read_rules(premises)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 12 * MAX_DEPTH))
+
+    # ------------------------------------------------------------------------------------------ face
+
+    def value(self, term: Term, assignment: Mapping[Term, Value]) -> Value:
+        """The value of ``term``.
+
+        Raises:
+            Undecided: open by the standard, or beyond the bounds.
+        """
+        order = tuple(assignment)
+        return self.run(self.compile(term, order), list(assignment.values()))
+
+    def compile(self, term: Term, variables: tuple[Term, ...]) -> Code:
+        """Code for ``term`` that reads ``variables`` from a frame in this order; run it with `run`."""
+        key = (term, variables)
+        code = self._codes.get(key)
+        if code is None:
+            code = self._codes[key] = self._compile(term, {v: i for i, v in enumerate(variables)})
+        return code
+
+    def run(self, code: Code, frame: list[Value]) -> Value:
+        """Run compiled code with a full tank of fuel.
+
+        Raises:
+            Undecided: see `value`.
+        """
+        self._left, self._depth = self.fuel, 0
+        if len(self._memo) > 200_000:
+            self._memo.clear()
+        try:
+            return code(frame)
+        except RecursionError as error:
+            raise Undecided("too deep") from error
+
+    def call(self, name: str, args: tuple[Value, ...]) -> Value:
+        """The value of a constructor, selector, declared or defined function on values (with a full tank)."""
+        self._left, self._depth = self.fuel, 0
+        try:
+            return self._function(name)(args)
+        except RecursionError as error:
+            raise Undecided("too deep") from error
+
+    # -------------------------------------------------------------------------------------- premises
+
+    def _read_rules(self, premises: Iterable[Premise]) -> None:
+        found: list[tuple[str, str, _Rule]] = []
+        for premise in premises:
+            formula = premise.formula
+            variables: tuple[Term, ...] = ()
+            if formula.kind is Kind.FORALL:
+                variables, formula = formula.binders, formula.body
+            if not (is_app(formula, "=") and len(formula.args) == 2):
+                continue
+            left, right = formula.args
+            if left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables):
+                if right.free <= left.free and left.name not in _names(right):
+                    found.append((premise.name, left.name, _Rule(variables, left.args, right)))
+        # Only functions all of whose rules are told apart by a declared head in the same argument are read so:
+        # overlapping rules could contradict each other.
+        for name in {f for _, f, _ in found}:
+            mine = [(p, r) for p, f, r in found if f == name]
+            heads = [_heads(rule) for _, rule in mine]
+            if len(set(heads)) == len(heads) and (len(mine) == 1 or all(any(h) for h in heads)):
+                self._rules[name] = [rule for _, rule in mine]
+                self.defining |= {p for p, _ in mine}
+                self.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
+        self.closures -= set(self._rules)
+
+    def _declared(self, term: Term) -> bool:
+        return term.name in self.signature.functions and self.signature.definition(term.name) is None
+
+    def _patterns(self, args: Sequence[Term], variables: Sequence[Term]) -> bool:
+        seen: list[Term] = []
+        for arg in args:
+            if arg.kind is Kind.VAR and arg in variables:
+                seen.append(arg)
+            elif arg.kind is Kind.APP and self._declared(arg) and self._uninterpreted(arg.sort):
+                if not all(a.kind is Kind.VAR and a in variables for a in arg.args):
+                    return False
+                seen.extend(arg.args)
+            else:
+                return False
+        return len(set(seen)) == len(seen)
+
+    def _uninterpreted(self, sort: Sort) -> bool:
+        return sort in self.signature.sorts
+
+    # --------------------------------------------------------------------------------------- compile
+
+    def _compile(self, term: Term, slots: dict[Term, int]) -> Code:
+        kind = term.kind
+        if kind is Kind.LIT:
+            value = term.value.value if isinstance(term.value, BitVector) else term.value
+            return lambda frame: value
+        if kind is Kind.VAR:
+            if term not in slots:
+                raise Undecided(f"{term.name} has no value")
+            slot = slots[term]
+            return lambda frame: frame[slot]
+        if kind is not Kind.APP:
+            return self._quantifier(term, slots)
+        name, args = term.name, [self._compile(a, slots) for a in term.args]
+        if name == "ite":
+            test, then, other = args
+            return lambda frame: then(frame) if test(frame) else other(frame)
+        if name == "and":
+            return _junction(args, stop=False)
+        if name == "or":
+            return _junction(args, stop=True)
+        if name == "=>":
+            head = _junction(args[:-1], stop=False)
+            last = args[-1]
+            negated: Code = lambda frame: not head(frame)  # noqa: E731
+            return _junction([negated, last], stop=True)
+        operation = self._operation(term)
+        if operation is not None:
+            if len(args) == 1:
+                (only,) = args
+                return lambda frame: operation(only(frame))
+            if len(args) == 2:
+                left, right = args
+                return lambda frame: operation(left(frame), right(frame))
+            return lambda frame: operation(*[a(frame) for a in args])
+        function = self._function(name)
+        if not args:
+            return lambda frame: function(())
+        if len(args) == 1:
+            (one,) = args
+            return lambda frame: function((one(frame),))
+        return lambda frame: function(tuple([a(frame) for a in args]))
+
+    def _operation(self, term: Term) -> Callable[..., Value] | None:
+        name = term.name
+        if name == "is":
+            constructor = term.indices[0]
+            return lambda value: value[0] == constructor
+        if name == "select":
+            return lambda a, i: a.select(i)
+        if name == "store":
+            return lambda a, i, v: a.store(i, v)
+        if name == "const":
+            return lambda v: ArrayValue(v, frozenset())
+        if (term.args and term.args[0].sort.name == "BitVec") or term.sort.name == "BitVec":
+            operation = _bitvector(term)
+            if operation is not None:
+                return operation
+        if name == "=" and any(_partial(a.sort) for a in term.args):
+            raise Undecided("equality of such values is not computed")
+        return _OPERATIONS.get(name)
+
+    def _function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
+        found = self._calls.get(name)
+        if found is None:
+            found = self._calls[name] = self._make(name)
+        return found
+
+    def _make(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
+        signature = self.signature
+        if signature.constructor(name):
+            return lambda args: (name, *args)
+        selector = signature.selector(name)
+        if selector:
+            constructor, position = selector[1].name, selector[2] + 1
+
+            def select(args: tuple[Value, ...]) -> Value:
+                if args[0][0] != constructor:
+                    raise Undecided(f"{name} of another constructor")
+                return args[0][position]
+
+            return select
+        definition = signature.definition(name)
+        if definition is not None:
+            body, params = definition.body, definition.params
+            return self._recursive(name, lambda: self.compile(body, params))
+        if name in self.closures:
+            return lambda args: ("!", name, *args)
+        if name in signature.functions:
+            return self._declared_function(name)
+        raise Undecided(f"no meaning for {name}")
+
+    def _recursive(self, name: str, code_of: Callable[[], Code]) -> Callable[[tuple[Value, ...]], Value]:
+        memo = self._memo
+        code: Code | None = None
+
+        def call(args: tuple[Value, ...]) -> Value:
+            nonlocal code
+            key = (name, args)
+            try:
+                return memo[key]
+            except KeyError:
+                pass  # not computed yet
+            if code is None:
+                code = code_of()
+            self._left -= 1
+            if self._left < 0 or self._depth > MAX_DEPTH:
+                raise Undecided("out of fuel")
+            self._depth += 1
+            result = code(list(args))
+            self._depth -= 1
+            memo[key] = result
+            return result
+
+        return call
+
+    def _declared_function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
+        rules = [(r, self.compile(r.right, r.variables)) for r in self._rules.get(name, ())]
+
+        def call(args: tuple[Value, ...]) -> Value:
+            for rule, right in rules:
+                frame = _match(rule, args)
+                if frame is not None:
+                    self._left -= 1
+                    if self._left < 0:
+                        raise Undecided("out of fuel")
+                    return right(frame)
+            if self._interpret is None:
+                raise Undecided(f"{name} is not interpreted")
+            return self._interpret(name, args)
+
+        return call
+
+    # ----------------------------------------------------------------------------------- quantifiers
+
+    def _quantifier(self, term: Term, slots: dict[Term, int]) -> Code:
+        """Exact over finite sorts; otherwise only a witness (exists) or a counterexample (forall) decides."""
+        width = len(slots)
+        inner = {**slots, **{v: width + i for i, v in enumerate(term.binders)}}
+        if len(inner) != width + len(term.binders):
+            raise Undecided("shadowed variable")
+        body = self._compile(term.body, inner)
+        domains = [self._domain(v.sort) for v in term.binders]
+        complete = all(exact for _, exact in domains)
+        looking_for = term.kind is Kind.EXISTS
+
+        def scan(frame: list[Value]) -> Value:
+            base = frame[:width]
+            open_ = False
+            for choice in _product([values for values, _ in domains], 2000):
+                self._left -= 1
+                if self._left < 0:
+                    raise Undecided("out of fuel")
+                try:
+                    if bool(body([*base, *choice])) is looking_for:
+                        return looking_for
+                except Undecided:
+                    open_ = True
+            if complete and not open_ and reduce(lambda n, d: n * len(d[0]), domains, 1) <= 2000:
+                return not looking_for
+            raise Undecided("a quantifier over an infinite sort")
+
+        return scan
+
+    def _domain(self, sort: Sort) -> tuple[list[Value], bool]:
+        """Some values of ``sort`` and whether they are all."""
+        if sort.name == "Bool":
+            return [False, True], True
+        if sort.name == "BitVec" and sort.indices[0] <= 8:
+            return list(range(2 ** sort.indices[0])), True
+        if sort is INT:
+            return sorted(range(-WITNESSES, 2 * WITNESSES), key=abs), False
+        if sort.name == "Real":
+            return [Fraction(n, d) for n in range(-4, 5) for d in (1, 2)], False
+        datatype = self.signature.datatype(sort)
+        if datatype is not None and not any(c.fields for c in datatype.constructors):
+            return [(c.name,) for c in datatype.constructors], True
+        if datatype is not None:
+            from goedels_poetry.languages.smt.values import small_values
+
+            return small_values(self.signature, sort, WITNESSES), False
+        return [], False
+
+
+def _product(pools: list[list[Value]], limit: int) -> Iterable[tuple[Value, ...]]:
+    import itertools
+
+    return itertools.islice(itertools.product(*pools), limit)
+
+
+def _names(term: Term) -> set[str]:
+    from goedels_poetry.languages.smt.terms import symbols
+
+    return symbols(term)
+
+
+def _heads(rule: _Rule) -> tuple[str, ...]:
+    return tuple(p.name if p.kind is Kind.APP else "" for p in rule.patterns)
+
+
+def _match(rule: _Rule, args: tuple[Value, ...]) -> list[Value] | None:
+    binding: dict[Term, Value] = {}
+    for pattern, value in zip(rule.patterns, args, strict=True):
+        if pattern.kind is Kind.VAR:
+            binding[pattern] = value
+        elif value[0] == "!" and value[1] == pattern.name:
+            binding.update(zip(pattern.args, value[2:], strict=True))
+        else:
+            return None
+    return [binding[v] for v in rule.variables]
+
+
+def _junction(codes: list[Code], stop: bool) -> Code:
+    """``and``/``or``: an operand that decides counts even where another is undecided (the logic is two-valued)."""
+
+    def run(frame: list[Value]) -> Value:
+        undecided: Undecided | None = None
+        for code in codes:
+            try:
+                if code(frame) is stop:
+                    return stop
+            except Undecided as reason:
+                undecided = reason
+        if undecided is not None:
+            raise undecided
+        return not stop
+
+    return run
+
+
+def _partial(sort: Sort) -> bool:
+    return sort.name == "RegLan" or (sort.name == "Array" and sort.args[0].name in ("Bool", "BitVec"))
+
+
+# ------------------------------------------------------------------------------------------- arithmetic
+
+
+def _bounded(value: Any) -> Any:
+    number = value.numerator if isinstance(value, Fraction) else value
+    if isinstance(number, int) and number.bit_length() > MAX_BITS:
+        raise Undecided("a number too large")
+    if isinstance(value, Fraction) and value.denominator.bit_length() > MAX_BITS:
+        raise Undecided("a number too large")
+    return value
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise Undecided("division by zero")
+    quotient = a // abs(b)  # SMT-LIB: the remainder is never negative
+    return quotient if b > 0 else -quotient
+
+
+def _modulo(a: int, b: int) -> int:
+    if b == 0:
+        raise Undecided("modulo zero")
+    return a % abs(b)
+
+
+def _ratio(*args: Any) -> Fraction:
+    result = Fraction(args[0])
+    for arg in args[1:]:
+        if arg == 0:
+            raise Undecided("division by zero")
+        result /= arg
+    return result
+
+
+def _product_of(*args: Any) -> Any:
+    result = args[0]
+    for arg in args[1:]:
+        result = _bounded(result * arg)
+    return result
+
+
+def _substring(s: str, start: int, length: int) -> str:
+    return s[start : start + length] if 0 <= start < len(s) and length > 0 else ""
+
+
+def _index_of(s: str, t: str, start: int) -> int:
+    return s.find(t, start) if 0 <= start <= len(s) else -1
+
+
+_OPERATIONS: dict[str, Callable[..., Value]] = {
+    "=": lambda *xs: all(x == xs[0] for x in xs[1:]),
+    "distinct": lambda *xs: len(set(xs)) == len(xs),
+    "not": lambda x: not x,
+    "xor": lambda *xs: bool(sum(xs) % 2),
+    "+": lambda *xs: _bounded(sum(xs[1:], xs[0])),
+    "-": lambda *xs: -xs[0] if len(xs) == 1 else _bounded(xs[0] - sum(xs[1:])),
+    "*": _product_of,
+    "/": _ratio,
+    "div": lambda *xs: reduce(_divide, xs),
+    "mod": _modulo,
+    "abs": abs,
+    "<": lambda *xs: all(a < b for a, b in zip(xs, xs[1:], strict=False)),
+    "<=": lambda *xs: all(a <= b for a, b in zip(xs, xs[1:], strict=False)),
+    ">": lambda *xs: all(a > b for a, b in zip(xs, xs[1:], strict=False)),
+    ">=": lambda *xs: all(a >= b for a, b in zip(xs, xs[1:], strict=False)),
+    "to_real": Fraction,
+    "to_int": lambda x: x.numerator // x.denominator,
+    "is_int": lambda x: x.denominator == 1,
+    "str.++": lambda *xs: "".join(xs),
+    "str.len": len,
+    "str.at": lambda s, i: s[i] if 0 <= i < len(s) else "",
+    "str.substr": _substring,
+    "str.prefixof": lambda s, t: t.startswith(s),
+    "str.suffixof": lambda s, t: t.endswith(s),
+    "str.contains": lambda s, t: t in s,
+    "str.indexof": _index_of,
+    "str.replace": lambda s, t, u: s.replace(t, u, 1),
+}
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def _bitvector(term: Term) -> Callable[..., Value] | None:
+    """Operations of FixedSizeBitVectors, on unsigned representatives."""
+    name = term.name
+    width = term.args[0].sort.indices[0] if term.args and term.args[0].sort.name == "BitVec" else 0
+    mask = (1 << width) - 1
+    if name in _BV_COMPARE:
+        compare, is_signed = _BV_COMPARE[name]
+        if is_signed:
+            return lambda a, b: compare(_signed(a, width), _signed(b, width))
+        return compare
+    if name in _BV_FOLD:
+        fold = _BV_FOLD[name]
+        return lambda *xs: reduce(fold, xs) & mask
+    if name == "extract":
+        high, low = term.indices
+        assert isinstance(high, int) and isinstance(low, int)
+        return lambda a: (a >> low) & ((1 << (high - low + 1)) - 1)
+    if name == "concat":
+        widths = [a.sort.indices[0] for a in term.args]
+        return lambda *xs: reduce(lambda acc, pair: (acc << pair[1]) | pair[0], zip(xs, widths, strict=True), 0)
+    if name == "zero_extend":
+        return lambda a: a
+    if name == "sign_extend":
+        total = term.sort.indices[0]
+        return lambda a: _signed(a, width) & ((1 << total) - 1)
+    unary: dict[str, Callable[..., Value]] = {
+        "bvnot": lambda a: ~a & mask,
+        "bvneg": lambda a: -a & mask,
+        "bvudiv": lambda a, b: mask if b == 0 else a // b,
+        "bvurem": lambda a, b: a if b == 0 else a % b,
+        "bvshl": lambda a, b: (a << b) & mask if b < width else 0,
+        "bvlshr": lambda a, b: a >> b if b < width else 0,
+        "bvashr": lambda a, b: (_signed(a, width) >> min(b, width)) & mask,
+        "bvsub": lambda a, b: (a - b) & mask,
+        "bvcomp": lambda a, b: int(a == b),
+        "bv2nat": lambda a: a,
+        "ubv_to_int": lambda a: a,
+        "sbv_to_int": lambda a: _signed(a, width),
+    }
+    if name in unary:
+        return unary[name]
+    if name in ("=", "distinct"):
+        return None
+    if term.sort.name == "BitVec" and name in ("int2bv", "int_to_bv", "nat2bv"):
+        target = (1 << term.sort.indices[0]) - 1
+        return lambda a: a & target
+    return None
+
+
+_BV_COMPARE: dict[str, tuple[Callable[[int, int], bool], bool]] = {
+    "bvult": (lambda a, b: a < b, False),
+    "bvule": (lambda a, b: a <= b, False),
+    "bvugt": (lambda a, b: a > b, False),
+    "bvuge": (lambda a, b: a >= b, False),
+    "bvslt": (lambda a, b: a < b, True),
+    "bvsle": (lambda a, b: a <= b, True),
+    "bvsgt": (lambda a, b: a > b, True),
+    "bvsge": (lambda a, b: a >= b, True),
+}
+_BV_FOLD: dict[str, Callable[[int, int], int]] = {
+    "bvadd": lambda a, b: a + b,
+    "bvmul": lambda a, b: a * b,
+    "bvand": lambda a, b: a & b,
+    "bvor": lambda a, b: a | b,
+    "bvxor": lambda a, b: a ^ b,
+}
+
+
+def evaluate(
+    term: Term,
+    assignment: Mapping[Term, Value],
+    signature: Signature,
+    fuel: int = 20_000,
+    premises: Iterable[Premise] = (),
+) -> Value:
+    """The value of ``term`` under ``assignment``; see `Evaluator`.
+
+    Raises:
+        Undecided: open by the standard, or beyond the bounds.
+    """
+    return Evaluator(signature, premises, fuel=fuel).value(term, assignment)

@@ -1,0 +1,150 @@
+"""SMT-LIB 2.6 as a proof language of the machine: every method is a job in a worker process."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
+from goedels_poetry.languages.smt.printer import declarations, definitions, show
+from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+from goedels_poetry.state import Verdict
+
+Json = dict[str, Any]
+
+JOBS = "goedels_poetry.languages.smt.engine.jobs"
+READ_SECONDS = 30.0
+JOB_SECONDS = 3600.0
+MEMORY_MB = 4096
+
+
+class SmtLanguage:
+    """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
+
+    name = "smt"
+    suffixes = (".smt2", ".smt")
+
+    def __init__(self, workers: int = 1) -> None:
+        self._pool = WorkerPool(workers)
+
+    async def read(self, text: str, options: Json) -> Theorem:
+        """See `Language.read`; a text that costs too much to read is invalid, too."""
+        try:
+            found = await self._pool.run(f"{JOBS}:read", {"theorem": text}, READ_SECONDS, MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            raise InvalidInput(f"the text cannot be read within the limits: {error}") from error
+        if not found["ok"]:
+            raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
+        from goedels_poetry.languages.smt.engine.jobs import problem_of
+
+        problem = problem_of(text)
+        return Theorem(
+            "smt",
+            text,
+            dict(options),
+            found["statement"],
+            tuple(found["warnings"]),
+            (problem, _theory(problem)),
+        )
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """See `Language.judge`."""
+        payload = {
+            "theorem": theorem.text,
+            "seed": theorem.options.get("seed", 0),
+            "assume_definitions": theorem.options.get("assume_definitions", False),
+        }
+        return await self._job("judge", payload)
+
+    async def prove(self, goal: Goal) -> Outcome:
+        """See `Language.prove`."""
+        return await self._job("prove", _payload(goal))
+
+    async def verify(self, goal: Goal, candidate: Json) -> Outcome:
+        """See `Language.verify`."""
+        return await self._job("verify", {**_payload(goal), "candidate": candidate})
+
+    async def correct(self, goal: Goal, candidate: Json, report: Any) -> Outcome:
+        """See `Language.correct`."""
+        return await self._job("correct", {**_payload(goal), "candidate": candidate})
+
+    async def sketch(self, goal: Goal) -> Outcome:
+        """See `Language.sketch`."""
+        return await self._job("sketch", {**_payload(goal), "banned": list(goal.banned)})
+
+    async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
+        """See `Language.verify_sketch`."""
+        return await self._job("verify_sketch", {**_payload(goal), "sketch": sketch})
+
+    async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
+        """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
+        banned = [*goal.banned, sketch["fingerprint"]]
+        return await self._job("sketch", {**_payload(goal), "banned": banned})
+
+    async def retrieve(self, goal: Goal, lemmas: list[Json]) -> Outcome:
+        """See `Language.retrieve`."""
+        return await self._job("retrieve", {**_payload(goal), "lemmas": lemmas})
+
+    def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`."""
+        from goedels_poetry.languages.smt.engine.jobs import goal_sequent
+        from goedels_poetry.languages.smt.engine.plan import key_of
+
+        problem, theory = theorem.data
+        return f"{theory}:{key_of(goal_sequent(problem, statement))}"
+
+    async def certify(self, theorem: Theorem, derivation: list[Json], directory: Path, run_info: Json) -> Certificate:
+        """See `Language.certify`."""
+        payload = {
+            "theorem": theorem.text,
+            "derivation": derivation,
+            "directory": str(directory),
+            "info": run_info,
+            "assume_definitions": theorem.options.get("assume_definitions", False),
+        }
+        try:
+            found = await self._pool.run(f"{CERTIFY}:certify", payload, JOB_SECONDS, MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            return Certificate(Verdict.UNKNOWN, reason=f"the checker did not finish: {error}")
+        return Certificate(
+            Verdict(found["verdict"]),
+            Path(found["path"]) if found["path"] else None,
+            found["trust_level"],
+            found["reason"],
+            tuple(found["warnings"]),
+            found["details"],
+        )
+
+    async def aclose(self) -> None:
+        """See `Language.aclose`."""
+        await self._pool.aclose()
+
+    async def _job(self, function: str, payload: Json) -> Outcome:
+        try:
+            found = await self._pool.run(f"{JOBS}:{function}", payload, JOB_SECONDS, MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            return Outcome(False, {}, f"{function}: {error}")
+        return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+
+
+CERTIFY = "goedels_poetry.checker.jobs"
+
+
+def _payload(goal: Goal) -> Json:
+    return {
+        "theorem": goal.theorem,
+        "statement": goal.statement,
+        "scope": [list(fact) for fact in goal.scope],
+        "attempt": goal.attempt,
+        "seed": goal.options.get("seed", 0),
+    }
+
+
+def _theory(problem: Problem) -> str:
+    """A hash of all that a statement rests on: signature, definitions, premises."""
+    lines = [*declarations(problem.signature), *definitions(problem.signature)]
+    lines += [show(p.formula) for p in problem.premises]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:20]

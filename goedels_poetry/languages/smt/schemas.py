@@ -1,0 +1,424 @@
+"""Proof schemes: what must be proved so that a sequent follows without asking a solver.
+
+Trusted code. For each scheme `instances` computes the sequents that together imply the parent; the checker
+recomputes them and accepts nothing else. The arguments for soundness stand in the docstrings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from goedels_poetry.languages.smt.problem import Constructor, Signature
+from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
+from goedels_poetry.languages.smt.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    Kind,
+    Sort,
+    Term,
+    and_,
+    app,
+    forall,
+    implies,
+    integer,
+    is_app,
+    not_,
+    substitute,
+)
+
+
+class SchemeError(ValueError):
+    """A scheme does not apply to the sequent it was named for; the message says why."""
+
+
+@dataclass(frozen=True)
+class StructuralInduction:
+    """Induction on variable ``on`` of a datatype sort, ``depth`` constructors at a time.
+
+    ``general`` names the variables that the induction hypothesis quantifies over (the others stay fixed).
+    """
+
+    on: str
+    general: tuple[str, ...]
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class IntInduction:
+    """Induction on Int variable ``on`` from ``base``, upward or downward, with ``width`` base cases and as many
+    hypotheses in the step."""
+
+    on: str
+    base: Term
+    general: tuple[str, ...]
+    upward: bool = True
+    width: int = 1
+
+
+@dataclass(frozen=True)
+class MeasureInduction:
+    """Well-founded induction on an Int ``measure`` of the variables, bounded below by 0.
+
+    ``at`` lists argument tuples (one term for each variable of the sequent): the hypothesis is given at those
+    points only. When empty it is given in general, quantified over all variables that the measure or ``general``
+    mention.
+    """
+
+    measure: Term
+    at: tuple[tuple[Term, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class CaseSplit:
+    """Either ``on`` holds or it does not."""
+
+    on: Term
+
+
+@dataclass(frozen=True)
+class ConstructorSplit:
+    """Variable ``on`` of a datatype sort was built by one of the constructors."""
+
+    on: str
+
+
+@dataclass(frozen=True)
+class Conjuncts:
+    """Each conjunct of the conclusion, on its own (an equality of Booleans counts as two implications)."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Assume the negated conclusion and derive ``false``."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The existential conclusion holds for the terms ``at``, one for each of its bound variables."""
+
+    at: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Intro:
+    """Strip what is in front of the conclusion: universal quantifiers, implications, a negation."""
+
+
+@dataclass(frozen=True)
+class SkolemHypothesis:
+    """Replace existential hypotheses by fresh variables for which they hold."""
+
+
+Scheme: TypeAlias = (
+    StructuralInduction
+    | IntInduction
+    | MeasureInduction
+    | CaseSplit
+    | ConstructorSplit
+    | Conjuncts
+    | Contradiction
+    | Witness
+    | Intro
+    | SkolemHypothesis
+)
+
+
+def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
+    """The sequents from which ``sequent`` follows by ``scheme``.
+
+    Raises:
+        SchemeError: the scheme does not apply (unknown variable, wrong sort, nothing to split, ...).
+    """
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=_reserved(signature))
+    match scheme:
+        case StructuralInduction():
+            return _structural(sequent, scheme, signature, names)
+        case IntInduction():
+            return _integer(sequent, scheme)
+        case MeasureInduction():
+            return _measure(sequent, scheme, names)
+        case CaseSplit(on):
+            _in_scope(sequent, on)
+            if on.sort.name != "Bool":
+                raise SchemeError("a case split needs a formula")
+            return (_with(sequent, on), _with(sequent, not_(on)))
+        case ConstructorSplit(on):
+            variable = _variable(sequent, on)
+            return tuple(
+                _substituted(sequent, variable, term, fresh)
+                for term, fresh, _ in _shapes(variable, variable.sort, 1, signature, names)
+            )
+        case Conjuncts():
+            return tuple(make_sequent(sequent.vars, sequent.hyps, part) for part in _conjuncts(sequent.concl))
+        case Contradiction():
+            if sequent.concl is FALSE:
+                raise SchemeError("the conclusion is false already")
+            return (make_sequent(sequent.vars, (*sequent.hyps, not_(sequent.concl)), FALSE),)
+        case Witness(at):
+            return (_witness(sequent, at),)
+        case Intro():
+            return (_intro(sequent, names),)
+        case SkolemHypothesis():
+            return (_skolem_hypothesis(sequent, names),)
+    raise SchemeError(f"unknown scheme {scheme!r}")
+
+
+def _reserved(signature: Signature) -> set[str]:
+    taken = {d.name for d in signature.definitions} | set(signature.functions)
+    for datatype in signature.datatypes:
+        for constructor in datatype.constructors:
+            taken.add(constructor.name)
+            taken.update(name for name, _ in constructor.fields)
+    return taken
+
+
+def _variable(sequent: Sequent, name: str) -> Term:
+    for variable in sequent.vars:
+        if variable.name == name:
+            return variable
+    raise SchemeError(f"the goal has no variable {name}")
+
+
+def _in_scope(sequent: Sequent, *terms: Term) -> None:
+    for term in terms:
+        stray = term.free - frozenset(sequent.vars)
+        if stray:
+            raise SchemeError(f"{sorted(v.name for v in stray)[0]} is not a variable of the goal")
+
+
+def _with(sequent: Sequent, *hyps: Term) -> Sequent:
+    return make_sequent(sequent.vars, (*sequent.hyps, *hyps), sequent.concl)
+
+
+def _substituted(sequent: Sequent, variable: Term, term: Term, fresh: tuple[Term, ...]) -> Sequent:
+    mapping = {variable: term}
+    return make_sequent(
+        (*[v for v in sequent.vars if v is not variable], *fresh),
+        [substitute(h, mapping) for h in sequent.hyps],
+        substitute(sequent.concl, mapping),
+    )
+
+
+# ------------------------------------------------------------------------------------------- induction
+
+
+def _split(sequent: Sequent, on: Term, general: tuple[str, ...]) -> tuple[tuple[Term, ...], list[Term], list[Term]]:
+    """Generalised variables, hypotheses that stay outside the induction, hypotheses that go inside.
+
+    Fix the variables that are neither ``on`` nor general and assume the outside hypotheses, which mention neither:
+    what remains is ``forall on, general. inside => concl``, and induction applies to that formula in ``on``.
+    """
+    chosen = tuple(_variable(sequent, name) for name in general)
+    if on in chosen or len(set(chosen)) != len(chosen):
+        raise SchemeError("generalised variables must be distinct and not the one inducted on")
+    moving = frozenset((on, *chosen))
+    outside = [h for h in sequent.hyps if h.free.isdisjoint(moving)]
+    inside = [h for h in sequent.hyps if not h.free.isdisjoint(moving)]
+    return chosen, outside, inside
+
+
+def _hypothesis(general: tuple[Term, ...], inside: list[Term], concl: Term, mapping: dict[Term, Term]) -> Term:
+    """The induction hypothesis at one smaller point, quantified over the generalised variables."""
+    body = substitute(implies(and_(inside), concl), mapping)
+    return forall(general, body)
+
+
+def _shapes(
+    base: Term, sort: Sort, depth: int, signature: Signature, names: Names
+) -> list[tuple[Term, tuple[Term, ...], tuple[Term, ...]]]:
+    """Ways to build a value: (term, fresh variables in it, proper subterms of the same sort).
+
+    Every value of ``sort`` matches exactly one of the terms. Deeper levels open only the recursive arguments.
+    """
+    datatype = signature.datatype(sort)
+    if datatype is None:
+        raise SchemeError(f"{base.name} is of sort {sort}, which is not a datatype")
+    shapes: list[tuple[Term, tuple[Term, ...], tuple[Term, ...]]] = []
+    for constructor in datatype.constructors:
+        fresh = tuple(names.fresh(_stem(base, constructor, i, s), s) for i, (_, s) in enumerate(constructor.fields))
+        partial: list[tuple[tuple[Term, ...], tuple[Term, ...], tuple[Term, ...]]] = [((), (), ())]
+        for variable in fresh:
+            if depth > 1 and variable.sort is sort:
+                options = [(t, f, (t, *s)) for t, f, s in _shapes(variable, sort, depth - 1, signature, names)]
+            else:
+                options = [(variable, (variable,), (variable,) if variable.sort is sort else ())]
+            partial = [
+                ((*args, term), (*all_fresh, *more), (*smaller, *subs))
+                for args, all_fresh, smaller in partial
+                for term, more, subs in options
+            ]
+        shapes.extend((app(constructor.name, args, sort), new, smaller) for args, new, smaller in partial)
+    return shapes
+
+
+def _stem(base: Term, constructor: Constructor, position: int, sort: Sort) -> str:
+    return base.name if sort is base.sort else f"{base.name}_{constructor.fields[position][0]}"
+
+
+def _structural(
+    sequent: Sequent, scheme: StructuralInduction, signature: Signature, names: Names
+) -> tuple[Sequent, ...]:
+    """Induction over the proper-subterm order of a datatype, which is well-founded.
+
+    Subterms are taken through fields of the same sort only; fields of other sorts give no hypothesis.
+    """
+    if not 1 <= scheme.depth <= 3:
+        raise SchemeError("the depth of a structural induction is 1, 2 or 3")
+    on = _variable(sequent, scheme.on)
+    general, outside, inside = _split(sequent, on, scheme.general)
+    rest = tuple(v for v in sequent.vars if v is not on)
+    cases = []
+    for term, fresh, smaller in _shapes(on, on.sort, scheme.depth, signature, names):
+        hyps = [_hypothesis(general, inside, sequent.concl, {on: sub}) for sub in smaller]
+        here = {on: term}
+        cases.append(
+            make_sequent(
+                (*rest, *fresh),
+                (*outside, *hyps, *[substitute(h, here) for h in inside]),
+                substitute(sequent.concl, here),
+            )
+        )
+    return tuple(cases)
+
+
+def _integer(sequent: Sequent, scheme: IntInduction) -> tuple[Sequent, ...]:
+    """Induction on an Int: the part on the wrong side of the base, ``width`` base cases, the step.
+
+    Upward: every integer is below the base, one of base .. base+width-1, or at least base+width; in the last case
+    the ``width`` values just before it are at least the base.
+    """
+    on = _variable(sequent, scheme.on)
+    if on.sort is not INT or scheme.base.sort is not INT:
+        raise SchemeError("integer induction needs an Int variable and an Int base")
+    if not 1 <= scheme.width <= 6:
+        raise SchemeError("the width of an integer induction is between 1 and 6")
+    general, outside, inside = _split(sequent, on, scheme.general)
+    _in_scope(sequent, scheme.base)
+    if not scheme.base.free.isdisjoint((on, *general)):
+        raise SchemeError("the base may not depend on the induction variable or a generalised one")
+    beyond, sign = ("<", 1) if scheme.upward else (">", -1)
+    cases = [_with(sequent, app(beyond, (on, scheme.base), BOOL))]
+    for offset in range(scheme.width):
+        cases.append(_substituted(sequent, on, _shift(scheme.base, sign * offset), ()))
+    limit = _shift(scheme.base, sign * scheme.width)
+    guard = app(">=" if scheme.upward else "<=", (on, limit), BOOL)
+    hyps = [
+        _hypothesis(general, inside, sequent.concl, {on: _shift(on, -sign * back)})
+        for back in range(1, scheme.width + 1)
+    ]
+    cases.append(make_sequent(sequent.vars, (*outside, guard, *hyps, *inside), sequent.concl))
+    return tuple(cases)
+
+
+def _shift(term: Term, offset: int) -> Term:
+    if offset == 0:
+        return term
+    if term.kind is Kind.LIT and isinstance(term.value, int):
+        return integer(term.value + offset)
+    return app("+", (term, integer(offset)), INT) if offset > 0 else app("-", (term, integer(-offset)), INT)
+
+
+def _measure(sequent: Sequent, scheme: MeasureInduction, names: Names) -> tuple[Sequent, ...]:
+    """Well-founded induction: x' is below x when ``0 <= m(x') < m(x)``.
+
+    A descending chain has decreasing non-negative measures from its second element on, so it is finite. Giving the
+    hypothesis at some points only weakens what may be assumed.
+    """
+    measure = scheme.measure
+    if measure.sort is not INT:
+        raise SchemeError("a measure is an Int term")
+    _in_scope(sequent, measure)
+    hyps = []
+    if scheme.at:
+        for point in scheme.at:
+            if tuple(t.sort for t in point) != tuple(v.sort for v in sequent.vars):
+                raise SchemeError("a point gives one term of the right sort for each variable of the goal")
+            _in_scope(sequent, *point)
+            hyps.append(_below(sequent, measure, dict(zip(sequent.vars, point, strict=True))))
+    else:
+        copies = {v: names.fresh(v.name, v.sort) for v in sequent.vars}
+        hyps.append(forall(copies.values(), _below(sequent, measure, dict(copies))))
+    return (make_sequent(sequent.vars, (*sequent.hyps, *hyps), sequent.concl),)
+
+
+def _below(sequent: Sequent, measure: Term, mapping: dict[Term, Term]) -> Term:
+    there = substitute(measure, mapping)
+    guards = [app("<=", (integer(0), there), BOOL), app("<", (there, measure), BOOL)]
+    return implies(and_([*guards, *[substitute(h, mapping) for h in sequent.hyps]]), substitute(sequent.concl, mapping))
+
+
+# ---------------------------------------------------------------------------------------- propositional
+
+
+def _conjuncts(concl: Term) -> tuple[Term, ...]:
+    if is_app(concl, "and"):
+        return concl.args
+    if is_app(concl, "=") and len(concl.args) == 2 and concl.args[0].sort.name == "Bool":
+        left, right = concl.args
+        return (implies(left, right), implies(right, left))
+    raise SchemeError("the conclusion is not a conjunction")
+
+
+def _witness(sequent: Sequent, at: tuple[Term, ...]) -> Sequent:
+    concl = sequent.concl
+    if concl.kind is not Kind.EXISTS:
+        raise SchemeError("the conclusion is not existential")
+    if tuple(t.sort for t in at) != tuple(v.sort for v in concl.binders):
+        raise SchemeError("a witness gives one term of the right sort for each bound variable")
+    _in_scope(sequent, *at)
+    return make_sequent(sequent.vars, sequent.hyps, substitute(concl.body, dict(zip(concl.binders, at, strict=True))))
+
+
+def _intro(sequent: Sequent, names: Names) -> Sequent:
+    variables, hyps, concl = list(sequent.vars), list(sequent.hyps), sequent.concl
+    while True:
+        if concl.kind is Kind.FORALL:
+            renaming = {bound: names.fresh(bound.name, bound.sort) for bound in concl.binders}
+            variables.extend(renaming.values())
+            concl = substitute(concl.body, renaming)
+        elif is_app(concl, "=>"):
+            hyps.extend(concl.args[:-1])
+            concl = concl.args[-1]
+        elif is_app(concl, "not"):
+            hyps.append(concl.args[0])
+            concl = FALSE
+        else:
+            break
+    result = make_sequent(variables, hyps, concl)
+    if result == sequent:
+        raise SchemeError("nothing to introduce")
+    return result
+
+
+def _skolem_hypothesis(sequent: Sequent, names: Names) -> Sequent:
+    variables, hyps, changed = list(sequent.vars), [], False
+    for hyp in sequent.hyps:
+        if hyp.kind is Kind.EXISTS:
+            renaming = {bound: names.fresh(bound.name, bound.sort) for bound in hyp.binders}
+            variables.extend(renaming.values())
+            hyps.append(substitute(hyp.body, renaming))
+            changed = True
+        else:
+            hyps.append(hyp)
+    if not changed:
+        raise SchemeError("no hypothesis is existential")
+    return make_sequent(variables, hyps, sequent.concl)
+
+
+__all__ = [
+    "CaseSplit",
+    "Conjuncts",
+    "ConstructorSplit",
+    "Contradiction",
+    "IntInduction",
+    "Intro",
+    "MeasureInduction",
+    "Scheme",
+    "SchemeError",
+    "SkolemHypothesis",
+    "StructuralInduction",
+    "Witness",
+    "instances",
+]

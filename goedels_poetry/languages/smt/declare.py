@@ -101,9 +101,7 @@ class Declarations:
             for name, (_, _, body) in self.definitions.items()
         }
         result = []
-        for number, group in enumerate(
-            components(calls, lambda name: [n for n in calls if n in calls[name]])
-        ):
+        for number, group in enumerate(components(calls, lambda name: [n for n in calls if n in calls[name]])):
             for name in group:
                 params, sort, body = self.definitions[name]
                 recursive = len(group) > 1 or name in calls[name]
@@ -157,9 +155,7 @@ class Declarations:
         self.symbols.sorts[name] = SortMacro(params, expr.items[3])
 
     def _type_params(self, expr: SExpr) -> tuple[str, ...]:
-        names = tuple(
-            self._name(e, "a sort parameter") for e in self._group(expr, "a list of sort parameters").items
-        )
+        names = tuple(self._name(e, "a sort parameter") for e in self._group(expr, "a list of sort parameters").items)
         if len(set(names)) != len(names):
             self.source.fail("a sort parameter is listed twice", expr)
         return names
@@ -226,9 +222,7 @@ class Declarations:
             for constructor, fields in template.constructors:
                 typed = tuple((names[s], self.symbols.sort(e)) for s, e in fields)
                 built[constructor] = Constructor(names[constructor], typed)
-                self.symbols.functions[constructor] = Function(
-                    names[constructor], tuple(s for _, s in typed), sort
-                )
+                self.symbols.functions[constructor] = Function(names[constructor], tuple(s for _, s in typed), sort)
                 for (written, _), (selector, field_sort) in zip(fields, typed, strict=True):
                     self.symbols.functions[written] = Function(selector, (sort,), field_sort)
             self.symbols.constructors[sort] = built
@@ -239,9 +233,7 @@ class Declarations:
         for constructor, fields in template.constructors:
             for name in (constructor, *[s for s, _ in fields]):
                 if name in names:
-                    self.source.fail(
-                        f"`{name}` is declared twice in `{template.name}`", template.at, "rename one"
-                    )
+                    self.source.fail(f"`{name}` is declared twice in `{template.name}`", template.at, "rename one")
                 names[name] = self.symbols.claim(name, template.at, "constructor or selector")
         return names
 
@@ -255,14 +247,14 @@ class Declarations:
     def _constructors(self, group: Group) -> tuple[tuple[str, tuple[tuple[str, SExpr], ...]], ...]:
         if not group.items:
             self.source.fail("a datatype needs a constructor", group)
-        result = []
+        result: list[tuple[str, tuple[tuple[str, SExpr], ...]]] = []
         for item in group.items:
             if isinstance(item, Atom):
                 result.append((self._name(item, "a constructor"), ()))
                 continue
             if not item.items:
                 self.source.fail("a constructor was expected here", item)
-            fields = []
+            fields: list[tuple[str, SExpr]] = []
             for part in item.items[1:]:
                 pair = self._group(part, "a selector with its sort, such as (head Int),").items
                 if len(pair) != 2:
@@ -275,13 +267,9 @@ class Declarations:
 
     def _declare_fun(self, expr: Group) -> None:
         if len(expr.items) == 3 and isinstance(expr.items[2], Group) and _is_par(expr.items[2]):
-            self.source.fail(
-                "polymorphic declared functions are not supported", expr, "declare one for each sort"
-            )
+            self.source.fail("polymorphic declared functions are not supported", expr, "declare one for each sort")
         if len(expr.items) == 2 and isinstance(expr.items[1], Group):
-            self.source.fail(
-                "polymorphic declared functions are not supported", expr, "declare one for each sort"
-            )
+            self.source.fail("polymorphic declared functions are not supported", expr, "declare one for each sort")
         self._arity(expr, 3, "(declare-fun f (Sort ...) Sort)")
         self._declare(expr, self._group(expr.items[2], "a list of sorts").items, expr.items[3])
 
@@ -338,7 +326,7 @@ class Declarations:
         return _Head(name, params, items[2], type_params, at)
 
     def _define(self, heads: list[_Head], bodies: list[SExpr], recursive: bool) -> None:
-        """Enter the heads (before the bodies are read, if these may speak of them) and elaborate the bodies."""
+        """Enter the heads (before the bodies are read, if these may use them) and elaborate the bodies."""
         ready: list[tuple[_Head, SExpr, Function]] = []
         for head, body in zip(heads, bodies, strict=True):
             actual = self.symbols.claim(head.name, head.at, "function")
@@ -371,9 +359,7 @@ class Declarations:
                 self.source.fail(f"more than {MAX_INSTANCES} instances of polymorphic functions", head.at)
             types = dict(zip(head.type_params, args, strict=True))
             name = self.symbols.new_name("_".join((actual, *map(sort_word, args)))) if made else actual
-            params = tuple(
-                self.symbols.sort(p.items[1], types) for p in head.params.items if isinstance(p, Group)
-            )
+            params = tuple(self.symbols.sort(p.items[1], types) for p in head.params.items if isinstance(p, Group))
             made[args] = Function(name, params, self.symbols.sort(head.result, types))
             self._instances.append((head, body, args, made[args]))
             return made[args]

@@ -44,7 +44,7 @@ _ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,5})\}|([0-9a-fA-F]{4}))")
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean at one place: ``env`` gives variables and let-bound terms, ``path`` the binders above.
+    """What names mean at one place: ``env`` has variables and let-bound terms, ``path`` the binders above.
 
     ``types`` are the sorts that type variables stand for. With ``renaming`` a binder gets another name when one
     above it has the same; without, only when a term bound by let would be captured.
@@ -58,16 +58,14 @@ class Scope:
 
     def bind(self, names: Mapping[str, Term], path: frozenset[str] | None = None) -> Scope:
         """The scope inside a binder."""
-        return Scope(
-            {**self.env, **names}, self.path if path is None else path, self.types, self.renaming, self.depth
-        )
+        return Scope({**self.env, **names}, self.path if path is None else path, self.types, self.renaming, self.depth)
 
 
 class Elaborator:
     """Terms over a symbol table.
 
-    ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic constant
-    in a place that does not tell its sort.
+    ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic
+    constant in a place that does not tell its sort.
     """
 
     def __init__(self, symbols: Symbols) -> None:
@@ -83,15 +81,11 @@ class Elaborator:
         try:
             term = self.term(expr, scope, expected)
         except NeedsSort as need:
-            self.source.fail(
-                f"the sort of `{need.name}` is not clear here", need.at, f"write (as {need.name} SORT)"
-            )
+            self.source.fail(f"the sort of `{need.name}` is not clear here", need.at, f"write (as {need.name} SORT)")
         if expected is not None:
             term = coerce(term, expected)
             if term.sort is not expected:
-                self.source.fail(
-                    f"a term of sort {show_sort(expected)} was expected, got {show_sort(term.sort)}", expr
-                )
+                self.source.fail(f"a term of sort {show_sort(expected)} was expected, got {show_sort(term.sort)}", expr)
         if term.size > MAX_TERM_SIZE:
             self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", expr)
         if _depth_exceeds(term, MAX_TERM_DEPTH):
@@ -105,9 +99,7 @@ class Elaborator:
             fail("a list of variables such as ((x Int)) was expected here", expr)
         named: dict[str, Term] = {}
         path = set(scope.path)
-        captured = {
-            v.name for n, t in scope.env.items() if t.name != n or t.kind is not Kind.VAR for v in t.free
-        }
+        captured = {v.name for n, t in scope.env.items() if t.name != n or t.kind is not Kind.VAR for v in t.free}
         for item in expr.items:
             if not isinstance(item, Group) or len(item.items) != 2:
                 fail("a variable with its sort, such as (x Int), was expected here", item)
@@ -117,9 +109,7 @@ class Elaborator:
             if name in ("true", "false"):
                 fail(f"`{name}` cannot be a variable", item)
             sort = self.symbols.sort(item.items[1], scope.types)
-            actual = self._variable_name(
-                name, path if scope.renaming else captured | {v.name for v in named.values()}
-            )
+            actual = self._variable_name(name, path if scope.renaming else captured | {v.name for v in named.values()})
             path.add(actual)
             named[name] = var(actual, sort)
         return tuple(named.values()), scope.bind(named, frozenset(path))
@@ -148,9 +138,7 @@ class Elaborator:
         if isinstance(expr, Atom):
             return self._atom(expr, scope, expected)
         if scope.depth > MAX_TERM_DEPTH:
-            self.source.fail(
-                f"this term is nested more than {MAX_TERM_DEPTH} deep", expr, "name parts with let"
-            )
+            self.source.fail(f"this term is nested more than {MAX_TERM_DEPTH} deep", expr, "name parts with let")
         if not expr.items:
             self.source.fail("a term was expected here, got ()", expr)
         head = expr.items[0]
@@ -205,9 +193,7 @@ class Elaborator:
                 self.source.fail(f"`{name}` is bound twice here", item)
             named[name] = self.term(item.items[1], inner)
             if named[name].size > MAX_TERM_SIZE:
-                self.source.fail(
-                    f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", item
-                )
+                self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", item)
         return self.term(items[2], inner.bind(named), expected)
 
     def _quantifier(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
@@ -222,9 +208,7 @@ class Elaborator:
     def _of_sort(self, expr: SExpr, scope: Scope, sort: Sort) -> Term:
         term = coerce(self.term(expr, scope, sort), sort)
         if term.sort is not sort:
-            self.source.fail(
-                f"a term of sort {show_sort(sort)} was expected, got {show_sort(term.sort)}", expr
-            )
+            self.source.fail(f"a term of sort {show_sort(sort)} was expected, got {show_sort(term.sort)}", expr)
         return term
 
     def _annotated(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
@@ -256,9 +240,7 @@ class Elaborator:
         cases = [(pattern, body) for (pattern, _, _), body in zip(rows, bodies, strict=True)]
         return matching.decide(self.symbols, subject, cases, expr)
 
-    def alike(
-        self, parts: Sequence[tuple[SExpr, Scope]], expected: Sort | None, at: SExpr, what: str
-    ) -> list[Term]:
+    def alike(self, parts: Sequence[tuple[SExpr, Scope]], expected: Sort | None, at: SExpr, what: str) -> list[Term]:
         """Terms that must have one sort; what one part tells helps the others."""
         terms: list[Term | None] = [None] * len(parts)
         known = expected
@@ -304,9 +286,7 @@ class Elaborator:
             self.source.fail(f"`{head.text}` is a variable here, not a function", head)
         return self._apply(expr, head, (), args, scope, expected)
 
-    def _qualified(
-        self, expr: SExpr, head: Group, args: list[SExpr], scope: Scope, expected: Sort | None
-    ) -> Term:
+    def _qualified(self, expr: SExpr, head: Group, args: list[SExpr], scope: Scope, expected: Sort | None) -> Term:
         """``(_ f i ...)`` and ``(as f S)`` with or without arguments."""
         items = head.items
         word = items[0].text if items and isinstance(items[0], Atom) and not items[0].quoted else ""
@@ -318,9 +298,7 @@ class Elaborator:
                 self.source.fail("a function or constructor was expected after `as`", head)
             term = self._apply(expr, items[1], (), args, scope, sort)
             if term.sort is not sort:
-                self.source.fail(
-                    f"`{items[1].text}` gives {show_sort(term.sort)}, not {show_sort(sort)}", head
-                )
+                self.source.fail(f"`{items[1].text}` gives {show_sort(term.sort)}, not {show_sort(sort)}", head)
             return term
         if word == "_" and len(items) >= 3 and isinstance(items[1], Atom):
             name = items[1]
@@ -335,7 +313,7 @@ class Elaborator:
                     self.source.fail("a numeral index was expected here", item)
                 indices.append(int(item.text))
             return self._apply(expr, name, tuple(indices), args, scope, expected)
-        self.source.fail("a function was expected here", head, "write (f x), ((_ f 1) x) or ((as f S) x)")
+        return self.source.fail("a function was expected here", head, "write (f x), ((_ f 1) x) or ((as f S) x)")
 
     def _explicit(
         self, expr: SExpr, name: Atom, generic: Generic, sorts: list[SExpr], args: list[SExpr], scope: Scope
@@ -418,9 +396,7 @@ class Elaborator:
             hint = "higher-order terms are not supported"
         self.source.fail(f"unknown symbol `{name}`", head, hint)
 
-    def _theory_args(
-        self, name: str, args: list[SExpr], scope: Scope, expected: Sort | None, at: SExpr
-    ) -> list[Term]:
+    def _theory_args(self, name: str, args: list[SExpr], scope: Scope, expected: Sort | None, at: SExpr) -> list[Term]:
         if name in ("=", "distinct") and len(args) > 1:
             return self.alike([(a, scope) for a in args], None, at, f"the arguments of `{name}`")
         if name == "ite" and len(args) == 3:
@@ -482,9 +458,7 @@ class Elaborator:
                     continue
                 trial = dict(bindings)
                 if not unify(pattern, term.sort, params, trial):
-                    self.source.fail(
-                        f"`{head.text}` does not take an argument of sort {show_sort(term.sort)}", arg
-                    )
+                    self.source.fail(f"`{head.text}` does not take an argument of sort {show_sort(term.sort)}", arg)
                 bindings = trial
         if len(bindings) < len(params):
             raise missing or NeedsSort(head.text, head)
@@ -527,12 +501,7 @@ def _literal(expr: Group) -> Term | None:
 
 def _fraction(expr: Group) -> Fraction | None:
     items = expr.items
-    if (
-        len(items) != 3
-        or not isinstance(items[0], Atom)
-        or items[0].text != "/"
-        or items[0].kind is not Lexeme.SYMBOL
-    ):
+    if len(items) != 3 or not isinstance(items[0], Atom) or items[0].text != "/" or items[0].kind is not Lexeme.SYMBOL:
         return None
     top, bottom = _number(items[1]), _number(items[2])
     return Fraction(top) / Fraction(bottom) if top is not None and bottom else None

@@ -23,9 +23,7 @@ class Pattern:
     fields: tuple[Pattern, ...] = ()
 
 
-def read_pattern(
-    symbols: Symbols, expr: SExpr, subject: Term, named: dict[str, Term], depth: int = 0
-) -> Pattern:
+def read_pattern(symbols: Symbols, expr: SExpr, subject: Term, named: dict[str, Term], depth: int = 0) -> Pattern:
     """The pattern; variables are entered into ``named`` as selector terms over ``subject``.
 
     Raises:
@@ -58,9 +56,7 @@ def read_pattern(
             _name(symbols, head, subject, named)
         return Pattern(expr)
     if len(inner) != len(constructor.fields):
-        fail(
-            f"constructor `{head.text}` has {len(constructor.fields)} fields, the pattern {len(inner)}", expr
-        )
+        fail(f"constructor `{head.text}` has {len(constructor.fields)} fields, the pattern {len(inner)}", expr)
     fields = []
     for part, (selector, sort) in zip(inner, constructor.fields, strict=True):
         value = app(selector, (subject,), sort)
@@ -78,12 +74,7 @@ def read_pattern(
 def _qualified(group: Group) -> bool:
     """``(as nil (List Int))`` or ``(_ nil Int)``: the sort of the subject tells as much."""
     items = group.items
-    return (
-        len(items) >= 3
-        and isinstance(items[0], Atom)
-        and items[0].text in ("as", "_")
-        and not items[0].quoted
-    )
+    return len(items) >= 3 and isinstance(items[0], Atom) and items[0].text in ("as", "_") and not items[0].quoted
 
 
 def _name(symbols: Symbols, at: Atom, value: Term, named: dict[str, Term]) -> None:
@@ -129,9 +120,7 @@ def decide(symbols: Symbols, subject: Term, cases: Sequence[tuple[Pattern, Term]
         if rest:
             default = [row for row in rows if place not in row[0]]
             if not default:
-                symbols.source.fail(
-                    f"match does not cover constructor `{rest[0].name}`", at, "add a case for it"
-                )
+                symbols.source.fail(f"match does not cover constructor `{rest[0].name}`", at, "add a case for it")
             result = go(default)
         else:
             result = branches.pop()[1]
@@ -145,16 +134,14 @@ def decide(symbols: Symbols, subject: Term, cases: Sequence[tuple[Pattern, Term]
     result = go(rows)
     for number, (pattern, _) in enumerate(cases):
         if number not in reached and pattern.constructor is not None:
-            symbols.source.fail(
-                "no value reaches this case of match", pattern.at, "an earlier case covers it"
-            )
+            symbols.source.fail("no value reaches this case of match", pattern.at, "an earlier case covers it")
     return result
 
 
 def _specialise(
     rows: list[tuple[dict[Term, Pattern], int]], place: Term, constructor: Constructor
 ) -> list[tuple[dict[Term, Pattern], int]]:
-    """The rows that apply when ``place`` was built by ``constructor``, with what they still ask of its fields."""
+    """The rows that apply when ``place`` was built by ``constructor``, with what they ask of its fields."""
     result = []
     for tests, number in rows:
         pattern = tests.get(place)

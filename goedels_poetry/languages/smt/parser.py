@@ -1,7 +1,7 @@
 """SMT-LIB text to a `Problem`, and terms and sequents over its signature.
 
-Only the commands listed in `_COMMANDS` are known; everything else ends in InvalidInput. What the script says about
-itself (``:status``, options, file names, comments) is never read.
+Only the commands listed in `_COMMANDS` are known; everything else ends in InvalidInput. What the script says
+about itself (``:status``, options, file names, comments) is never read.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ def parse_problem(text: str | bytes) -> Problem:
         raise InvalidInput("the input is nested too deeply", 1, 1, "name parts with define-fun") from None
 
 
-def parse_term(
-    text: str, signature: Signature, variables: Sequence[Term] = (), sort: Sort | None = None
-) -> Term:
+def parse_term(text: str, signature: Signature, variables: Sequence[Term] = (), sort: Sort | None = None) -> Term:
     """Read one term over ``signature`` whose free variables are among ``variables``; names stay as they are.
 
     Raises:
@@ -73,9 +71,7 @@ def parse_sequent(text: str, signature: Signature) -> Sequent:
     exprs = read(source)
     expr = exprs[0] if len(exprs) == 1 else None
     if not isinstance(expr, Group) or len(expr.items) != 4 or not _is_word(expr.items[0], "sequent"):
-        source.fail(
-            "malformed sequent", expr or 0, "write (sequent ((x Sort) ...) (hypothesis ...) conclusion)"
-        )
+        source.fail("malformed sequent", expr or 0, "write (sequent ((x Sort) ...) (hypothesis ...) conclusion)")
     _, binders, hyps, concl = expr.items
     if not isinstance(hyps, Group):
         source.fail("a list of hypotheses was expected here", hyps)
@@ -144,19 +140,11 @@ class _Script:
         self.declarations.command(expr)
 
     def set_logic(self, expr: Group) -> None:
-        if (
-            len(expr.items) != 2
-            or not isinstance(expr.items[1], Atom)
-            or expr.items[1].kind is not Lexeme.SYMBOL
-        ):
+        if len(expr.items) != 2 or not isinstance(expr.items[1], Atom) or expr.items[1].kind is not Lexeme.SYMBOL:
             self.source.fail("set-logic takes one symbol", expr, "for example (set-logic ALL)")
 
     def set_info(self, expr: Group) -> None:
-        if (
-            len(expr.items) < 2
-            or not isinstance(expr.items[1], Atom)
-            or expr.items[1].kind is not Lexeme.KEYWORD
-        ):
+        if len(expr.items) < 2 or not isinstance(expr.items[1], Atom) or expr.items[1].kind is not Lexeme.KEYWORD:
             self.source.fail("set-info takes a keyword and a value", expr)
 
     def set_option(self, expr: Group) -> None:
@@ -164,9 +152,7 @@ class _Script:
         if not isinstance(option, Atom) or option.kind is not Lexeme.KEYWORD:
             self.source.fail("set-option takes a keyword and a value", expr)
         if option.text not in _OPTIONS:
-            self.source.fail(
-                f"option `{option.text}` is not allowed", expr, "a theorem does not steer its solvers"
-            )
+            self.source.fail(f"option `{option.text}` is not allowed", expr, "a theorem does not steer its solvers")
 
     def check_sat(self, expr: Group) -> None:
         if len(expr.items) != 1:
@@ -183,9 +169,7 @@ class _Script:
     def prove(self, expr: Group) -> None:
         marker = "prove" if _is_word(expr.items[0], "prove") else "assert-not"
         if self.goal is not None:
-            self.source.fail(
-                "a second goal", expr, "one theorem a file: join them with and, or split the file"
-            )
+            self.source.fail("a second goal", expr, "one theorem a file: join them with and, or split the file")
         _, body = self._named(expr)
         scope, body = self.declarations.open_type_variables(body)
         self.goal = (self.elaborator.closed(body, scope, BOOL), expr, marker)
@@ -257,7 +241,7 @@ def _unused(signature: Signature, premises: Sequence[Premise], goal: Term) -> li
 
 
 def _collect_names(commands: list[SExpr], symbols: Symbols) -> None:
-    """All symbols of the text, and those that declarations give a meaning (bound variables stay clear of them)."""
+    """All symbols of the text, and those that are declared (bound variables stay clear of them)."""
     for command in commands:
         if not isinstance(command, Group):
             continue

@@ -128,9 +128,7 @@ def _show_head(term: Term) -> str:
         return f"(as const {show_sort(term.sort)})"
     name = show_symbol(term.name)
     if term.indices:
-        return (
-            f"(_ {name} {' '.join(show_symbol(i) if isinstance(i, str) else str(i) for i in term.indices)})"
-        )
+        return f"(_ {name} {' '.join(show_symbol(i) if isinstance(i, str) else str(i) for i in term.indices)})"
     return name
 
 
@@ -159,7 +157,7 @@ def _show_literal(term: Term) -> str:
         width = value.width
         return f"#x{value.value:0{width // 4}x}" if width % 4 == 0 else f"#b{value.value:0{width}b}"
     if isinstance(value, str):
-        return '"' + value.replace('"', '""') + '"'
+        return '"' + "".join(map(_show_character, value)) + '"'
     if term.sort is REAL:
         number = Fraction(value or 0)
         text = f"{abs(number.numerator)}.0"
@@ -167,6 +165,12 @@ def _show_literal(term: Term) -> str:
             text = f"(/ {text} {number.denominator}.0)"
         return f"(- {text})" if number < 0 else text
     return str(value) if value is not None and value >= 0 else f"(- {-(value or 0)})"
+
+
+def _show_character(character: str) -> str:
+    if character == '"':
+        return '""'
+    return character if " " <= character <= "~" and character != "\\" else f"\\u{{{ord(character):x}}}"
 
 
 def _show_binders(binders: Iterable[Term]) -> str:
@@ -185,9 +189,7 @@ def show_sequent(sequent: Sequent) -> str:
 def declarations(signature: Signature) -> list[str]:
     """Commands that declare every sort, datatype and function; defined functions without their bodies."""
     lines = [f"(declare-sort {show_symbol(sort.name)} 0)" for sort in signature.sorts]
-    lines.extend(
-        _declare_datatypes(list(group)) for _, group in groupby(signature.datatypes, lambda d: d.group)
-    )
+    lines.extend(_declare_datatypes(list(group)) for _, group in groupby(signature.datatypes, lambda d: d.group))
     lines.extend(_declare_fun(name, *entry) for name, entry in signature.functions.items())
     lines.extend(_declare_fun(d.name, tuple(v.sort for v in d.params), d.sort) for d in signature.definitions)
     return lines
@@ -202,10 +204,7 @@ def _declare_datatypes(group: list[Datatype]) -> str:
     bodies = []
     for datatype in group:
         constructors = [
-            " ".join(
-                [f"({show_symbol(c.name)}", *[f"({show_symbol(s)} {show_sort(t)})" for s, t in c.fields]]
-            )
-            + ")"
+            " ".join([f"({show_symbol(c.name)}", *[f"({show_symbol(s)} {show_sort(t)})" for s, t in c.fields]]) + ")"
             for c in datatype.constructors
         ]
         bodies.append(f"({' '.join(constructors)})")

@@ -106,11 +106,11 @@ def decode(text: str | bytes) -> str:
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
-            before = text[: error.start]
-            line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
-            raise InvalidInput(
-                f"byte 0x{text[error.start]:02x} is not UTF-8", line, column, "save the file as UTF-8 text"
-            ) from error
+            line = error.object.count(b"\n", 0, error.start) + 1
+            column = error.start - error.object.rfind(b"\n", 0, error.start)
+            byte = error.object[error.start]
+            hint = "save the file as UTF-8 text"
+            raise InvalidInput(f"byte 0x{byte:02x} is not UTF-8", line, column, hint) from error
     elif any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"):
         raise InvalidInput("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
     if text.startswith("\ufeff"):

@@ -1,7 +1,7 @@
-"""The symbol table of a script: what each written name stands for, polymorphic things instantiated on demand.
+"""The symbol table of a script: what each written name stands for; polymorphic things on demand.
 
-A written name and the name used from there on can differ: names that a solver reserves, and further instances of
-a polymorphic symbol, get a name of their own here, so that everything behind the parser prints and compares as is.
+A written name and the name used from there on can differ: names that a solver reserves, and further instances
+of a polymorphic symbol, get a name of their own here. Behind the parser everything prints and compares as is.
 """
 
 from __future__ import annotations
@@ -267,10 +267,11 @@ class Symbols:
 
     def _sort(self, expr: SExpr, bound: Mapping[str, Sort], depth: int) -> Sort:
         fail = self.source.fail
+        args: tuple[Sort, ...] = ()
         if depth > 50:
             fail("this sort is nested more than 50 deep", expr)
         if isinstance(expr, Atom):
-            name, args = expr.text, ()
+            name = expr.text
             if expr.kind is not Lexeme.SYMBOL:
                 fail("a sort was expected here", expr)
             if name in bound:
@@ -313,7 +314,7 @@ class Symbols:
                 if len(width.text) <= 6 and 1 <= int(width.text) <= MAX_BITS:
                     return bitvec(int(width.text))
                 self.source.fail(f"a bit-vector has 1 to {MAX_BITS:,} bits", width)
-        self.source.fail("unknown indexed sort", expr, "the only one is (_ BitVec n)")
+        return self.source.fail("unknown indexed sort", expr, "the only one is (_ BitVec n)")
 
     def unify(self, pattern: SExpr, sort: Sort, params: Iterable[str], bindings: dict[str, Sort]) -> bool:
         """Match a written sort with type parameters against a sort; extends ``bindings``."""
@@ -345,9 +346,7 @@ class Symbols:
                 params, tuple(s for _, s in fields), itself, self._constructor_instance(template, constructor)
             )
             for selector, sort in fields:
-                self.functions[selector] = Generic(
-                    params, (itself,), sort, self._selector_instance(template, selector)
-                )
+                self.functions[selector] = Generic(params, (itself,), sort, self._selector_instance(template, selector))
 
     def _constructor_instance(self, template: Template, name: str) -> Callable[[tuple[Sort, ...]], Function]:
         def instance(args: tuple[Sort, ...]) -> Function:
@@ -400,9 +399,7 @@ class Symbols:
         """Enter the constructors (by written name) of a monomorphic datatype; selectors under their own names."""
         self.constructors[sort] = constructors
         for written, constructor in constructors.items():
-            self.functions[written] = Function(
-                constructor.name, tuple(s for _, s in constructor.fields), sort
-            )
+            self.functions[written] = Function(constructor.name, tuple(s for _, s in constructor.fields), sort)
             for selector, field_sort in constructor.fields:
                 self.functions.setdefault(selector, Function(selector, (sort,), field_sort))
 
@@ -427,9 +424,7 @@ def order_datatypes(datatypes: Mapping[Sort, tuple[Constructor, ...]]) -> tuple[
     from goedels_poetry.languages.smt.graph import components
 
     def mentioned(sort: Sort) -> Iterable[Sort]:
-        return (
-            part for c in datatypes[sort] for _, s in c.fields for part in sort_parts(s) if part in datatypes
-        )
+        return (part for c in datatypes[sort] for _, s in c.fields for part in sort_parts(s) if part in datatypes)
 
     return tuple(
         Datatype(sort, datatypes[sort], number)

@@ -1,6 +1,6 @@
 """The theory symbols of SMT-LIB that may be used, each with its typing rule.
 
-A rule gets the symbol, its indices and its elaborated arguments, and gives the application or raises TypingError.
+A rule gets the symbol, its indices and its arguments; it gives the application or raises TypingError.
 Integer literals stand for reals where a Real is needed; nothing else is coerced.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeAlias
 
 from goedels_poetry.languages.smt.terms import (
@@ -83,9 +84,7 @@ def _fixed(*params: Sort, result: Sort, indices: int = 0) -> Rule:
 def _indices(symbol: str, index: tuple[Index, ...], count: int) -> list[int]:
     numbers = [i for i in index if isinstance(i, int)]
     if len(index) != count or len(numbers) != count:
-        raise TypingError(
-            f"`{symbol}` takes {count} numeral ind{'ex' if count == 1 else 'ices'}, got {len(index)}"
-        )
+        raise TypingError(f"`{symbol}` takes {count} numeral ind{'ex' if count == 1 else 'ices'}, got {len(index)}")
     return numbers
 
 
@@ -148,7 +147,7 @@ def _ite(symbol: str, index: tuple[Index, ...], args: Args) -> Term:
 
 
 def _chain(symbol: str, args: Args) -> Term:
-    links = [app(symbol, pair, BOOL) for pair in zip(args, args[1:], strict=False)]
+    links = [app(symbol, pair, BOOL) for pair in pairwise(args)]
     return links[0] if len(links) == 1 else app("and", links, BOOL)
 
 
@@ -206,7 +205,7 @@ def _width(symbol: str, args: Args) -> int:
 
 
 def _bits(arity: int | None, result: Sort | None = None, left: bool = False) -> Rule:
-    """Arguments of one width; ``result`` None is that width. ``left``: more than two associate to the left."""
+    """Arguments of one width; ``result`` None is that width. ``left``: two or more, to the left."""
 
     def rule(symbol: str, index: tuple[Index, ...], args: Args) -> Term:
         _indices(symbol, index, 0)
@@ -376,9 +375,7 @@ RULES: dict[str, Rule] = {
 }
 
 # Symbols with a meaning of their own in terms, besides the rules above.
-SPECIAL = frozenset(
-    {"true", "false", "is", "const", "_", "!", "as", "let", "match", "forall", "exists", "par"}
-)
+SPECIAL = frozenset({"true", "false", "is", "const", "_", "!", "as", "let", "match", "forall", "exists", "par"})
 SORT_NAMES = frozenset({"Bool", "Int", "Real", "String", "RegLan", "BitVec", "Array"})
 
 

@@ -15,7 +15,10 @@ from goedels_poetry.solvers.limits import (
     Options,
     SolverError,
 )
+from goedels_poetry.solvers.pool import SolverName, SolverPool
 from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.solvers.z3_process import Session, Z3Process
 
 __all__ = [
@@ -29,6 +32,10 @@ __all__ = [
     "Options",
     "Session",
     "SolverError",
+    "SolverName",
+    "SolverPool",
     "SolverProcess",
+    "WorkerPool",
     "Z3Process",
+    "solver_versions",
 ]

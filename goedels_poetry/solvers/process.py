@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -64,6 +65,8 @@ class SolverProcess(ABC):
     def __init__(self) -> None:
         self._child: Child | None = None
         self._memory_mb = 0
+        self._lock = threading.Lock()
+        self._busy = False
         self._killed = False
         self.starts = 0
         """How many processes were started so far; one more than the number of losses."""
@@ -100,8 +103,12 @@ class SolverProcess(ABC):
     def _guarded(self, limits: Limits, query: Query) -> Answer:
         """Run a query on a living child and turn every way to lose that child into an answer."""
         began = time.monotonic()
+        with self._lock:
+            self._busy, self._killed = True, False
         try:
             child = self._living(limits.memory_mb)
+            if self._killed:
+                child.kill()
             answer = query(child, began + limits.seconds + GRACE_SECONDS)
         except ChildTimeout:
             self._drop()
@@ -118,11 +125,12 @@ class SolverProcess(ABC):
         except BaseException:  # Ctrl-C between sending and reading: the stream is out of step
             self._drop()
             raise
+        finally:
+            self._busy = False
         return replace(answer, seconds=time.monotonic() - began)
 
     def _post_mortem(self, death: ChildDied) -> Answer:
         if self._killed:
-            self._killed = False
             return Answer("unknown", "killed")
         if out_of_memory(death):
             return Answer("unknown", "memory")
@@ -132,7 +140,6 @@ class SolverProcess(ABC):
         if self._child is not None and (self._memory_mb != memory_mb or not self._child.alive):
             self._drop()
         if self._child is None:
-            self._killed = False
             self._child = self._start(memory_mb)
             self._memory_mb = memory_mb
             self.starts += 1
@@ -152,9 +159,10 @@ class SolverProcess(ABC):
 
     def kill(self) -> None:
         """End the process now, from any thread; a query under way answers "unknown", reason "killed"."""
-        child = self._child
+        with self._lock:
+            self._killed = self._busy
+            child = self._child
         if child is not None:
-            self._killed = True
             child.kill()
 
     def close(self) -> None:

@@ -1,0 +1,126 @@
+"""A few daemon threads, each with one blocking resource of its own, behind an asyncio face.
+
+Daemon threads rather than an executor: the interpreter joins executor threads when it ends, and would wait
+there for a solver. Jobs are taken in the order they came, and no event loop is remembered between jobs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
+
+from goedels_poetry.solvers.limits import SolverError
+
+_RETRY_SECONDS = 0.02
+
+
+class Resource(Protocol):
+    """What a thread of the crew owns."""
+
+    def kill(self) -> None:
+        """Make the call under way return soon; from any thread."""
+
+    def close(self) -> None:
+        """Release everything; from the owning thread."""
+
+
+R = TypeVar("R", bound=Resource)
+T = TypeVar("T")
+
+
+class _Job(Generic[R]):
+    def __init__(self, call: Callable[[R], Any], loop: asyncio.AbstractEventLoop) -> None:
+        self.call = call
+        self.loop = loop
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._kill: Callable[[], None] | None = None
+
+    def begin(self, resource: R) -> bool:
+        """Mark it as under way; False when it was cancelled while it waited."""
+        with self._lock:
+            self._kill = resource.kill
+            return not self._cancelled
+
+    def end(self, result: Any, error: BaseException | None) -> None:
+        with self._lock:
+            self._kill = None
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            self.loop.call_soon_threadsafe(self._settle, result, error)
+
+    def _settle(self, result: Any, error: BaseException | None) -> None:
+        if self.future.done():
+            return
+        if error is None:
+            self.future.set_result(result)
+        else:
+            self.future.set_exception(error)
+
+    def cancel(self) -> None:
+        """Stop it, and try again until its thread has let go: a kill may come before there is a process."""
+        with self._lock:
+            self._cancelled = True
+            if self._kill is None:
+                return
+            self._kill()
+        self.loop.call_later(_RETRY_SECONDS, self.cancel)
+
+
+class Crew(Generic[R]):
+    """At most ``size`` calls at once, each with a resource nobody else uses meanwhile."""
+
+    def __init__(self, size: int, make: Callable[[], R], name: str) -> None:
+        if size < 1:
+            raise ValueError("a pool has at least one process")
+        self._jobs: SimpleQueue[_Job[R] | None] = SimpleQueue()
+        self._closed = False
+        self._resources = [make() for _ in range(size)]
+        self._threads = [
+            threading.Thread(target=self._work, args=(resource,), name=f"{name}-{number}", daemon=True)
+            for number, resource in enumerate(self._resources)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self, resource: R) -> None:
+        while (job := self._jobs.get()) is not None:
+            if self._closed:
+                job.end(None, SolverError("the pool is closed"))
+            elif job.begin(resource):
+                try:
+                    job.end(job.call(resource), None)
+                except BaseException as error:  # noqa: BLE001 - raised again where the job is awaited
+                    job.end(None, error)
+            else:
+                job.end(None, None)
+        resource.close()
+
+    async def run(self, call: Callable[[R], T]) -> T:
+        """Run call on a free resource and return what it returns. Cancelling kills what it runs."""
+        if self._closed:
+            raise SolverError("the pool is closed")
+        job = _Job(call, asyncio.get_running_loop())
+        self._jobs.put(job)
+        try:
+            result: T = await job.future
+        except asyncio.CancelledError:
+            job.cancel()
+            raise
+        return result
+
+    async def aclose(self) -> None:
+        """Kill what is under way, fail what waits, and return when every process is gone."""
+        if not self._closed:
+            self._closed = True
+            for _ in self._threads:
+                self._jobs.put(None)
+        while any(thread.is_alive() for thread in self._threads):
+            for resource, thread in zip(self._resources, self._threads, strict=True):
+                if thread.is_alive():
+                    resource.kill()
+            await asyncio.sleep(_RETRY_SECONDS)

@@ -1,0 +1,60 @@
+"""Solvers for coroutines: a bounded number of processes, one query each at a time."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+from goedels_poetry.solvers.crew import Crew
+from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
+from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess
+from goedels_poetry.solvers.z3_process import Z3Process
+
+SolverName = Literal["z3", "cvc5"]
+
+
+class _Bench:
+    """One process of each kind, started when first asked."""
+
+    def __init__(self) -> None:
+        self.solvers: dict[str, SolverProcess] = {"z3": Z3Process(), "cvc5": Cvc5Process()}
+
+    def kill(self) -> None:
+        for solver in self.solvers.values():
+            solver.kill()
+
+    def close(self) -> None:
+        for solver in self.solvers.values():
+            solver.close()
+
+
+class SolverPool:
+    """At most ``size`` queries at once (default: one for each processor). An async context manager."""
+
+    def __init__(self, size: int | None = None) -> None:
+        self._crew = Crew(size or os.cpu_count() or 1, _Bench, "goedels-poetry-solver")
+
+    async def ask(
+        self,
+        solver: SolverName,
+        script: str,
+        limits: Limits = DEFAULT_LIMITS,
+        get: Get = "none",
+        options: Options | None = None,
+    ) -> Answer:
+        """Pose one query in a fresh context, as ``SolverProcess.ask``. Cancelling kills the solver.
+
+        Raises KeyError for an unknown solver, SolverError when the pool is closed.
+        """
+        return await self._crew.run(lambda bench: bench.solvers[solver].ask(script, limits, get, options))
+
+    async def aclose(self) -> None:
+        """Kill every process; queries under way answer "killed", waiting ones raise SolverError."""
+        await self._crew.aclose()
+
+    async def __aenter__(self) -> SolverPool:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()

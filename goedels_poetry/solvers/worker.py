@@ -1,0 +1,92 @@
+"""The child behind ``WorkerPool``: calls named functions of our own packages on JSON and returns JSON.
+
+Run as ``python -m goedels_poetry.solvers.worker PARENT_PID PREFIX...``. State of the modules (caches, solver
+sessions) lives from job to job until the worker is replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from goedels_poetry.solvers import child
+from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.process import MEMORY_EXIT
+
+
+def is_allowed(module: str, packages: Sequence[str]) -> bool:
+    """Whether a module is one of these packages or inside one."""
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def find_function(name: str, packages: Sequence[str]) -> Callable[[dict[str, Any]], Any]:
+    """The public function "module:function" of an allowed package. Raises PermissionError or ImportError."""
+    module_name, _, function_name = name.partition(":")
+    if not is_allowed(module_name, packages):
+        raise PermissionError(f"{name} is not in an allowed package")
+    function = getattr(importlib.import_module(module_name), function_name, None)
+    if function is None:
+        raise ImportError(f"there is no {name}")
+    if (
+        function_name.startswith("_")
+        or not inspect.isfunction(function)
+        or not is_allowed(function.__module__, packages)
+    ):
+        raise PermissionError(f"{name} is not a public function of an allowed package")
+    return function
+
+
+def _resident_mb() -> float:
+    with contextlib.suppress(OSError), open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / (1 << 20)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # the peak, where there is no /proc
+
+
+def _bound(memory_mb: int) -> None:
+    if sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, hard))
+
+
+def do(request: dict[str, Any], packages: Sequence[str]) -> dict[str, Any]:
+    """Run one job; whatever it raises becomes part of the reply, except running out of memory."""
+    try:
+        _bound(request["memory_mb"])
+        result = find_function(request["function"], packages)(request["payload"])
+    except MemoryError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a job may raise anything; it is reported and the worker stays
+        trace = traceback.format_exc(limit=-8)
+        return {"ok": False, "error": f"{type(error).__name__}: {error}", "trace": trace}
+    return {"ok": True, "result": result, "resident_mb": _resident_mb()}
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    bind_to_parent(int(sys.argv[1]))
+    limit_memory(0)
+    child.share_group = True
+    requests, replies = private_pipes()
+    while (request := read_message(requests)) is not None:
+        try:
+            reply = do(request, sys.argv[2:])
+            try:
+                write_message(replies, reply)
+            except (TypeError, ValueError, RecursionError) as error:
+                write_message(
+                    replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""}
+                )
+        except MemoryError:
+            os._exit(MEMORY_EXIT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""z3 without its program: the library reads SMT-LIB text in a child process, as ``z3 -in`` would.
+
+Run as ``python -m goedels_poetry.solvers.z3_child PARENT_PID ADDRESS_SPACE_BYTES MEMORY_MB``. A message ends
+with the echo of a nonce, as ``Z3Process`` sends it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import z3
+
+from goedels_poetry.solvers.frames import private_pipes
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.process import MEMORY_EXIT
+
+_END = re.compile(rb'\(echo "[0-9a-f]{32}"\)\n\Z')
+
+
+def main() -> None:
+    """Evaluate message after message in one context until the input ends."""
+    bind_to_parent(int(sys.argv[1]))
+    limit_memory(int(sys.argv[2]))
+    requests, replies = private_pipes()
+    z3.set_param("memory_max_size", int(sys.argv[3]))
+    context = z3.Context()
+    message = bytearray()
+    while chunk := os.read(requests, 1 << 16):
+        message += chunk
+        if not _END.search(message, max(0, len(message) - 64)):
+            continue
+        try:
+            reply = z3.Z3_eval_smtlib2_string(context.ref(), message.decode())
+        except MemoryError:
+            os._exit(MEMORY_EXIT)
+        except z3.Z3Exception as error:
+            if "out of memory" in str(error):
+                os._exit(MEMORY_EXIT)
+            reply = f'(error "{error}")\n'
+        message.clear()
+        rest = memoryview(reply.encode())
+        while rest:
+            rest = rest[os.write(replies, rest) :]
+
+
+if __name__ == "__main__":
+    main()

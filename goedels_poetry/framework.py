@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from goedels_poetry import languages
+from goedels_poetry.errors import InvalidInput, UnknownRun
 from goedels_poetry.languages.base import Language
+from goedels_poetry.memory import LemmaBank, StrategyStatistics
 from goedels_poetry.results import Event, RunResult, RunSummary
+from goedels_poetry.runs import RunDir, Runs, identity
+from goedels_poetry.search import Search
 from goedels_poetry.settings import Settings
+from goedels_poetry.state import Verdict
 from goedels_poetry.store import ProofStore
+
+OnEvent = Callable[[Event], None]
+T = TypeVar("T")
 
 
 class GoedelsPoetryFramework:
     """Proves theorems; keeps every run durable under ``settings.data_dir``.
 
     Several ``arun`` may be awaited at once on one framework and one event loop (they share the language's
-    solver pool); the synchronous twins make a loop of their own.
+    solver pool); the synchronous twins run on a loop of the framework's own. Close it after use, or use it as
+    a context manager (``with`` for the synchronous twins, ``async with`` for the others).
 
     Args:
         settings: defaults, configuration file and environment when None.
@@ -24,8 +37,16 @@ class GoedelsPoetryFramework:
     """
 
     def __init__(self, settings: Settings | None = None, *, language: Language | None = None) -> None:
-        raise NotImplementedError
+        self.settings = settings or Settings()
+        self._runs = Runs(self.settings.data_dir)
+        self._given = language
+        self._languages: dict[str, Language] = {}
+        self._bank: LemmaBank | None = None
+        self._statistics: StrategyStatistics | None = None
+        self._searches: list[Search] = []
+        self._runner: asyncio.Runner | None = None
 
+    # -- run -----------------------------------------------------------------------------------------------
     async def arun(
         self,
         source: str,
@@ -36,7 +57,7 @@ class GoedelsPoetryFramework:
         fresh: bool = False,
         resume: bool = False,
         out: Path | None = None,
-        on_event: Callable[[Event], None] | None = None,
+        on_event: OnEvent | None = None,
     ) -> RunResult:
         """Prove one theorem.
 
@@ -47,7 +68,7 @@ class GoedelsPoetryFramework:
             source: the theorem's text.
             name: what to call it in results; a file name also selects the language by its suffix.
             language: name of the proof language; needed when ``name`` has no known suffix.
-            options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's identity.
+            options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
             fresh: begin a new run even if there is one.
             resume: fail with :class:`UnknownRun` when there is no run to go on with.
             out: directory for the certificate (default: inside the run's directory).
@@ -56,45 +77,177 @@ class GoedelsPoetryFramework:
         Raises:
             UnknownLanguage, UnknownRun, RunLocked. An invalid theorem is a result, not an exception.
         """
-        raise NotImplementedError
+        spoken = self._language(language, name)
+        meant = {"seed": self.settings.seed, "file": name or "", **(options or {})}
+        prefix = identity(source, spoken.name, meant)
+        latest = self._runs.latest(prefix)
+        if resume and latest is None:
+            raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
+        run = self._runs.nth(prefix, 1) if latest is None else latest
+        if fresh and latest is not None:
+            run = self._runs.new(prefix)
+        return await self._run(run, spoken, source, meant, name or "", out, on_event)
 
     def run(self, source: str, **kwargs: Any) -> RunResult:
-        """Synchronous :meth:`arun`. SIGINT and SIGTERM stop the run cleanly: verdict ``out_of_budget``, resumable."""
-        raise NotImplementedError
+        """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
+        return self._on_own_loop(self.arun(source, **kwargs))
 
-    async def aresume(
-        self, run_id: str, *, out: Path | None = None, on_event: Callable[[Event], None] | None = None
-    ) -> RunResult:
-        """Go on with a run, by its id or an unambiguous beginning of it. Current settings give the budgets."""
-        raise NotImplementedError
+    async def aresume(self, run_id: str, *, out: Path | None = None, on_event: OnEvent | None = None) -> RunResult:
+        """Go on with a run, by its id or an unambiguous beginning of it, under the present budgets."""
+        run = self._runs.get(run_id)
+        with self.open_store(run.run_id) as store:
+            source, language, options, name = (store.meta(m) for m in ("theorem", "language", "options", "name"))
+        if source is None:
+            raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
+        return await self._run(run, self._language(language, None), source, options, name, out, on_event)
 
     def resume(self, run_id: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`aresume`."""
-        raise NotImplementedError
+        return self._on_own_loop(self.aresume(run_id, **kwargs))
 
-    def astream(self, source: str, **kwargs: Any) -> AsyncIterator[Event | RunResult]:
+    async def astream(self, source: str, **kwargs: Any) -> AsyncIterator[Event | RunResult]:
         """Like :meth:`arun`, as a stream: every event as it is committed, then the result."""
-        raise NotImplementedError
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.ensure_future(self.arun(source, **kwargs, on_event=events.put_nowait))
+        task.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            yield await task
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
 
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""
-        raise NotImplementedError
+        for search in self._searches:
+            search.interrupt(reason)
 
+    @contextlib.contextmanager
+    def stopping_on_signals(self) -> Iterator[None]:
+        """Inside, the first SIGINT or SIGTERM stops all runs cleanly; a second one acts as usual.
+
+        Needs a running event loop in the main thread; elsewhere it does nothing.
+        """
+        loop, caught = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+        def stop(number: signal.Signals) -> None:
+            for each in caught:
+                loop.remove_signal_handler(each)
+            self.interrupt(f"interrupted by {number.name}")
+
+        with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
+            for number in caught:
+                loop.add_signal_handler(number, stop, number)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
+                for number in caught:
+                    loop.remove_signal_handler(number)
+
+    # -- look ----------------------------------------------------------------------------------------------
     def runs(self) -> list[RunSummary]:
         """Every run of the data directory, latest first."""
-        raise NotImplementedError
+        return [run.summary() for run in self._runs.all()]
 
     def result(self, run_id: str) -> RunResult:
         """The stored result of a run that has ended or stopped; raises :class:`UnknownRun`."""
-        raise NotImplementedError
+        run = self._runs.get(run_id)
+        result = run.result()
+        if result is None:
+            raise UnknownRun(f"run {run.run_id} has not ended yet; resume it to get a result")
+        return result
 
     def open_store(self, run_id: str) -> ProofStore:
-        """A read-only view of a run's tree: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
-        raise NotImplementedError
+        """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
+        return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
 
+    # -- close ---------------------------------------------------------------------------------------------
     async def aclose(self) -> None:
         """Close every language and database that this framework opened."""
-        raise NotImplementedError
+        for language in (*self._languages.values(), *([self._given] if self._given else [])):
+            await language.aclose()
+        self._languages.clear()
+        for memory in (self._bank, self._statistics):
+            if memory is not None:
+                memory.close()
+        self._bank = self._statistics = None
+
+    def close(self) -> None:
+        """Synchronous :meth:`aclose`; also ends the framework's own event loop."""
+        runner = self._runner or asyncio.Runner()
+        self._runner = None
+        with runner:
+            runner.run(self.aclose())
+
+    def __enter__(self) -> GoedelsPoetryFramework:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> GoedelsPoetryFramework:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    # -- inside --------------------------------------------------------------------------------------------
+    def _on_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+
+        async def until_done() -> T:
+            with self.stopping_on_signals():
+                return await work
+
+        return self._runner.run(until_done())
+
+    def _language(self, language: str | None, name: str | None) -> Language:
+        if self._given is not None:
+            return self._given
+        wanted = language or languages.for_file(name or "")
+        if wanted not in self._languages:
+            self._languages[wanted] = languages.get(wanted)
+        return self._languages[wanted]
+
+    def _memory(self) -> tuple[LemmaBank | None, StrategyStatistics | None]:
+        if self.settings.use_memory and self._bank is None:
+            home = self.settings.data_dir
+            self._bank, self._statistics = (
+                LemmaBank(home / "lemmas.db"),
+                StrategyStatistics(home / "strategies.db"),
+            )
+        return self._bank, self._statistics
+
+    async def _run(
+        self,
+        run: RunDir,
+        language: Language,
+        source: str,
+        options: dict[str, Any],
+        name: str,
+        out: Path | None,
+        on_event: OnEvent | None,
+    ) -> RunResult:
+        try:
+            theorem = await language.read(source, options)
+        except InvalidInput as exc:
+            where = {"line": exc.line, "column": exc.column, "hint": exc.hint}
+            return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=where)
+        search = Search(run, language, theorem, name, self.settings, self._memory(), on_event or _ignore)
+        with run.lock():
+            self._searches.append(search)
+            try:
+                return await search.run(out)
+            finally:
+                self._searches.remove(search)
+
+
+def _ignore(event: Event) -> None:
+    """Nobody listens."""
 
 
 __all__ = ["GoedelsPoetryFramework"]

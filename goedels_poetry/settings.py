@@ -31,14 +31,12 @@ class Budgets(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    wall_seconds: float | None = Field(None, gt=0, description="seconds of running, over all resumes")
-    agent_steps: int | None = Field(None, ge=0, description="committed agent steps")
-    solver_seconds: float | None = Field(None, gt=0, description="seconds spent inside solvers")
-    nodes: int | None = Field(100_000, ge=1, description="nodes ever created, cut ones included")
-    depth: int = Field(20, ge=0, description="deepest level; the root is level 0")
-    attempts_per_node: int | None = Field(
-        None, ge=1, description="proof attempts on one node, over all passes"
-    )
+    wall_seconds: float | None = Field(default=None, gt=0, description="seconds of running, over all resumes")
+    agent_steps: int | None = Field(default=None, ge=0, description="committed agent steps")
+    solver_seconds: float | None = Field(default=None, gt=0, description="seconds spent inside solvers")
+    nodes: int | None = Field(default=100_000, ge=1, description="nodes ever created, cut ones included")
+    depth: int = Field(default=20, ge=0, description="deepest level; the root is level 0")
+    attempts_per_node: int | None = Field(default=None, ge=1, description="proof attempts on one node, over all passes")
 
 
 class Settings(BaseSettings):
@@ -48,37 +46,31 @@ class Settings(BaseSettings):
         env_prefix="GOEDELS_POETRY__", env_nested_delimiter="__", frozen=True, extra="ignore"
     )
 
-    home: Path = Field(DEFAULT_HOME, description="data directory: runs, lemma bank, statistics")
-    max_concurrency: int = Field(8, ge=1, description="agents' jobs under way at the same time")
+    home: Path = Field(default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics")
+    max_concurrency: int = Field(default=8, ge=1, description="agents' jobs under way at the same time")
     seed: int = 0
     budgets: Budgets = Budgets()
 
     prover_agent_max_self_corrections: int = Field(
-        2, ge=0, description="corrections after the first try of a pass"
+        default=2, ge=0, description="corrections after the first try of a pass"
     )
     prover_agent_max_pass: int = Field(
-        2, ge=1, description="passes of proof attempts before a goal is sketched"
+        default=2, ge=1, description="passes of proof attempts before a goal is sketched"
     )
     decomposer_agent_max_self_corrections: int = Field(
-        DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
+        default=DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
         ge=0,
         description="re-sketches of one node after its first sketch",
     )
-    ban_after_failures: int = Field(
-        2, ge=1, description="failures after which a model-made strategy is banned"
-    )
-    ban_deterministic_after_failures: int = Field(
-        1, ge=1, description="the same for deterministic strategies"
-    )
+    ban_after_failures: int = Field(default=2, ge=1, description="failures after which a model-made strategy is banned")
+    ban_deterministic_after_failures: int = Field(default=1, ge=1, description="the same for deterministic strategies")
     when_hopeless: Literal["keep", "give_up"] = Field(
-        "keep", description="when no ancestor can be sketched again: finish the other goals, or stop at once"
+        default="keep", description="when no ancestor can be sketched again: finish the other goals, or stop at once"
     )
     agent_timeout: float | None = Field(
-        None, gt=0, description="seconds for one agent's job, None: the agent's own"
+        default=None, gt=0, description="seconds for one agent's job, None: the agent's own"
     )
-    use_lemma_bank: bool = Field(
-        True, description="take lemmas of earlier runs, and give this run's to later ones"
-    )
+    use_memory: bool = Field(default=True, description="use lemmas and statistics of earlier runs, and add this run's")
 
     @classmethod
     def settings_customise_sources(
@@ -101,7 +93,7 @@ class Settings(BaseSettings):
 
     @property
     def max_attempts(self) -> int:
-        """Proof attempts that one node may spend: passes times (first try + corrections), capped by the budget."""
+        """Proof attempts one node may spend: passes times (first try + corrections), capped by the budget."""
         scheduled = self.prover_agent_max_pass * (1 + self.prover_agent_max_self_corrections)
         return min(scheduled, self.budgets.attempts_per_node or scheduled)
 

@@ -1,4 +1,4 @@
-"""Plain data that everything shares: verdicts, queues, proof nodes, and the state that LangGraph checkpoints."""
+"""Plain data that everything shares: verdicts, queues, proof nodes, and what LangGraph checkpoints."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def subtree_range(node_id: str, generation: int | None = None) -> tuple[str, str
 
 
 def relocate(value: Any, old: str, new: str) -> Any:
-    """JSON value in which every string that is the id of ``old`` or of a node below it is moved to ``new``."""
+    """JSON value in which every string that is the id of ``old``, or of a node below it, moves to ``new``."""
     if isinstance(value, str):
         inside = value == old or value.startswith(f"{old}.")
         return new + value[len(old) :] if inside and _NODE_ID.fullmatch(value) else value

@@ -47,9 +47,7 @@ def for_file(path: str | PurePath) -> str:
         if suffix in getattr(entry_point.load(), "suffixes", ()):
             return entry_point.name
     known = ", ".join(s for _, suffixes in BUILT_IN.values() for s in suffixes)
-    raise UnknownLanguage(
-        f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language"
-    )
+    raise UnknownLanguage(f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language")
 
 
 __all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "Outcome", "Theorem", "for_file", "get", "names"]

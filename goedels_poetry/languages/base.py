@@ -72,6 +72,11 @@ class Outcome:
         """Whether the language said that no further attempt of this kind can help."""
         return not self.ok and (self.reason == EXHAUSTED or bool(self.value.get(EXHAUSTED)))
 
+    @property
+    def words(self) -> str:
+        """The reason for people: ``value["reason"]`` when the reason itself is only :data:`EXHAUSTED`."""
+        return str(self.value.get("reason", "")) if self.reason == EXHAUSTED else self.reason
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
@@ -121,17 +126,19 @@ class Language(Protocol):
     async def sketch(self, goal: Goal) -> Outcome:
         """Propose a decomposition that is not banned.
 
-        ``value = {"sketch": {"strategy": str, "fingerprint": str, "deterministic": bool = True, "shape": str = "",
-        "children": [{"statement": str, "candidate"?: {...}, "waits_for"?: [earlier indices]}], ...}}``; a child
-        with a candidate enters ``verify`` directly. ``reason = EXHAUSTED`` when no unbanned strategy is left.
+        ``value = {"sketch": {"strategy": str, "fingerprint": str, "deterministic": bool = True,
+        "shape": str = "", "children": [{"statement": str, "candidate"?: {...},
+        "waits_for"?: [earlier indices]}], ...}}``; a child with a candidate enters ``verify`` directly.
+        ``reason = EXHAUSTED`` when no unbanned strategy is left. ``shape`` groups goals in the statistics.
         """
         ...
 
     async def verify_sketch(self, goal: Goal, sketch: dict[str, Any]) -> Outcome:
         """Children imply the parent, and none of them is refuted.
 
-        On failure ``{"refuted_child": i, "counterexample": ...}`` or ``{"report": ...}``; ``"correctable": True``
-        sends a deterministic sketch to ``correct_sketch`` too. On success ``{"sketch": ...}`` may replace it.
+        On failure ``{"refuted_child": i, "counterexample": ...}`` or ``{"report": ...}``;
+        ``"correctable": True`` sends a deterministic sketch to ``correct_sketch`` too. On success
+        ``{"sketch": ...}`` may replace it. A sketch without children that verifies is a proof.
         """
         ...
 
@@ -140,13 +147,14 @@ class Language(Protocol):
         ...
 
     async def retrieve(self, goal: Goal, lemmas: list[dict[str, Any]]) -> Outcome:
-        """Choose lemmas that help: ``{"lemmas": [ids]}`` out of ``[{"id", "statement", "strategy", "uses"}]``."""
+        """Choose from ``[{"id", "statement", "strategy"}]`` the lemmas that help: ``{"lemmas": [ids]}``."""
         ...
 
     def canonical(self, theorem: Theorem, statement: str) -> str:
         """Key of a statement, equal for statements that are equal up to renaming.
 
-        Form ``theory:statement``, both hashes: only goals with the same definitions and premises share ``theory``.
+        Form ``theory:statement``, both hashes: only goals with the same definitions and premises share
+        ``theory``. "" is the theorem itself. A proof is reused where key and statement text are both equal.
         """
         ...
 

@@ -1,0 +1,215 @@
+"""``@agent(queue=...)``: a coroutine becomes a node of the state machine. Plug-ins by entry point.
+
+An agent is ``async (node, deps) -> apply``. The coroutine is the long work: it may take as long as it likes
+and must not touch the store except to read. ``apply`` runs once inside one transaction and returns the
+outcome word. An exception costs the node one attempt, with its reason; it never ends the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any, TypeVar
+
+from goedels_poetry import plugins, strategies
+from goedels_poetry.languages.base import Goal, Language, Outcome, Theorem
+from goedels_poetry.memory import LemmaBank
+from goedels_poetry.settings import Settings
+from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.store import ProofStore, StoreReader, Txn
+from goedels_poetry.strategies import Strategy
+
+GROUP = "goedels_poetry.agents"
+
+BUILT_IN = (
+    "judge:judge",
+    "verifier:verifier",
+    "corrector:corrector",
+    "decider:decider",
+    "prover:prover",
+    "retriever:retriever",
+    "sketcher:sketcher",
+    "sketch_corrector:sketch_corrector",
+    "backtracker:backtrack",
+    "decomposer:decomposer",
+)
+"""``module:attribute`` below ``goedels_poetry.agents``; a new built-in agent is one file and one line here."""
+
+Apply = Callable[[Txn], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deps:
+    """Live objects that an agent works with. Never checkpointed."""
+
+    store: ProofStore
+    language: Language
+    theorem: Theorem
+    settings: Settings
+    bank: LemmaBank | None = None
+    bank_snapshot: int = 0
+    preferred: tuple[str, ...] = ()
+    strategies: tuple[Strategy, ...] = ()
+    cost: dict[str, float] = field(default_factory=dict)
+    """What this job has spent so far; counted even when its result is dropped."""
+
+    def charge(self, outcome: Outcome) -> Outcome:
+        """Add an outcome's cost to this job; returns the outcome."""
+        for name, amount in outcome.cost.items():
+            self.cost[name] = self.cost.get(name, 0) + amount
+        return outcome
+
+    def moves(self, txn: Txn) -> GoedelsPoetryStateManager:
+        """The moves of the search inside a transaction."""
+        return GoedelsPoetryStateManager(txn, self.settings)
+
+    async def goal(self, node: ProofNode, *, sketching: bool = False) -> Goal:
+        """What the language needs to know about a node."""
+        return await self.store.on_thread(self._goal, node, sketching)
+
+    async def load(self, node: ProofNode, name: str) -> Any:
+        """One of the node's big values: ``sketch``, ``candidate``, ``report``, ``proof``; None when it has none."""
+        ref = node.refs.get(name)
+        return None if ref is None else await self.store.on_thread(self.store.load, ref)
+
+    def _goal(self, node: ProofNode, sketching: bool) -> Goal:
+        store = self.store
+        history = tuple(self._entry(e.kind, e.entry) for e in store.history(node.id))
+        return Goal(
+            theorem=self.theorem.text,
+            options=self.theorem.options,
+            node_id=node.id,
+            statement=node.statement,
+            scope=self._scope(node),
+            attempt=node.decomposition_attempts if sketching else node.attempts,
+            history=history,
+            banned=tuple(store.bans(node.id)),
+            depth_left=max(0, self.settings.budgets.depth - node.depth),
+            preferred=self.preferred,
+        )
+
+    def _entry(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:
+        resolved: dict[str, Any] = {"kind": kind}
+        for name, value in entry.items():
+            if name.endswith("_ref"):
+                resolved[name.removesuffix("_ref")] = self.store.load(value)
+            else:
+                resolved[name] = value
+        return resolved
+
+    def _scope(self, node: ProofNode) -> tuple[tuple[str, str], ...]:
+        return tuple((step, self._statement(step)) for step in scope_ids(self.store, node))
+
+    def _statement(self, step: str) -> str:
+        if step.startswith("L"):
+            return str(self.store.meta(f"lemma:{step}")[0]["statement"])
+        return self.store.get(step).statement
+
+
+def scope_ids(store: StoreReader, node: ProofNode) -> tuple[str, ...]:
+    """Ids of the proven facts that a node may cite: what it and its ancestors wait for, and retrieved lemmas."""
+    ids: dict[str, None] = {}
+    for member in (*reversed(list(store.ancestors(node))), node):
+        ids.update(dict.fromkeys((*member.lemmas, *member.waits_for)))
+    return tuple(ids)
+
+
+Run = Callable[[ProofNode, Deps], Awaitable[Apply]]
+RunT = TypeVar("RunT", bound=Run)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """A declared agent."""
+
+    name: str
+    queues: tuple[str, ...]
+    run: Run
+    timeout: float | None = None
+    """Seconds for one job; when it is over the attempt has failed."""
+    quick: bool = False
+    """It does no long work: it is run and committed in one step instead of being started and collected."""
+    plugin: str = ""
+    """Entry point that brought it; "" for ours."""
+
+
+def agent(
+    *,
+    queue: str | Iterable[str],
+    name: str | None = None,
+    timeout: float | None = None,
+    quick: bool = False,
+) -> Callable[[RunT], RunT]:
+    """Declare the agent that acts on the nodes of a queue, or of several.
+
+    Args:
+        queue: a :class:`~goedels_poetry.state.Queue`, or a new name: such a queue comes after all others.
+        name: node name in the graph; default: the function's name.
+        timeout: seconds for one job, None: no limit of its own.
+        quick: it only reads and writes the tree.
+    """
+    queues = (queue,) if isinstance(queue, str) else tuple(queue)
+
+    def declare(run: RunT) -> RunT:
+        title = name or str(getattr(run, "__name__", type(run).__name__))
+        run.__agent__ = AgentSpec(title, tuple(str(q) for q in queues), run, timeout, quick)  # type: ignore[attr-defined]
+        return run
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All agents and strategies of this process, and which agent serves which queue."""
+
+    agents: dict[str, AgentSpec]
+    routes: dict[str, AgentSpec]
+    """queue -> agent, most urgent queue first. A plug-in takes a queue over from ours."""
+    strategies: tuple[Strategy, ...] = ()
+    problems: tuple[str, ...] = ()
+    """One line for each plug-in that was left out, or that shares a queue."""
+
+
+def load_registry() -> Registry:
+    """Built-in agents, then those of installed plug-ins."""
+    specs = [_built_in(where) for where in BUILT_IN]
+    found, problems = plugins.load(GROUP, "__agent__")
+    specs += [replace(d.__agent__, plugin=plugin.name) for plugin in found for d in plugin.declared]
+    agents: dict[str, AgentSpec] = {}
+    serves: dict[str, AgentSpec] = {}
+    for spec in specs:
+        if spec.name in agents or spec.name == "supervisor":
+            problems.append(f"plug-in {spec.plugin!r} left out: there is an agent called {spec.name!r} already")
+            continue
+        agents[spec.name] = spec
+        for queue in spec.queues:
+            if queue in serves and serves[queue].plugin:
+                problems.append(f"queue {queue} is served by {spec.name} instead of {serves[queue].name}")
+            serves[queue] = spec
+    order = [*Queue, *sorted(set(serves) - {str(q) for q in Queue})]
+    routes = {str(queue): serves[queue] for queue in order if queue in serves}
+    named, more = strategies.load()
+    return Registry(agents, routes, named, (*problems, *more))
+
+
+def _built_in(where: str) -> AgentSpec:
+    module, _, attribute = where.partition(":")
+    spec = getattr(import_module(f"goedels_poetry.agents.{module}"), attribute).__agent__
+    assert isinstance(spec, AgentSpec)
+    return spec
+
+
+__all__ = [
+    "BUILT_IN",
+    "GROUP",
+    "AgentSpec",
+    "Apply",
+    "Deps",
+    "Registry",
+    "Run",
+    "agent",
+    "load_registry",
+    "scope_ids",
+]

@@ -1,0 +1,44 @@
+"""The verifier checks proof attempts and sketches alike, through the language's own verifier."""
+
+from __future__ import annotations
+
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.base import Outcome
+from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.store import Txn
+
+
+@agent(queue=(Queue.VERIFY, Queue.VERIFY_SKETCH))
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Accept or reject, by what the node's queue asks for."""
+    if node.queue == Queue.VERIFY:
+        goal, candidate = await deps.goal(node), await deps.load(node, "candidate")
+        outcome = deps.charge(await deps.language.verify(goal, candidate))
+        return lambda txn: _settle_proof(txn, deps, node, outcome)
+    goal, sketch = await deps.goal(node, sketching=True), await deps.load(node, "sketch")
+    outcome = deps.charge(await deps.language.verify_sketch(goal, sketch))
+    return lambda txn: _settle_sketch(txn, deps, node, outcome)
+
+
+def _settle_proof(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_proved(node, outcome.value["proof"])
+    reason = outcome.reason or "the proof attempt was rejected"
+    return moves.set_failed_proof(node, reason, report=outcome.value)
+
+
+def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_validated_sketch(node, outcome.value.get("sketch"))
+    reason = outcome.reason or "the sketch was rejected"
+    if "refuted_child" in outcome.value:
+        reason = f"subgoal {outcome.value['refuted_child']} is false" + (
+            f": {outcome.reason}" if outcome.reason else ""
+        )
+    correctable = bool(outcome.value.get("correctable"))
+    return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable)
+
+
+__all__ = ["verifier"]

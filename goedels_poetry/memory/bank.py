@@ -1,0 +1,135 @@
+"""The lemma bank: proved statements with their proofs, shared by all runs of a data directory.
+
+A run reads the bank as it stood when the run began (a row number), so that a resumed run sees the same
+lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a certificate takes from it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from goedels_poetry.state import ProofNode, relocate
+from goedels_poetry.store import StoreReader
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS lemma(
+  n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, theory TEXT NOT NULL,
+  language TEXT NOT NULL, statement TEXT NOT NULL, strategy TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS lemma_key ON lemma(key);
+CREATE INDEX IF NOT EXISTS lemma_theory ON lemma(theory, n);
+"""
+
+
+class Lemma(NamedTuple):
+    """One entry of the bank."""
+
+    key: str
+    language: str
+    statement: str
+    strategy: str
+    body: list[dict[str, Any]]
+    """The proved subtree, see :func:`export_subtree`."""
+
+
+def theory_of(key: str) -> str:
+    """The part of a canonical key that names definitions and premises."""
+    return key.partition(":")[0]
+
+
+def lemma_id(key: str, statement: str) -> str:
+    """Id of a lemma: the root of its subtree wherever it is stored outside a proof tree."""
+    return "L" + sha256(f"{key}\n{statement}".encode()).hexdigest()[:16]
+
+
+def export_subtree(store: StoreReader, node_id: str, *, origin: str) -> list[dict[str, Any]]:
+    """A proved node and its descendants as JSON, root first; depths count from the root.
+
+    Each item: ``{"id", "origin", "statement", "row", "proof"?, "sketch"?}``.
+    """
+    nodes = store.subtree(node_id)
+    root = nodes[0]
+    return [_export(store, node, node.depth - root.depth, origin) for node in nodes]
+
+
+def _export(store: StoreReader, node: ProofNode, depth: int, origin: str) -> dict[str, Any]:
+    row = node.to_row()
+    row["depth"] = depth
+    refs = row.pop("refs", {})
+    item = {"id": node.id, "origin": origin, "statement": node.statement, "row": row}
+    return item | {name: store.load(refs[name]) for name in ("proof", "sketch") if name in refs}
+
+
+class LemmaBank:
+    """The bank's file. Thread-safe, and safe for several processes at once."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._db.close()
+
+    def snapshot(self) -> int:
+        """Number of the latest entry: what a run that begins now may see."""
+        with self._lock:
+            return int(self._db.execute("SELECT coalesce(max(n), 0) FROM lemma").fetchone()[0])
+
+    def find(self, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
+        """The proved subtree of a statement, or None."""
+        return self.load(lemma_id(key, statement), snapshot)
+
+    def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
+        """The proved subtree of a lemma by its id, or None."""
+        with (
+            self._lock,
+            closing(self._db.execute("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))) as cursor,
+        ):
+            row = cursor.fetchone()
+        return list(json.loads(row[0])) if row else None
+
+    def offers(self, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
+        """Lemmas that hold under the same definitions, shortest statements first."""
+        sql = "SELECT id, statement, strategy FROM lemma WHERE theory=? AND n<=? ORDER BY length(statement), n LIMIT ?"
+        with self._lock:
+            rows = self._db.execute(sql, (theory, snapshot, limit)).fetchall()
+        return [{"id": lemma, "statement": statement, "strategy": strategy} for lemma, statement, strategy in rows]
+
+    def add(self, lemmas: Iterable[Lemma]) -> int:
+        """Add what is new; returns how many entries that were. Adding twice changes nothing."""
+        rows = []
+        for lemma in lemmas:
+            name = lemma_id(lemma.key, lemma.statement)
+            body = relocate(lemma.body, lemma.body[0]["id"], name)
+            text = json.dumps([{**item, "origin": f"bank:{name}"} for item in body], separators=(",", ":"))
+            rows.append((name, lemma.key, theory_of(lemma.key), lemma.language, lemma.statement, lemma.strategy, text))
+        with self._lock:
+            before = self._db.total_changes
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(
+                "INSERT OR IGNORE INTO lemma(id, key, theory, language, statement, strategy, body)"
+                " VALUES(?,?,?,?,?,?,?)",
+                rows,
+            )
+            self._db.execute("COMMIT")
+            return self._db.total_changes - before
+
+    def forget(self, lemmas: Iterable[str]) -> None:
+        """Remove lemmas whose proofs the checker did not accept."""
+        with self._lock:
+            self._db.executemany("DELETE FROM lemma WHERE id=?", [(lemma,) for lemma in lemmas])
+
+
+__all__ = ["Lemma", "LemmaBank", "export_subtree", "lemma_id", "theory_of"]

@@ -1,0 +1,50 @@
+"""Plug-ins by entry point. One that does not load is named and left out; it never stops the program."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
+
+
+class Plugin(NamedTuple):
+    """What one entry point gave: the objects in it that carry the mark looked for."""
+
+    name: str
+    declared: tuple[Any, ...]
+
+
+def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
+    """Load a group of entry points.
+
+    Args:
+        group: e.g. ``goedels_poetry.agents``.
+        mark: attribute that a declaration (``@agent``, ``@strategy``) has put on a function or class. The entry
+            point may name that object, or a module that holds several.
+
+    Returns:
+        The plug-ins in order of their names, and one line for each that was left out.
+    """
+    plugins: list[Plugin] = []
+    problems: list[str] = []
+    for entry_point in sorted(entry_points(group=group), key=lambda ep: ep.name):
+        try:
+            found = entry_point.load()
+        except Exception as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
+            problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: {_words(exc)}")
+            continue
+        candidates = (
+            [found] if hasattr(found, mark) else list(vars(found).values() if hasattr(found, "__dict__") else ())
+        )
+        declared = tuple(value for value in candidates if hasattr(value, mark))
+        if declared:
+            plugins.append(Plugin(entry_point.name, declared))
+        else:
+            problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: it declares nothing")
+    return plugins, problems
+
+
+def _words(exc: Exception) -> str:
+    return f"{type(exc).__name__}: {exc}".strip().splitlines()[0]
+
+
+__all__ = ["Plugin", "load"]

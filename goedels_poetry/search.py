@@ -1,0 +1,317 @@
+"""One run from its first commit to its result: prepare the store, drive the graph, certify, remember."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.agents.registry import Deps, Registry, load_registry
+from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
+from goedels_poetry.graph import RECURSION_LIMIT, Machine, build
+from goedels_poetry.jobs import Jobs
+from goedels_poetry.languages.base import Certificate, Language, Theorem
+from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
+from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.results import Event, RunResult
+from goedels_poetry.runs import RunDir
+from goedels_poetry.settings import Settings
+from goedels_poetry.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.store import ProofStore, Txn
+from goedels_poetry.supervisor import Stop, SupervisorAgent
+
+MOST_NODES_OF_A_LEMMA = 500
+"""Larger proofs are not worth carrying in the lemma bank."""
+
+
+class Search:
+    """The run of one theorem in this process. The caller holds the run's lock."""
+
+    def __init__(
+        self,
+        run: RunDir,
+        language: Language,
+        theorem: Theorem,
+        name: str,
+        settings: Settings,
+        memory: tuple[LemmaBank | None, StrategyStatistics | None],
+        on_event: Callable[[Event], None],
+    ) -> None:
+        self._run_dir = run
+        self._language = language
+        self._theorem = theorem
+        self._name = name
+        self._settings = settings
+        self._bank, self._statistics = memory
+        self._on_event = on_event
+        self._warnings: list[str] = list(theorem.warnings)
+        self._supervisor: SupervisorAgent | None = None
+        self._interrupted = ""
+        self._begun: Event | None = None
+
+    def interrupt(self, reason: str) -> None:
+        """Stop at the next step boundary."""
+        self._interrupted = reason
+        if self._supervisor is not None:
+            self._supervisor.stop(reason)
+
+    async def run(self, out: Path | None) -> RunResult:
+        """Begin or go on, until there is a result; it is stored in the run's directory."""
+        finished = self._run_dir.result() if self._run_dir.is_finished() else None
+        if finished is not None and not _wants_certificate(finished, out):
+            return finished
+        self._run_dir.path.mkdir(parents=True, exist_ok=True)
+        store = ProofStore(self._run_dir.proof_db)
+        try:
+            registry = load_registry()
+            self._warnings += registry.problems
+            await store.on_thread(self._prepare, store)
+            stop = await self._search(store, registry)
+            result, retry = await self._conclude(store, stop, out)
+            await store.on_thread(self._remember, store, result, retry)
+            return result
+        finally:
+            store.close()
+
+    # -- begin -----------------------------------------------------------------------------------------------
+    def _prepare(self, store: ProofStore) -> None:
+        store.forget_work()  # what was under way at a crash starts again under the same keys
+        store.max_nodes = self._settings.budgets.nodes
+        if not store.recorded("init"):
+            store.set_meta(
+                run_id=self._run_dir.run_id,
+                name=self._name,
+                theorem=self._theorem.text,
+                statement=self._theorem.statement,
+                language=self._language.name,
+                options=self._theorem.options,
+                bank_snapshot=self._bank.snapshot() if self._bank else 0,
+                preferred=self._statistics.preferred(self._language.name) if self._statistics else (),
+            )
+            self._run_dir.write_card(
+                run_id=self._run_dir.run_id,
+                name=self._name,
+                language=self._language.name,
+                started=time.time(),
+            )
+            self._commit(store, "init", self._plant)
+        else:
+            self._commit(store, f"resume:{store.seq}", self._reopen)
+
+    def _commit(self, store: ProofStore, key: str, apply: Callable[[Txn], str]) -> None:
+        done = store.commit(key, "framework", ROOT, apply)
+        if done is not None:
+            self._begun = done.event
+
+    def _plant(self, txn: Txn) -> str:
+        key = self._language.canonical(self._theorem, "")
+        txn.put(ProofNode(id=ROOT, language=self._language.name, queue=Queue.CHECK_SEMANTICS, key=key))
+        return "begun"
+
+    def _reopen(self, txn: Txn) -> str:
+        """Goals that a budget had stopped go on when that budget is larger now."""
+        limits = {"depth": self._settings.budgets.depth, "attempts": self._settings.max_attempts}
+        reopened = 0
+        for node in txn.store.nodes():
+            used = {"depth": node.depth, "attempts": node.attempts}.get(node.limit)
+            if used is not None and used < limits[node.limit]:
+                GoedelsPoetryStateManager(txn, self._settings).reopen(node)
+                reopened += 1
+        if reopened:
+            txn.clear_verdict()
+        return f"resumed, {reopened} goals reopened" if reopened else "resumed"
+
+    # -- search ----------------------------------------------------------------------------------------------
+    async def _search(self, store: ProofStore, registry: Registry) -> Stop:
+        deps = Deps(
+            store=store,
+            language=self._language,
+            theorem=self._theorem,
+            settings=self._settings,
+            bank=self._bank,
+            bank_snapshot=store.meta("bank_snapshot") or 0,
+            preferred=tuple(store.meta("preferred") or ()),
+            strategies=registry.strategies,
+        )
+        jobs = Jobs()
+        supervisor = SupervisorAgent(store, registry, self._settings, jobs)
+        machine = Machine(store, registry, deps, jobs, supervisor, self._emit)
+        self._supervisor = supervisor
+        if self._begun is not None:
+            self._emit(self._begun)
+        if self._interrupted:
+            supervisor.stop(self._interrupted)
+        config = {"configurable": {"thread_id": self._run_dir.run_id}, "recursion_limit": RECURSION_LIMIT}
+        try:
+            async with self._checkpointer() as saver:
+                graph = build(machine, checkpointer=saver)
+                # The store knows what is to be done, so every start is a fresh input on the same thread.
+                start = {"run_id": self._run_dir.run_id}
+                end = await graph.ainvoke(start, config, durability="async")  # type: ignore[call-overload]
+        finally:
+            await jobs.cancel_all()
+            self._supervisor = None
+        return Stop(end["status"], end["reason"])
+
+    @asynccontextmanager
+    async def _checkpointer(self) -> AsyncIterator[Any]:
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+        path = self._run_dir.graph_db
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            try:
+                db.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.DatabaseError:
+                path.rename(path.with_suffix(".broken"))  # only the scheduler's notes; the store is the truth
+                self._warnings.append(f"{path.name} was damaged and has been put aside; nothing is lost")
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            await saver.setup()
+            await saver.conn.execute("PRAGMA synchronous=NORMAL")
+            yield saver
+
+    def _emit(self, event: Event) -> None:
+        try:
+            self._on_event(event)
+        except Exception as exc:  # noqa: BLE001  a listener's error must not cost a goal its attempt
+            self._on_event = lambda _: None
+            self._warnings.append(f"the event listener failed and was switched off: {type(exc).__name__}: {exc}")
+
+    # -- end -------------------------------------------------------------------------------------------------
+    async def _conclude(self, store: ProofStore, stop: Stop, out: Path | None) -> tuple[RunResult, bool]:
+        """The result, and whether resuming may mend it although its verdict is final."""
+        nodes = await store.on_thread(store.nodes)
+        numbers = await store.on_thread(metrics, store, nodes)
+        common: dict[str, Any] = {
+            "input": self._name,
+            "run_id": self._run_dir.run_id,
+            "language": self._language.name,
+            "metrics": numbers,
+            "run_dir": self._run_dir.path,
+        }
+        if stop.status == "proved":
+            certificate, retry = await self._certify(store, numbers, out)
+            return self._certified(certificate, common), retry
+        verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
+        result = RunResult(
+            verdict=verdict,
+            reason=reason,
+            counterexample=detail.get("counterexample"),
+            core=detail.get("core"),
+            open_goals=open_goals(nodes),
+            warnings=tuple(self._warnings),
+            **common,
+        )
+        return result, False
+
+    def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
+        resume = f"; run {self._run_dir.run_id} can be resumed"
+        root = nodes[0]
+        recorded = store.verdict()
+        if stop.status == "finished" and recorded is not None:
+            _, budget = why_not(nodes)
+            if recorded[0] is Verdict.UNKNOWN and budget:
+                return Verdict.OUT_OF_BUDGET, f"{recorded[1]}{resume} with a larger {budget} budget", {}
+            return recorded
+        if root.status is NodeStatus.REFUTED:
+            report = store.load(root.refs["report"]) if "report" in root.refs else {}
+            return Verdict.REFUTED, root.reason, report
+        if stop.status == "out_of_budget":
+            words = "" if stop.reason.startswith("interrupted") else " with a larger budget"
+            return Verdict.OUT_OF_BUDGET, f"{stop.reason}{resume}{words}", {}
+        reason, budget = why_not(nodes)
+        if stop.reason:
+            return Verdict.UNKNOWN, stop.reason, {}
+        if budget:
+            return Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {}
+        return Verdict.UNKNOWN, reason, {}
+
+    async def _certify(self, store: ProofStore, numbers: dict[str, Any], out: Path | None) -> tuple[Certificate, bool]:
+        steps = await store.on_thread(derivation, store)
+        info = {"run_id": self._run_dir.run_id, "name": self._name, "metrics": numbers}
+        directory = out or self._run_dir.path / "certificate"
+        try:
+            return await self._language.certify(self._theorem, steps, directory, info), False
+        except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
+            reason = f"the proof could not be certified: {type(exc).__name__}: {exc}"
+            return Certificate(Verdict.UNKNOWN, reason=reason), True
+
+    def _certified(self, certificate: Certificate, common: dict[str, Any]) -> RunResult:
+        proved = certificate.verdict is Verdict.PROVED
+        reason = certificate.reason
+        if not proved and not reason:
+            reason = "every goal was proved, but the checker did not accept the whole proof"
+        return RunResult(
+            verdict=certificate.verdict,
+            certificate=certificate.path,
+            trust_level=certificate.trust_level,
+            reason=reason,
+            warnings=(*self._warnings, *certificate.warnings),
+            **common,
+        )
+
+    # -- remember ----------------------------------------------------------------------------------------------
+    def _remember(self, store: ProofStore, result: RunResult, retry: bool) -> None:
+        store.commit(f"stop:{store.seq}", "framework", ROOT, lambda txn: _note_end(txn, result))
+        self._run_dir.write_card(result=result.to_json(), retry=retry)
+        if self._statistics is not None:
+            counts = _strategy_counts(store)
+            self._statistics.record(self._run_dir.run_id, self._language.name, counts)
+        if self._bank is None:
+            return
+        if store.root().status is NodeStatus.PROVED and result.verdict is not Verdict.PROVED and not retry:
+            self._bank.forget(_taken_from_bank(store))
+        else:
+            self._bank.add(self._new_lemmas(store))
+
+    def _new_lemmas(self, store: ProofStore) -> Iterable[Lemma]:
+        for key, node_id in store.lemmas():
+            node = store.get(node_id)
+            if node.parent is None or node.origin.startswith("bank:"):
+                continue
+            body = export_subtree(store, node_id, origin="")
+            if len(body) <= MOST_NODES_OF_A_LEMMA and not any("lemmas" in item["row"] for item in body):
+                yield Lemma(key, self._language.name, node.statement, node.strategy or "", body)
+
+
+def _note_end(txn: Txn, result: RunResult) -> str:
+    txn.reason = result.reason
+    return f"verdict: {result.verdict}"
+
+
+def _wants_certificate(result: RunResult, out: Path | None) -> bool:
+    """Whether a proved run's certificate is wanted in another place than it is, or is gone."""
+    if result.verdict is not Verdict.PROVED or result.certificate is None:
+        return False
+    elsewhere = out is not None and not result.certificate.resolve().is_relative_to(out.resolve())
+    return elsewhere or not result.certificate.exists()
+
+
+def _taken_from_bank(store: ProofStore) -> set[str]:
+    nodes = store.nodes()
+    adopted = {node.origin.removeprefix("bank:") for node in nodes if node.origin.startswith("bank:")}
+    return adopted | {lemma for node in nodes for lemma in node.lemmas}
+
+
+def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]]:
+    tried: Counter[tuple[str, str]] = Counter()
+    proved: Counter[tuple[str, str]] = Counter()
+    last_shape: dict[tuple[str, str], str] = {}
+    for node_id, entry in store.history_of_kind("sketch"):
+        name = (entry["strategy"], entry["shape"])
+        tried[name] += 1
+        last_shape[node_id, entry["strategy"]] = entry["shape"]
+    for node in store.nodes():
+        if node.status is NodeStatus.PROVED and node.strategy is not None:
+            shape = last_shape.get((node.id, node.strategy))
+            if shape is not None:
+                proved[node.strategy, shape] += 1
+    return {name: (count, proved[name]) for name, count in tried.items()}
+
+
+__all__ = ["Search"]

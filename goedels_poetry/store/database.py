@@ -1,0 +1,68 @@
+"""Schema and connections of ``proof.db``. No class names and no code on disk: only text, numbers and JSON."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from goedels_poetry.errors import StoreError
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS event(           -- one row a commit: the log that `trace` reads
+  seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, node_id TEXT NOT NULL, ts REAL NOT NULL,
+  outcome TEXT NOT NULL, reason TEXT NOT NULL, queues TEXT NOT NULL, spent TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS rev(             -- immutable revisions; a rowid table, so that rows append
+  node_id TEXT NOT NULL, seq INTEGER NOT NULL, statement TEXT NOT NULL, queue TEXT, payload TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS rev_node ON rev(node_id, seq);
+CREATE TABLE IF NOT EXISTS head(            -- present revision of every node; `cut` = revision that cut it off
+  node_id TEXT PRIMARY KEY, seq INTEGER NOT NULL, queue TEXT, key TEXT NOT NULL, cut INTEGER) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS head_queue ON head(queue, node_id) WHERE queue IS NOT NULL;
+CREATE TABLE IF NOT EXISTS cut(seq INTEGER NOT NULL, node_id TEXT NOT NULL, generation INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS waits(on_id TEXT NOT NULL, waiter TEXT NOT NULL, seq INTEGER NOT NULL,
+  PRIMARY KEY(on_id, waiter)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS lemma(           -- first proof of each canonical key that holds anywhere in this run
+  key TEXT PRIMARY KEY, node_id TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS history(         -- what happened to a node; survives backtracking
+  node_id TEXT NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, entry TEXT NOT NULL,
+  PRIMARY KEY(node_id, seq, n)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS history_kind ON history(kind);
+CREATE TABLE IF NOT EXISTS verdict(seq INTEGER NOT NULL, verdict TEXT NOT NULL, reason TEXT NOT NULL, ref TEXT);
+CREATE TABLE IF NOT EXISTS blob(hash TEXT NOT NULL, body TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS blob_hash ON blob(hash);
+CREATE TABLE IF NOT EXISTS under_way(       -- jobs started and not yet collected; informational after a crash
+  key TEXT PRIMARY KEY, agent TEXT NOT NULL, node_id TEXT NOT NULL, seq INTEGER NOT NULL, started REAL NOT NULL
+  ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open ``proof.db``; raises :class:`StoreError` when it is not one or belongs to a newer version."""
+    try:
+        uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+        db = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=30)
+    except sqlite3.Error as exc:
+        raise StoreError(f"cannot open {path}: {exc}") from exc
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise StoreError(f"{path} was written by a newer version (format {version}, ours {SCHEMA_VERSION})")
+        if not read_only:
+            db.execute("PRAGMA journal_mode=WAL")
+            # NORMAL survives kill -9 of this process; only a power loss may take the last commits with it.
+            db.execute("PRAGMA synchronous=NORMAL")
+            if version < SCHEMA_VERSION:
+                db.executescript(SCHEMA)
+                db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    except sqlite3.Error as exc:
+        db.close()
+        raise StoreError(f"cannot use {path}: {exc}") from exc
+    except StoreError:
+        db.close()
+        raise
+    return db
+
+
+__all__ = ["SCHEMA_VERSION", "connect"]

@@ -1,0 +1,195 @@
+"""The commands and their options. Bodies import what they need, so that the options alone load fast."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="goedels-poetry",
+    help="Proves theorems by recursive decomposition and backtracking, and re-checks every proof.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+class TraceFormat(StrEnum):
+    """What `trace` writes."""
+
+    JSONL = "jsonl"
+    MERMAID = "mermaid"
+    DOT = "dot"
+
+
+class GraphFormat(StrEnum):
+    """What `graph` writes."""
+
+    TEXT = "text"
+    MERMAID = "mermaid"
+    DOT = "dot"
+
+
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
+Assume = Annotated[
+    bool,
+    typer.Option(
+        "--assume-definitions",
+        help="Accept recursive definitions that cannot be shown well-founded; the result says so.",
+    ),
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from goedels_poetry import __version__
+
+        typer.echo(f"goedels-poetry {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Proves theorems by recursive decomposition and backtracking, and re-checks every proof."""
+
+
+@app.command()
+def prove(
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Theorems: files, folders, or - for standard input.")
+    ],
+    as_json: Json = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for certificates (default: in the run's folder).")] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0, help="Seconds for each theorem, over all resumes; 0: no limit. [default: 300]"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Same input, same seed: same tree.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Theorems worked on at once.")] = 1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this theorem.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Only go on with a run that exists.")] = False,
+    language: Annotated[str | None, typer.Option(help="Proof language, when the file name does not tell.")] = None,
+    assume_definitions: Assume = False,
+    no_bank: Annotated[bool, typer.Option("--no-bank", help="Neither use nor feed the lemma bank.")] = False,
+    max_concurrency: Annotated[int | None, typer.Option(min=1, help="Agents' jobs under way at once.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=0, help="Budget: agent steps of a run.")] = None,
+    max_nodes: Annotated[int | None, typer.Option(min=1, help="Budget: goals of a run, cut ones included.")] = None,
+    max_depth: Annotated[int | None, typer.Option(min=0, help="Budget: levels of decomposition.")] = None,
+    max_attempts: Annotated[int | None, typer.Option(min=1, help="Budget: proof attempts on one goal.")] = None,
+    max_solver_seconds: Annotated[float | None, typer.Option(min=0, help="Budget: seconds inside solvers.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+) -> None:
+    """Prove theorems; keep every run and its certificate.
+
+    Exit code: 0 proved, 1 unknown, 2 invalid input, 3 refuted, 4 inconsistent premises, 5 out of budget. With
+    several theorems it is that of the worst, in the order invalid, inconsistent, out of budget, unknown, refuted,
+    proved.
+    """
+    from goedels_poetry.cli.prove import Request, prove_all
+
+    if fresh and resume:
+        raise typer.BadParameter("--fresh and --resume exclude each other")
+    budgets = {
+        "wall_seconds": timeout,
+        "agent_steps": max_steps,
+        "nodes": max_nodes,
+        "depth": max_depth,
+        "attempts_per_node": max_attempts,
+        "solver_seconds": max_solver_seconds,
+    }
+    request = Request(
+        inputs=inputs,
+        as_json=as_json,
+        out=out,
+        jobs=jobs,
+        fresh=fresh,
+        resume=resume,
+        language=language,
+        assume_definitions=assume_definitions,
+        use_lemma_bank=not no_bank,
+        seed=seed,
+        max_concurrency=max_concurrency,
+        budgets={name: value for name, value in budgets.items() if value is not None},
+        quiet=quiet,
+    )
+    raise typer.Exit(prove_all(request))
+
+
+@app.command()
+def check(
+    certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A certificate's folder or file.")],
+    against: Annotated[
+        Path, typer.Option(metavar="ORIGINAL", help="The theorem that it is to be a proof of (- for standard input).")
+    ],
+    as_json: Json = False,
+    assume_definitions: Assume = False,
+) -> None:
+    """Verify a certificate from nothing, in fresh solver processes, against the original statement.
+
+    Exit code: 0 accepted, 1 not accepted, 2 no such certificate or statement.
+    """
+    from goedels_poetry.cli.check import check_one
+
+    raise typer.Exit(check_one(certificate, against, as_json=as_json, assume_definitions=assume_definitions))
+
+
+@app.command()
+def runs(
+    as_json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show the latest so many; 0: all.")] = 20,
+) -> None:
+    """List the runs of the data directory, latest first."""
+    from goedels_poetry.cli.look import list_runs
+
+    raise typer.Exit(list_runs(as_json=as_json, limit=limit))
+
+
+@app.command()
+def show(
+    run: RunId,
+    as_json: Json = False,
+    at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="The tree as it was after this commit.")] = None,
+) -> None:
+    """Show a run's proof tree: strategies, attempts, bans, costs, and the obstacle when it failed."""
+    from goedels_poetry.cli.look import show_run
+
+    raise typer.Exit(show_run(run, as_json=as_json, at=at))
+
+
+@app.command()
+def trace(
+    run: RunId,
+    form: Annotated[TraceFormat, typer.Option("--format", "-f", help="Events, or a picture.")] = TraceFormat.JSONL,
+    at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Up to this commit.")] = None,
+) -> None:
+    """Write a run's events as JSON Lines, or its tree as Mermaid or Graphviz."""
+    from goedels_poetry.cli.look import trace_run
+
+    raise typer.Exit(trace_run(run, form.value, at=at))
+
+
+@app.command()
+def graph(
+    form: Annotated[GraphFormat, typer.Option("--format", "-f", help="Text, or a picture.")] = GraphFormat.TEXT,
+) -> None:
+    """Draw the state machine with every agent and queue, those of plug-ins included."""
+    from goedels_poetry.cli.look import draw_machine
+
+    raise typer.Exit(draw_machine(form.value))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what is installed and whether it works: Python, solvers, data directory, plug-ins, models."""
+    from goedels_poetry.cli.doctor import examine
+
+    raise typer.Exit(examine(as_json=as_json))

@@ -1,0 +1,110 @@
+"""Which theorems a command line names: files, folders, standard input; read with a limit, decoded strictly."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+STDIN = "-"
+MAX_BYTES = 64_000_000
+"""Larger inputs are refused before they are read whole (a device or a pipe may never end)."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One theorem to read: what to call it, where it is, and where its certificate belongs below ``--out``."""
+
+    name: str
+    """As the user wrote it, or the path found in a folder."""
+    place: Path
+    """Relative path without suffix: the certificate's folder below ``--out``."""
+
+
+@dataclass(frozen=True)
+class Unreadable(Exception):
+    """An input that cannot be read as text; becomes the verdict ``invalid``."""
+
+    reason: str
+    line: int | None = None
+    column: int | None = None
+
+
+def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
+    """The theorems that the arguments name, in the order given; the files of a folder sorted, recursively.
+
+    A name that does not exist is handed on as it is: reading it gives the reason. The same file named twice is
+    given once.
+    """
+    seen: set[Path] = set()
+    for argument in arguments:
+        if argument == STDIN:
+            yield Source(STDIN, Path("stdin"))
+            continue
+        path = Path(argument)
+        for file, place in _files(path, suffixes):
+            key = Path(os.path.realpath(file))
+            if key not in seen:
+                seen.add(key)
+                yield Source(str(file), place)
+
+
+def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]:
+    if not path.is_dir():
+        yield path, Path(path.stem or "theorem")
+        return
+    found = sorted(
+        Path(folder) / name
+        for folder, _, names in os.walk(path)
+        for name in names
+        if name.lower().endswith(suffixes) and not name.startswith(".")
+    )
+    for file in found:
+        yield file, file.relative_to(path).with_suffix("")
+
+
+def read(source: Source) -> str:
+    """The source's text; raises `Unreadable` with the place of the first byte that is not UTF-8."""
+    try:
+        data = _stdin() if source.name == STDIN else _file(source.name)
+    except OSError as error:
+        raise Unreadable(f"cannot read {source.name}: {error.strerror or error}") from None
+    except ValueError as error:  # a NUL character in the name
+        raise Unreadable(f"cannot read it: {error}") from None
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"larger than {MAX_BYTES // 1_000_000} MB; split it")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before) - (before.rfind(b"\n") + 1) + 1
+        raise Unreadable(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
+
+
+def _stdin() -> bytes:
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def _file(name: str) -> bytes:
+    mode = os.stat(name).st_mode
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise OSError(0, "not a file of text")
+    with open(name, "rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def certificate_folder(out: Path, source: Source, text: str) -> Path:
+    """Where the certificate of this very text goes below ``out``.
+
+    The text's hash is part of the name, so that neither an edited file nor another one of the same name ever
+    overwrites a finished proof.
+    """
+    stem = re.sub(r"[^\w.+-]", "_", source.place.name)[:80].strip(".") or "theorem"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return out.joinpath(*source.place.parts[:-1]) / f"{stem}-{digest}"

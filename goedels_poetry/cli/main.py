@@ -1,0 +1,76 @@
+"""Entry point: runs the command and makes sure that no traceback ever reaches the person at the terminal."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import tempfile
+import time
+import traceback
+from typing import NoReturn
+
+INTERNAL_ERROR = 70
+"""Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
+INTERRUPTED = 130
+"""Exit code when Ctrl-C ended the program before there was a result (128 + SIGINT)."""
+REPORT_TO = "https://github.com/KellyJDavis/goedels-poetry/issues"
+
+
+def main() -> NoReturn:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
+    try:
+        from goedels_poetry.cli.app import app
+
+        app()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)  # noqa: T201
+        raise SystemExit(INTERRUPTED) from None
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            _defect(error)
+        _drop_output()
+        raise SystemExit(1) from None
+    except Exception as error:  # noqa: BLE001 - the last resort: a line for the person, the traceback for us
+        _defect(error)
+    raise SystemExit(0)
+
+
+def _drop_output() -> None:
+    """The reader went away: point standard output at nothing, so that flushing at exit does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _defect(error: BaseException) -> NoReturn:
+    """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
+    log = save_traceback(error)
+    where = f"; details in {log}" if log else ""
+    line = f"goedels-poetry: internal error: {describe(error)}{where} (please report it: {REPORT_TO})"
+    print(line, file=sys.stderr)  # noqa: T201
+    raise SystemExit(INTERNAL_ERROR)
+
+
+def describe(error: BaseException) -> str:
+    """The exception in one line of at most 300 characters."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def save_traceback(error: BaseException) -> str | None:
+    """Write the traceback into the data directory's log folder, else a temporary file; its path, or None."""
+    text = "".join(traceback.format_exception(error))
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    home = os.environ.get("GOEDELS_POETRY__HOME") or "~/.goedels_poetry"
+    for folder in (os.path.join(os.path.expanduser(home), "logs"), tempfile.gettempdir()):
+        path = os.path.join(folder, name)
+        try:
+            os.makedirs(folder, exist_ok=True)
+            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError:
+            continue  # the next folder; with none writable the line on the terminal has to do
+        return path
+    return None

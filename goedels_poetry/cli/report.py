@@ -1,0 +1,165 @@
+"""A result as one JSON object, or as a page for people."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from goedels_poetry.cli.inputs import STDIN
+from goedels_poetry.results import RunResult
+from goedels_poetry.state import ProofNode, Verdict
+from goedels_poetry.trace.terminal import one_line, printable
+from goedels_poetry.trace.tree import tree
+
+WORST_FIRST = (
+    Verdict.INVALID,
+    Verdict.INCONSISTENT,
+    Verdict.OUT_OF_BUDGET,
+    Verdict.UNKNOWN,
+    Verdict.REFUTED,
+    Verdict.TESTED,
+    Verdict.PROVED,
+)
+"""Several inputs exit with the code of the worst verdict. Broken questions come before missing answers, missing
+answers before a clear no."""
+
+_STYLE = {
+    Verdict.PROVED: "bold green",
+    Verdict.TESTED: "green",
+    Verdict.REFUTED: "bold red",
+    Verdict.INCONSISTENT: "bold magenta",
+    Verdict.INVALID: "bold red",
+}
+_TRUST = {
+    "L0": "accepted during the search only",
+    "L1": "rebuilt and re-verified in fresh processes",
+    "L2": "re-verified, and the premises shown not to be vacuous",
+    "L3": "re-verified, and confirmed by a second solver",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """A result with what the command line adds to it."""
+
+    result: RunResult
+    skipped: bool = False
+    """Whether this is the proof of an earlier run, re-checked now."""
+    resume: str | None = None
+    """The command that goes on with the run, when there is something left to do."""
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict whose exit code the batch has; ``proved`` for none."""
+    return min(verdicts, key=WORST_FIRST.index, default=Verdict.PROVED)
+
+
+def to_json(report: Report) -> str:
+    """One line of ASCII: valid for every file name and every locale."""
+    data: dict[str, Any] = report.result.to_json()
+    data["exit_code"] = report.result.exit_code
+    data["skipped"] = report.skipped
+    data["resume"] = report.resume
+    return json.dumps(data, default=str)
+
+
+def resume_command(name: str, reason: str, limits: dict[str, float | int | None]) -> str:
+    """The command line that goes on with a stopped run, with a larger limit for the budget that ran out."""
+    flags = [
+        f"{flag} {value * 2:g}"
+        for flag, value in limits.items()
+        if value is not None and _BUDGET_WORDS[flag] in reason.replace("-", "_")
+    ]
+    source = "-" if name == STDIN else shlex.quote(printable(name))
+    return " ".join(["goedels-poetry prove", source, "--resume", *flags])
+
+
+_BUDGET_WORDS = {
+    "--timeout": "wall_seconds",
+    "--max-steps": "agent_steps",
+    "--max-nodes": "nodes",
+    "--max-solver-seconds": "solver_seconds",
+    "--max-depth": "depth",
+    "--max-attempts": "attempts",
+}
+
+
+def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:
+    """The page for people: verdict, proof or obstacle, evidence, what to do next."""
+    result = report.result
+    head = Text(f"{result.verdict}", style=_STYLE.get(result.verdict, "bold yellow"))
+    head.append(f"  {printable(result.input)}", style="default")
+    if report.skipped:
+        head.append("  (proved earlier, re-checked now)", style="dim")
+    out.print(head)
+    for warning in result.warnings:
+        out.print(Text(f"  warning: {one_line(warning)}", style="yellow"))
+    if result.verdict is Verdict.INVALID:
+        out.print(Text(f"  {located(result)}"))
+        return
+    if result.reason:
+        out.print(Text(f"  {one_line(result.reason)}"))
+    if result.counterexample:
+        out.print(Text("  counterexample:"))
+        for line in counterexample_lines(result.counterexample):
+            out.print(Text(f"    {line}"))
+    if result.core:
+        out.print(Text("  premises that contradict each other:"))
+        for premise in result.core:
+            out.print(Text(f"    {one_line(premise)}"))
+    if nodes and result.verdict is Verdict.PROVED:
+        out.print(tree(nodes, theorem))
+    elif len(nodes) > 1:
+        out.print(Text("  best partial proof:"))
+        out.print(tree(nodes, theorem))
+    for goal in result.open_goals if result.verdict is not Verdict.PROVED else ():
+        why = f": {one_line(goal.reason)}" if goal.reason else ""
+        statement = one_line(goal.statement or theorem)
+        out.print(Text(f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})"))
+    if result.trust_level:
+        out.print(Text(f"  trust level {result.trust_level}: {_TRUST.get(result.trust_level, '')}"))
+    if result.certificate:
+        out.print(Text(f"  certificate: {printable(str(result.certificate))}"), soft_wrap=True)
+    if result.run_id:
+        spent = ", ".join(spent_lines(result.metrics))
+        out.print(Text(f"  run {result.run_id}" + (f": {spent}" if spent else "")))
+    if report.resume:
+        out.print(Text(f"  to go on: {report.resume}"), soft_wrap=True)
+
+
+def located(result: RunResult) -> str:
+    """An invalid input's message, with its place and what would help."""
+    place = result.location or {}
+    where = ":".join(str(place[key]) for key in ("line", "column") if place.get(key) is not None)
+    hint = f" ({one_line(str(place['hint']))})" if place.get("hint") else ""
+    name = printable(result.input)
+    return f"{name}:{where}: {one_line(result.reason)}{hint}" if where else f"{one_line(result.reason)}{hint}"
+
+
+def counterexample_lines(values: dict[str, Any]) -> list[str]:
+    """``name = value`` for each part."""
+    return [
+        f"{one_line(str(name))} = {one_line(value if isinstance(value, str) else json.dumps(value))}"
+        for name, value in values.items()
+    ]
+
+
+def spent_lines(metrics: dict[str, Any]) -> list[str]:
+    """The counters that are worth a person's eye."""
+    known = (
+        ("nodes", "{:g} goals"),
+        ("attempts", "{:g} attempts"),
+        ("backtracks", "{:g} backtracks"),
+        ("bans", "{:g} bans"),
+        ("lemmas_reused", "{:g} lemmas reused"),
+        ("steps", "{:g} steps"),
+        ("solver_calls", "{:g} solver calls"),
+        ("wall_seconds", "{:.1f} s"),
+    )
+    return [text.format(metrics[name]) for name, text in known if isinstance(metrics.get(name), (int, float))]

@@ -1,0 +1,1 @@
+"""Looking at runs: the proof tree as text, Mermaid or Graphviz, progress while a run goes on, the state machine."""

@@ -26,9 +26,7 @@ class Cvc5Process(SolverProcess):
     def _lost(self) -> None:
         """Nothing is kept between queries."""
 
-    def _ask(
-        self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float
-    ) -> Answer:
+    def _ask(self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float) -> Answer:
         request = {
             "script": script,
             "options": {**_settings(limits, get), **options},

@@ -84,9 +84,7 @@ class SolverProcess(ABC):
         if fault:
             return Answer("error", fault)
         settings = options or {}
-        return self._guarded(
-            limits, lambda child, deadline: self._ask(child, script, limits, get, settings, deadline)
-        )
+        return self._guarded(limits, lambda child, deadline: self._ask(child, script, limits, get, settings, deadline))
 
     @abstractmethod
     def _start(self, memory_mb: int) -> Child: ...

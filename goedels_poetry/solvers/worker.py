@@ -81,9 +81,7 @@ def main() -> None:
             try:
                 write_message(replies, reply)
             except (TypeError, ValueError, RecursionError) as error:
-                write_message(
-                    replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""}
-                )
+                write_message(replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""})
         except MemoryError:
             os._exit(MEMORY_EXIT)
 

@@ -89,9 +89,7 @@ class WorkerPool:
             "goedels-poetry-worker",
         )
 
-    async def run(
-        self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096
-    ) -> Any:
+    async def run(self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096) -> Any:
         """Call "module:function" on the payload in a worker and return its JSON result.
 
         The function is a plain one taking a dict. Cancelling, the time limit and the memory limit (address

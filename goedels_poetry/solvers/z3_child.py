@@ -36,9 +36,10 @@ def main() -> None:
         except MemoryError:
             os._exit(MEMORY_EXIT)
         except z3.Z3Exception as error:
-            if "out of memory" in str(error):
+            said = error.value  # all that was printed, when a command was refused
+            reply = said.decode() if isinstance(said, bytes) else f'(error "{said}")\n'
+            if "out of memory" in reply:
                 os._exit(MEMORY_EXIT)
-            reply = f'(error "{error}")\n'
         message.clear()
         rest = memoryview(reply.encode())
         while rest:

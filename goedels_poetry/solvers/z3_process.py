@@ -80,9 +80,7 @@ class Z3Process(SolverProcess):
         address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         binary = z3_binary()
         if binary is None:
-            return Child(
-                module_command("goedels_poetry.solvers.z3_child", str(address_space), str(memory_mb))
-            )
+            return Child(module_command("goedels_poetry.solvers.z3_child", str(address_space), str(memory_mb)))
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
         return Child(executable_command(binary, *arguments, address_space=address_space))
 
@@ -91,16 +89,12 @@ class Z3Process(SolverProcess):
         self._options = {}
         self._session = None
 
-    def _ask(
-        self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float
-    ) -> Answer:
+    def _ask(self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float) -> Answer:
         self._session = None
         setup = "(reset)" + self._set_options(child, limits, options, get == "core", deadline)
         return self._check(child, setup, script, limits, get, deadline)
 
-    def _set_options(
-        self, child: Child, limits: Limits, options: Options, cores: bool, deadline: float
-    ) -> str:
+    def _set_options(self, child: Child, limits: Limits, options: Options, cores: bool, deadline: float) -> str:
         """Commands that bring every option ever set to what this query wants. Only right after a reset."""
         wanted = {
             "produce-unsat-cores": "true" if cores else "false",
@@ -122,9 +116,7 @@ class Z3Process(SolverProcess):
         self._options |= changed
         return "".join(f"(set-option :{name} {value})" for name, value in changed.items())
 
-    def _check(
-        self, child: Child, setup: str, text: str, limits: Limits, get: Get, deadline: float
-    ) -> Answer:
+    def _check(self, child: Child, setup: str, text: str, limits: Limits, get: Get, deadline: float) -> Answer:
         """Send one check and read its answer. The reply must be exactly what one check can say."""
         first_line = self._lines + 2
         mark = secrets.token_hex(16)
@@ -187,9 +179,7 @@ class Session:
             fault = "this session was opened without cores"
         if fault:
             return Answer("error", fault)
-        return self._process._guarded(
-            limits, lambda child, deadline: self._check(child, extra, limits, get, deadline)
-        )
+        return self._process._guarded(limits, lambda child, deadline: self._check(child, extra, limits, get, deadline))
 
     def _check(self, child: Child, extra: str, limits: Limits, get: Get, deadline: float) -> Answer:
         process = self._process

@@ -27,6 +27,8 @@ class Event:
     queues: dict[str, int] = field(default_factory=dict)
     """Lengths of the queues that hold something after this commit."""
     reason: str = ""
+    run_id: str = ""
+    """Set on events that a listener gets; a store's own log belongs to one run anyway."""
 
     def to_json(self) -> dict[str, Any]:
         """This event as one JSON object (a line of ``trace``)."""

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,7 @@ class Search:
 
     def _emit(self, event: Event) -> None:
         try:
-            self._on_event(event)
+            self._on_event(replace(event, run_id=self._run_dir.run_id))
         except Exception as exc:  # noqa: BLE001  a listener's error must not cost a goal its attempt
             self._on_event = lambda _: None
             self._warnings.append(f"the event listener failed and was switched off: {type(exc).__name__}: {exc}")

@@ -311,7 +311,8 @@ class GoedelsPoetryStateManager:
 
     def reopen(self, node: ProofNode) -> None:
         """A budget that had stopped this goal is larger now: the decider is asked again."""
-        self._txn.put(replace(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit=""))
+        failure = Failure.PROOF if node.limit == "attempts" else node.failure
+        self._txn.put(replace(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit="", failure=failure))
 
     def _to_decider(self, node: ProofNode, reason: str, exhausted: Queue | None = None) -> None:
         spent = (*node.exhausted, str(exhausted)) if exhausted and exhausted not in node.exhausted else node.exhausted

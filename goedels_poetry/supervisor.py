@@ -36,6 +36,9 @@ QUICK_ITEMS = 64
 
 RUNNING = "running"
 
+_ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
+"""Queues in which a goal may be on the point of being proved directly."""
+
 
 class Dispatch(NamedTuple):
     """One item for one agent, to be sent by LangGraph's ``Send``: never the node itself."""
@@ -115,9 +118,9 @@ class SupervisorAgent:
                 break
             if job_key(spec.name, item.node_id, item.seq) in self._jobs:
                 continue
-            if queue == Queue.PROVE and item.key:
-                if item.key in taken:  # the same goal is being proved: wait for that proof instead of a second one
-                    continue
+            if queue == Queue.PROVE and item.key in taken:
+                continue  # the same goal is being proved: wait for that proof instead of making a second one
+            if item.key and queue in _ATTEMPTING:
                 taken.add(item.key)
             chosen.append(Dispatch(spec.name, item.node_id, item.seq))
         return chosen

@@ -193,9 +193,7 @@ def query_to_json(query: Query) -> Json:
     """A query as JSON."""
     return {
         "cites": list(query.cites),
-        "instances": [
-            {"of": i.of, "name": i.name, "args": [printer.show(a) for a in i.args]} for i in query.instances
-        ],
+        "instances": [{"of": i.of, "name": i.name, "args": [printer.show(a) for a in i.args]} for i in query.instances],
         "equations": query.equations,
         "quantified": query.quantified,
     }

@@ -127,9 +127,7 @@ class Encoding:
                 Datatype(
                     self.sort(d.sort),
                     tuple(
-                        Constructor(
-                            self.name(c.name), tuple((self.name(f), self.sort(s)) for f, s in c.fields)
-                        )
+                        Constructor(self.name(c.name), tuple((self.name(f), self.sort(s)) for f, s in c.fields))
                         for c in d.constructors
                     ),
                     d.group,
@@ -149,9 +147,7 @@ class Encoding:
         if len({p.name for p in d.params}) != len(d.params) or not d.body.free <= frozenset(d.params):
             raise EncodingError(f"the definition of {d.name} is not closed")
         params = tuple(self.untold(p) for p in d.params)
-        return Definition(
-            self.name(d.name), params, self.sort(d.sort), self.term(d.body), d.group, d.recursive
-        )
+        return Definition(self.name(d.name), params, self.sort(d.sort), self.term(d.body), d.group, d.recursive)
 
 
 def _told_apart(term: Term) -> Term:

@@ -50,6 +50,8 @@ class Obligation:
     equations: bool
     quantified: bool
     lines: tuple[str, ...]
+    foundation: bool = False
+    """What the definitions rest on: posed without equations and without premises."""
 
 
 class Context:
@@ -86,15 +88,16 @@ class Context:
         """Logic, sorts, datatypes and functions, with ``define-fun(s)-rec`` for the defined ones."""
         return ("(set-logic ALL)", *printer.declarations_and_definitions(self._safe_signature))
 
-    def prelude(self, equations: bool = True, quantified: bool = True) -> tuple[str, ...]:
-        """Declarations, then the defining equations (if ``equations``), then the premises.
+    def prelude(self, equations: bool = True, quantified: bool = True, *, premises: bool = True) -> tuple[str, ...]:
+        """Declarations, then the defining equations (if ``equations``), then the premises (if ``premises``).
 
         Without ``quantified`` the premises that contain a quantifier are left out.
         """
+        wanted = self._premises if premises else ()
         return (
             *self._declarations,
             *(self._equations if equations else ()),
-            *[text for text, has_quantifier in self._premises if quantified or not has_quantifier],
+            *[text for text, has_quantifier in wanted if quantified or not has_quantifier],
         )
 
     def _terminates(self, equation: Equation) -> bool:
@@ -184,6 +187,8 @@ class Context:
 
     def script(self, obligation: Obligation) -> str:
         """The whole text of a query, without ``check-sat``."""
+        if obligation.foundation:
+            return "\n".join((*self._declarations, *obligation.lines))
         return "\n".join((*self.prelude(obligation.equations, obligation.quantified), *obligation.lines))
 
     def script_of(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> str:
@@ -277,15 +282,14 @@ class Context:
             counts[function] = counts.get(function, 0) + 1
             variables = _variables(left, equation.rhs)
             wanted = Sequent(variables, (), app("=", (left, equation.rhs), BOOL))
-            unfolded = Query(
-                instances=(Instance("def", function, left.args),), equations=False, quantified=False
-            )
+            unfolded = Query(instances=(Instance("def", function, left.args),), equations=False, quantified=False)
             found.append(
                 Obligation(
                     f"equation {function} {counts[function]}",
                     False,
                     False,
                     self.check(wanted, unfolded),
+                    foundation=True,
                 )
             )
         return tuple(found)
@@ -295,8 +299,7 @@ class Context:
     def named_premises(self) -> tuple[str, ...]:
         """The premises as assertions named ``premise.0``, ``premise.1`` and so on, for an unsat core."""
         return tuple(
-            f"(assert (! {self._closed(p.formula)} :named premise.{i}))"
-            for i, p in enumerate(self.problem.premises)
+            f"(assert (! {self._closed(p.formula)} :named premise.{i}))" for i, p in enumerate(self.problem.premises)
         )
 
     def goal_line(self, negated: bool) -> str:

@@ -1,0 +1,186 @@
+"""Certificates on disk: exactly four files, canonical JSON, a hash of each; written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from goedels_poetry.errors import GoedelsPoetryError
+
+Json: TypeAlias = dict[str, Any]
+
+SCHEMA = 1
+THEOREM = "theorem.smt2"
+EVIDENCE = "derivation.json"
+OBLIGATIONS = "obligations.smt2"
+MANIFEST = "manifest.json"
+FILES = (THEOREM, EVIDENCE, OBLIGATIONS, MANIFEST)
+HASHED = (THEOREM, EVIDENCE, OBLIGATIONS)
+
+MAX_BYTES = 200_000_000
+_KEYS = frozenset(
+    {
+        "schema",
+        "language",
+        "claim",
+        "statement",
+        "assume_definitions",
+        "files",
+        "versions",
+        "info",
+        "manifest_sha256",
+    }
+)
+CLAIMS = ("proved", "negation proved", "counterexample", "inconsistent")
+
+
+class BadCertificate(GoedelsPoetryError):
+    """The files of a certificate are not what they have to be."""
+
+
+class FinishedProofExists(GoedelsPoetryError):
+    """There is a certificate at this place already, and it is not to be overwritten."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The bytes of a certificate, its manifest read; nothing in it has been believed yet."""
+
+    theorem: bytes
+    evidence: bytes
+    obligations: bytes
+    manifest: Json
+
+
+def canonical(value: Any) -> bytes:
+    """JSON with one way to write each value: sorted keys, two spaces, a newline at the end."""
+    text = json.dumps(value, sort_keys=True, indent=2, ensure_ascii=True, allow_nan=False)
+    return (text + "\n").encode("ascii")
+
+
+def read_canonical(data: bytes, what: str) -> Any:
+    """The value of canonical JSON.
+
+    Raises:
+        BadCertificate: not JSON, or written in another way than `canonical` writes it.
+    """
+    try:
+        value = json.loads(data)
+        same = canonical(value) == data
+    except (ValueError, RecursionError) as error:
+        raise BadCertificate(f"{what} is not JSON: {error}") from error
+    if not same:
+        raise BadCertificate(f"{what} is not in canonical form: it was edited")
+    return value
+
+
+def sha256(data: bytes) -> str:
+    """Hexadecimal SHA-256."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def make_manifest(
+    files: Mapping[str, bytes],
+    *,
+    claim: str,
+    statement: str,
+    assume_definitions: bool,
+    versions: Mapping[str, str],
+    info: Mapping[str, Any],
+) -> Json:
+    """The manifest of a certificate. ``info`` is anything a reader may like to know; no verdict rests on it."""
+    manifest: Json = {
+        "schema": SCHEMA,
+        "language": "smt",
+        "claim": claim,
+        "statement": statement,
+        "assume_definitions": assume_definitions,
+        "files": {name: sha256(files[name]) for name in HASHED},
+        "versions": dict(versions),
+        "info": dict(info),
+    }
+    manifest["manifest_sha256"] = sha256(canonical(manifest))
+    return manifest
+
+
+def read_archive(path: Path) -> Archive:
+    """Read a certificate's files and compare their hashes.
+
+    Raises:
+        BadCertificate: missing, unknown or oversized files, malformed JSON, a hash that does not fit.
+    """
+    try:
+        if not path.is_dir():
+            raise BadCertificate(f"{path} is not a certificate: a folder with {', '.join(FILES)} was expected")
+        names = sorted(entry.name for entry in path.iterdir())
+        if names != sorted(FILES):
+            odd = sorted(set(names) ^ set(FILES))
+            raise BadCertificate(f"missing or unknown files: {', '.join(odd)}")
+        data = {name: _bytes(path / name) for name in FILES}
+    except OSError as error:
+        raise BadCertificate(f"the certificate cannot be read: {error}") from error
+    manifest = read_canonical(data[MANIFEST], MANIFEST)
+    if not isinstance(manifest, dict) or set(manifest) != _KEYS:
+        raise BadCertificate("the manifest has missing or unknown entries")
+    if manifest["schema"] != SCHEMA or manifest["language"] != "smt":
+        raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
+    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
+    if manifest["manifest_sha256"] != sha256(canonical(rest)):
+        raise BadCertificate("the manifest was edited: its hash does not fit")
+    if manifest["claim"] not in CLAIMS or not isinstance(manifest["assume_definitions"], bool):
+        raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
+    if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
+        raise BadCertificate("a file was edited: its hash is not the one in the manifest")
+    return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest)
+
+
+def _bytes(path: Path) -> bytes:
+    if path.is_symlink() or not path.is_file():
+        raise BadCertificate(f"{path.name} is not a plain file")
+    if path.stat().st_size > MAX_BYTES:
+        raise BadCertificate(f"{path.name} is larger than {MAX_BYTES} bytes")
+    return path.read_bytes()
+
+
+def finished_proof(directory: Path) -> str | None:
+    """The SHA-256 of the theorem of a finished certificate at this place, or None when there is none."""
+    try:
+        return sha256(read_archive(directory).theorem)
+    except BadCertificate:
+        return None
+
+
+def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: bool = False) -> None:
+    """Write a whole certificate under a temporary name beside its place, then rename it.
+
+    Raises:
+        FinishedProofExists: something stands at the place and ``overwrite`` is not set.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    try:
+        for name in FILES:
+            with (temporary / name).open("wb") as out:
+                out.write(files[name])
+                out.flush()
+                os.fsync(out.fileno())
+        temporary.chmod(0o755)
+        if directory.exists():
+            if not overwrite:
+                raise FinishedProofExists(f"{directory} exists already; remove it or choose another place")
+            old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent))
+            directory.rename(old / "replaced")
+            temporary.rename(directory)
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            temporary.rename(directory)
+    finally:
+        if temporary.exists():
+            shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,178 @@
+"""From a certificate to a verdict, from nothing: the theorem's text, the claimed steps, fresh solver processes.
+
+No flag in the certificate is believed. The theorem is parsed again, every scheme recomputed, every obligation posed
+again, the termination of the definitions shown again, the consistency of the premises asked again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
+from goedels_poetry.checker.counterexample import check_counterexample
+from goedels_poetry.checker.foundations import Foundations, lay_foundations
+from goedels_poetry.checker.replay import Solvers
+from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.structure import BadProof, audit
+from goedels_poetry.checker.vacuity import Consistency, consistency, hypotheses_note
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json
+from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.languages.smt.obligations import Context, Obligation, ObligationError
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.solvers import Limits
+from goedels_poetry.state import Verdict
+
+DEFAULT_LIMITS = Limits(seconds=20.0)
+VERDICTS = {
+    "proved": Verdict.PROVED,
+    "negation proved": Verdict.REFUTED,
+    "counterexample": Verdict.REFUTED,
+    "inconsistent": Verdict.INCONSISTENT,
+}
+
+
+class Refused(Exception):
+    """The certificate does not show what it claims. ``args``: the reason."""
+
+
+class Undecided(Exception):
+    """Something could not be shown within the limits. ``args``: the reason."""
+
+
+def check_certificate(
+    path: Path,
+    against: bytes | None = None,
+    *,
+    second_solver: bool = True,
+    assume_definitions: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+) -> CheckReport:
+    """Check a certificate.
+
+    Args:
+        path: the certificate's folder.
+        against: the bytes of the theorem that it has to be about; None accepts the theorem inside it.
+        second_solver: also pose every obligation to cvc5.
+        assume_definitions: accept definitions that cannot be shown to terminate, if the certificate says so, too.
+        limits: on each single query.
+
+    Returns:
+        The report; it never raises on account of what the certificate contains.
+    """
+    began = time.monotonic()
+    try:
+        archive = read_archive(Path(path))
+        if against is not None and archive.theorem != against:
+            raise Refused("the certificate is about another text than the theorem given")
+        report = _check(archive, second_solver, assume_definitions, limits)
+    except (BadCertificate, BadProof, CodecError, Refused, EncodingError, ObligationError) as error:
+        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    except Undecided as error:
+        report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+    except InvalidInput as error:
+        report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the theorem is not valid: {error}",))
+    except (RecursionError, MemoryError) as error:
+        reason = f"the certificate is too deeply nested or too large ({type(error).__name__})"
+        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+    return replace(report, seconds=time.monotonic() - began)
+
+
+def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> CheckReport:
+    problem = parse_problem(archive.theorem)
+    claim = archive.manifest["claim"]
+    statement = show(problem.goal)
+    if archive.manifest["statement"] != statement:
+        raise Refused("the statement in the manifest is not the theorem's goal")
+    context = Context(problem)
+    evidence = read_canonical(archive.evidence, EVIDENCE)
+    with Solvers.start(limits, second) as solvers:
+        foundations = lay_foundations(context, solvers)
+        assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
+        if claim == "counterexample":
+            return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        derivation = derivation_from_json(evidence, problem.signature)
+        audited = audit(context, derivation, claim, foundations.obligations)
+        if audited.script.encode() != archive.obligations:
+            raise Refused("obligations.smt2 is not what the derivation gives: an obligation was changed or left out")
+        replayed = _replay(context, audited.obligations, solvers)
+        if claim == "inconsistent":
+            sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
+        else:
+            sound = consistency(context, solvers, not assumptions)
+        notes = [*problem.warnings, *sound.notes]
+        if claim == "proved":
+            notes += hypotheses_note(context, solvers)
+    verdict = VERDICTS[claim]
+    if sound.consistent is False:
+        verdict, notes = Verdict.INCONSISTENT, [*notes, "the premises contradict each other: anything would follow"]
+    elif claim == "negation proved" and not sound.consistent:
+        raise Undecided("the negated goal follows, but the premises were not shown to be consistent")
+    return CheckReport(
+        verdict,
+        _level(verdict, sound, replayed, bool(assumptions)),
+        obligations=replayed.counts,
+        undecided_by_second=replayed.undecided_by_second,
+        notes=tuple(notes),
+        assumptions=assumptions,
+        core=sound.core,
+        statement=statement,
+    )
+
+
+def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bool) -> TrustLevel:
+    if assumed or (verdict is not Verdict.INCONSISTENT and not sound.consistent):
+        return TrustLevel.REBUILT
+    if replayed.counts.second < replayed.counts.total:
+        return TrustLevel.NOT_VACUOUS
+    return TrustLevel.CONFIRMED
+
+
+def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes: bool) -> tuple[str, ...]:
+    """What has to be taken on trust; an error unless both the certificate and the caller say so."""
+    if not foundations.unfounded:
+        return ()
+    what = "; ".join(foundations.unfounded)
+    if not (certificate_assumes and caller_assumes):
+        raise Undecided(f"these definitions were not shown to terminate, so they may be contradictory: {what}")
+    return tuple(f"the definition is consistent: {reason}" for reason in foundations.unfounded)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the solvers said to the obligations; the first one agreed to all of them."""
+
+    counts: Counts
+    undecided_by_second: tuple[str, ...]
+
+
+def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> Replayed:
+    """Pose every obligation.
+
+    Raises:
+        Refused: a solver finds that one does not hold. Undecided: the first solver cannot tell.
+    """
+    total = second = 0
+    undecided = []
+    for obligation in obligations:
+        total += 1
+        script = context.script(obligation)
+        answer = solvers.refutes(script)
+        if answer.status == "unknown":
+            raise Undecided(f"{obligation.name}: the first solver does not decide it ({answer.reason})")
+        if answer.status != "unsat":
+            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
+        if solvers.second is None:
+            continue
+        answer = solvers.confirms(script)
+        if answer.status == "sat":
+            raise Refused(f"ALARM: the solvers contradict each other on {obligation.name}; no verdict")
+        if answer.status == "unsat":
+            second += 1
+        else:
+            undecided.append(obligation.name)
+    return Replayed(Counts(total, total, second), tuple(undecided))

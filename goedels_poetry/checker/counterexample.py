@@ -1,0 +1,306 @@
+"""Counterexamples: values under which the premises are true and the goal is false, evaluated by us.
+
+The evidence is the values of the goal's outer variables and a finite table of the declared functions (constants
+included). A function is nowhere else asked for its value, so whatever it is there, the goal is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from goedels_poetry.checker.archive import Json
+from goedels_poetry.checker.foundations import Foundations
+from goedels_poetry.checker.replay import Solvers
+from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.structure import BadProof
+from goedels_poetry.languages.smt.codec import CodecError
+from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.languages.smt.evaluate import ArrayValue, Evaluator, Undecided, Value
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.problem import Problem, Signature
+from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
+from goedels_poetry.languages.smt.terms import (
+    BOOL,
+    INT,
+    REAL,
+    STRING,
+    Sort,
+    Term,
+    and_,
+    app,
+    implies,
+    substitute,
+)
+from goedels_poetry.languages.smt.values import to_term
+from goedels_poetry.state import Verdict
+
+FUEL = 2_000_000
+Table = Mapping[tuple[str, tuple[Value, ...]], Value]
+
+
+# ------------------------------------------------------------------------------------------ values as JSON
+
+
+def value_to_json(value: Value) -> Any:
+    """A value as JSON; tuples, fractions and arrays are objects with one key."""
+    if isinstance(value, bool | str) or (isinstance(value, int) and abs(value) < 2**53):
+        return value
+    if isinstance(value, int):
+        return {"integer": str(value)}
+    if isinstance(value, Fraction):
+        return {"real": str(value)}
+    if isinstance(value, ArrayValue):
+        items = [[value_to_json(k), value_to_json(v)] for k, v in sorted(value.items, key=repr)]
+        return {"array": {"default": value_to_json(value.default), "items": items}}
+    if isinstance(value, tuple):
+        return {"tuple": [value_to_json(part) for part in value]}
+    raise CodecError(f"not a value: {value!r}")
+
+
+def value_from_json(json: Any) -> Value:
+    """The value that ``json`` describes.
+
+    Raises:
+        CodecError: it describes none.
+    """
+    if isinstance(json, bool | str | int):
+        return json
+    try:
+        match json:
+            case {"integer": str(digits), **rest} if not rest:
+                return int(digits)
+            case {"real": str(text), **rest} if not rest:
+                return Fraction(text)
+            case {"tuple": list(parts), **rest} if not rest:
+                return tuple([value_from_json(part) for part in parts])
+            case {"array": {"default": default, "items": list(items), **more}, **rest} if not rest and not more:
+                result = ArrayValue(value_from_json(default), frozenset())
+                for key, element in items:
+                    result = result.store(value_from_json(key), value_from_json(element))
+                return result
+    except (ValueError, TypeError, ZeroDivisionError) as error:
+        raise CodecError(f"not a value: {json!r}") from error
+    raise CodecError(f"not a value: {json!r}")
+
+
+def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
+    """Whether ``value`` is a value of ``sort``."""
+    if sort is BOOL:
+        return isinstance(value, bool)
+    if sort is INT:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if sort is REAL:
+        return isinstance(value, Fraction)
+    if sort is STRING:
+        return isinstance(value, str)
+    if sort.name == "BitVec":
+        return type(value) is int and 0 <= value < 1 << sort.indices[0]
+    if sort.name == "Array":
+        return isinstance(value, ArrayValue) and all(
+            has_sort(signature, part, s)
+            for part, s in (
+                (value.default, sort.args[1]),
+                *((k, sort.args[0]) for k, _ in value.items),
+                *((v, sort.args[1]) for _, v in value.items),
+            )
+        )
+    if not isinstance(value, tuple) or not value:
+        return False
+    datatype = signature.datatype(sort)
+    if datatype is None:
+        return sort in signature.sorts
+    fields = {c.name: [s for _, s in c.fields] for c in datatype.constructors}.get(value[0])
+    return (
+        fields is not None
+        and len(fields) == len(value) - 1
+        and all(has_sort(signature, part, s) for part, s in zip(value[1:], fields, strict=True))
+    )
+
+
+# ------------------------------------------------------------------------------------------------ evidence
+
+
+def goal_of(problem: Problem) -> Sequent:
+    """The goal with its outer variables named apart from all functions; a counterexample gives them values."""
+    return sequent_of(problem.goal, problem.signature.functions)
+
+
+def make_evidence(
+    problem: Problem,
+    values: Mapping[str, Value],
+    interpret: Callable[[str, tuple[Value, ...]], Value] | None,
+) -> Json | None:
+    """The evidence for values of the goal's outer variables, or None when they are not a counterexample.
+
+    ``interpret`` gives declared functions their values; those it was asked for make the table.
+    """
+    asked: dict[tuple[str, tuple[Value, ...]], Value] = {}
+
+    def recorded(name: str, args: tuple[Value, ...]) -> Value:
+        if interpret is None:
+            raise Undecided(name)
+        asked[name, args] = value = interpret(name, args)
+        return value
+
+    if _fault(problem, values, recorded):
+        return None
+    table = [
+        {"function": name, "args": [value_to_json(a) for a in args], "value": value_to_json(value)}
+        for (name, args), value in asked.items()
+    ]
+    return {
+        "table": sorted(table, key=repr),
+        "values": {name: value_to_json(value) for name, value in values.items()},
+    }
+
+
+def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], dict[tuple[str, tuple[Value, ...]], Value]]:
+    match evidence:
+        case {"values": dict(values), "table": list(rows), **rest} if not rest:
+            pass
+        case _:
+            raise CodecError("a counterexample has values and a table")
+    signature = context.signature
+    goal = goal_of(context.problem)
+    if set(values) != {v.name for v in goal.vars}:
+        raise CodecError("a counterexample gives a value to each outer variable of the goal, and to no other")
+    found = {name: value_from_json(value) for name, value in values.items()}
+    for variable in goal.vars:
+        if not has_sort(signature, found[variable.name], variable.sort):
+            raise CodecError(f"the value of {variable.name} is not of its sort")
+    table = {}
+    for row in rows:
+        match row:
+            case {"function": str(name), "args": list(args), "value": value, **rest} if not rest:
+                key = (name, tuple([value_from_json(a) for a in args]))
+            case _:
+                raise CodecError("a row of the table has function, args and value")
+        if name not in signature.functions or signature.definition(name) is not None or key in table:
+            raise CodecError(f"the table gives a value to {name}, which is not open or has one")
+        params, result = signature.functions[name]
+        table[key] = value_from_json(value)
+        if len(params) != len(key[1]) or not all(
+            has_sort(signature, v, s) for v, s in zip((*key[1], table[key]), (*params, result), strict=True)
+        ):
+            raise CodecError(f"a row of the table for {name} has values of other sorts")
+    return found, table
+
+
+def _fault(problem: Problem, values: Mapping[str, Value], interpret: Callable[[str, tuple[Value, ...]], Value]) -> str:
+    """Why this is no counterexample, or nothing."""
+    goal = goal_of(problem)
+    evaluator = Evaluator(problem.signature, problem.premises, interpret=interpret, fuel=FUEL)
+    assignment = {v: values[v.name] for v in goal.vars}
+    try:
+        for premise in problem.premises:
+            if premise.name not in evaluator.defining and evaluator.value(premise.formula, {}) is not True:
+                return f"the premise {premise.name} is not true"
+        for hyp in goal.hyps:
+            if evaluator.value(hyp, assignment) is not True:
+                return "a hypothesis of the goal is not true"
+        if evaluator.value(goal.concl, assignment) is not False:
+            return "the conclusion of the goal is not false"
+    except Undecided as error:
+        return f"the evaluator cannot tell: {error}"
+    except KeyError as error:
+        return f"no value for {error}"
+    return ""
+
+
+# --------------------------------------------------------------------------------------------------- check
+
+
+def counterexample_script(context: Context, evidence: Any) -> str:
+    """The script behind a counterexample: its one ``(check-sat)`` must answer ``unsat``.
+
+    Raises:
+        CodecError: the evidence is not of the form of a counterexample.
+    """
+    script = _confirmation(context, *_read(context, evidence))
+    lines = [
+        "; A counterexample: premises, definitions and values say that the goal is false, so this is unsat.",
+        f"; SHA-256 of the theorem: {context.problem.source_sha256}",
+    ]
+    if script is None:
+        lines.append("; The goal was evaluated there; the values have no text in SMT-LIB.")
+    else:
+        lines += [*script, "(check-sat)"]
+    return "\n".join(lines) + "\n"
+
+
+def _confirmation(context: Context, values: dict[str, Value], table: Table) -> tuple[str, ...] | None:
+    """A script that is unsatisfiable because the goal is false at the values; None when they have no text."""
+    signature = context.signature
+    goal = goal_of(context.problem)
+    try:
+        mapping = {v: _term(signature, v.sort, values[v.name]) for v in goal.vars}
+        facts = []
+        for (name, args), value in table.items():
+            params, result = signature.functions[name]
+            terms = [_term(signature, s, a) for a, s in zip(args, params, strict=True)]
+            facts.append(app("=", (app(name, terms, result), _term(signature, result, value)), BOOL))
+        instance = substitute(implies(and_(goal.hyps), goal.concl), mapping)
+        texts = [context.encoding.text(t) for t in (*facts, instance)]
+    except (CodecError, EncodingError):
+        return None
+    return (*context.definitions, *context.named_premises(), *[f"(assert {text})" for text in texts])
+
+
+def _term(signature: Signature, sort: Sort, value: Value) -> Term:
+    term = to_term(signature, sort, value)
+    if term is None:
+        raise CodecError("an element without a name")
+    return term
+
+
+def check_counterexample(
+    context: Context, evidence: Any, obligations: bytes, solvers: Solvers, foundations: Foundations
+) -> CheckReport:
+    """Evaluate the premises and the goal at the counterexample, then ask the solvers the same.
+
+    Raises:
+        CodecError, BadProof: it is not a counterexample.
+    """
+    values, table = _read(context, evidence)
+    if counterexample_script(context, evidence).encode() != obligations:
+        raise BadProof("obligations.smt2 is not what the counterexample gives")
+    if foundations.unfounded:
+        raise BadProof("a counterexample needs definitions that terminate")
+
+    def interpret(name: str, args: tuple[Value, ...]) -> Value:
+        if (name, args) not in table:
+            raise Undecided(f"{name} has no value there")
+        return table[name, args]
+
+    fault = _fault(context.problem, values, interpret)
+    if fault:
+        raise BadProof(f"this is no counterexample: {fault}")
+    script = _confirmation(context, values, table)
+    notes, first, second, total = [], 0, 0, 0
+    if script is None:
+        notes.append("evaluated by this program alone: the values have no text in SMT-LIB")
+    else:
+        total = 1
+        answers = [solvers.refutes("\n".join(script)), solvers.confirms("\n".join(script))]
+        if any(a.status in ("sat", "error") for a in answers):
+            raise BadProof(f"ALARM: a solver contradicts the evaluation ({answers[0].status}, {answers[1].status})")
+        first, second = (int(a.status == "unsat") for a in answers)
+        if not first:
+            notes.append(f"evaluated by this program alone: the first solver does not decide it ({answers[0].reason})")
+    level = TrustLevel.CONFIRMED if second and first else TrustLevel.NOT_VACUOUS if first else TrustLevel.REBUILT
+    shown = {
+        v.name: show(t) if (t := to_term(context.signature, v.sort, values[v.name])) else repr(values[v.name])
+        for v in goal_of(context.problem).vars
+    }
+    return CheckReport(
+        Verdict.REFUTED,
+        level,
+        obligations=Counts(total, first, second),
+        undecided_by_second=() if second else ("goal at the counterexample",),
+        notes=tuple(notes),
+        statement=show(context.problem.goal),
+        counterexample=shown,
+    )

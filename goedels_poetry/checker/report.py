@@ -1,0 +1,60 @@
+"""What the checker says about a certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from goedels_poetry.state import Verdict
+
+
+class TrustLevel(IntEnum):
+    """How much was checked; each level includes the ones below it."""
+
+    ACCEPTED = 0  # the solver agreed during the search
+    REBUILT = 1  # rebuilt from the theorem's text, every obligation posed again in a fresh solver
+    NOT_VACUOUS = 2  # and the premises were shown to be consistent
+    CONFIRMED = 3  # and a second, independent solver confirmed every obligation
+
+    def __str__(self) -> str:
+        return f"L{self.value}"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers of obligations: how many there are, and how many each solver answered with ``unsat``."""
+
+    total: int = 0
+    first: int = 0
+    second: int = 0
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The verdict of the checker, found from nothing but the certificate's files and fresh solver processes.
+
+    verdict: ``proved``, ``refuted`` or ``inconsistent`` when the certificate shows that; ``invalid`` when its
+        theorem does not parse; ``unknown`` otherwise, with ``reasons``.
+    refused: the certificate itself is at fault (tampered with, incomplete, wrong), or a solver contradicts it.
+    trust_level: None unless something was shown.
+    undecided_by_second: names of the obligations that the second solver did not answer with ``unsat``.
+    notes: what a reader should know although it does not change the verdict.
+    """
+
+    verdict: Verdict
+    trust_level: TrustLevel | None = None
+    refused: bool = False
+    obligations: Counts = Counts()
+    undecided_by_second: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    core: tuple[str, ...] = ()
+    statement: str = ""
+    seconds: float = 0.0
+    counterexample: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the certificate shows what it claims."""
+        return self.trust_level is not None

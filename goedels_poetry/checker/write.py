@@ -1,0 +1,129 @@
+"""Certificates made and checked in one go: what is not accepted is not left lying around as a finished proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import (
+    CLAIMS,
+    EVIDENCE,
+    MANIFEST,
+    OBLIGATIONS,
+    THEOREM,
+    FinishedProofExists,
+    canonical,
+    finished_proof,
+    make_manifest,
+    sha256,
+    write_archive,
+)
+from goedels_poetry.checker.counterexample import counterexample_script, make_evidence
+from goedels_poetry.checker.foundations import lay_foundations
+from goedels_poetry.checker.replay import Solvers
+from goedels_poetry.checker.structure import BadProof, audit
+from goedels_poetry.languages.smt.codec import derivation_from_json, derivation_to_json
+from goedels_poetry.languages.smt.derivation import Derivation
+from goedels_poetry.languages.smt.evaluate import Value
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.versions import solver_versions
+
+_FOUNDATION_LIMITS = Limits(seconds=20.0)
+
+
+def write_certificate(
+    problem_text: bytes,
+    derivation: Derivation,
+    directory: Path,
+    info: Mapping[str, Any] | None = None,
+    *,
+    claim: str = "proved",
+    assume_definitions: bool = False,
+    overwrite: bool = False,
+) -> Path:
+    """Write the certificate of a proof; nothing is claimed about it before `check_certificate` has seen it.
+
+    Args:
+        problem_text: the user's bytes.
+        derivation: its last step is the goal (``proved``), its negation (``negation proved``) or ``false``
+            (``inconsistent``).
+        directory: where the certificate is to stand. A finished certificate of the same theorem that stands there
+            is kept, unless ``overwrite`` is set.
+        info: anything about the run that a reader may like to know.
+
+    Returns:
+        The path of the certificate.
+
+    Raises:
+        BadProof: the steps are no proof of the claim.
+        FinishedProofExists: something else stands at the place.
+    """
+    if claim not in CLAIMS or claim == "counterexample":
+        raise ValueError(f"not a claim of a derivation: {claim}")
+    context = Context(parse_problem(problem_text))
+    evidence = derivation_to_json(derivation)
+    if derivation_from_json(evidence, context.signature) != derivation:
+        raise BadProof("the derivation does not survive being written down")
+    with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
+        foundations = lay_foundations(context, solvers)
+    script = audit(context, derivation, claim, foundations.obligations).script
+    return _write(problem_text, context, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
+
+
+def write_counterexample(
+    problem_text: bytes,
+    values: Mapping[str, Value],
+    directory: Path,
+    info: Mapping[str, Any] | None = None,
+    *,
+    interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write the certificate of a refutation by values for the goal's outer variables.
+
+    Args:
+        values: by the names that `goal_of` gives the variables.
+        interpret: the values of declared functions, constants included, at given arguments.
+
+    Raises:
+        BadProof: the goal is not false there, or a premise is not true. FinishedProofExists: as above.
+    """
+    problem = parse_problem(problem_text)
+    context = Context(problem)
+    evidence = make_evidence(problem, values, interpret)
+    if evidence is None:
+        raise BadProof("this is no counterexample")
+    script = counterexample_script(context, evidence)
+    return _write(problem_text, context, evidence, script, directory, info or {}, "counterexample", False, overwrite)
+
+
+def _write(
+    text: bytes,
+    context: Context,
+    evidence: Any,
+    script: str,
+    directory: Path,
+    info: Mapping[str, Any],
+    claim: str,
+    assume_definitions: bool,
+    overwrite: bool,
+) -> Path:
+    files = {THEOREM: text, EVIDENCE: canonical(evidence), OBLIGATIONS: script.encode()}
+    if directory.exists() and not overwrite:
+        if finished_proof(directory) == sha256(text):
+            return directory
+        raise FinishedProofExists(f"{directory} exists already and is not a finished proof of this theorem")
+    manifest = make_manifest(
+        files,
+        claim=claim,
+        statement=show(context.problem.goal),
+        assume_definitions=assume_definitions,
+        versions=solver_versions(),
+        info=info,
+    )
+    write_archive(directory, {**files, MANIFEST: canonical(manifest)}, overwrite=overwrite)
+    return directory

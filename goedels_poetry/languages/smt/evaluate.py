@@ -24,7 +24,7 @@ Value: TypeAlias = Any
 Code: TypeAlias = Callable[[list[Value]], Value]
 
 MAX_BITS = 4096
-MAX_DEPTH = 2500
+MAX_DEPTH = 400
 MAX_FINITE = 1024
 WITNESSES = 24
 
@@ -81,6 +81,8 @@ class Evaluator:
     ) -> None:
         self.signature = signature
         self.fuel = fuel
+        self.used = 0
+        """Fuel burnt by all `run` calls so far: a measure of work that does not depend on the machine."""
         self.defining: set[str] = set()
         self._interpret = interpret
         self._left = fuel
@@ -110,7 +112,7 @@ class Evaluator:
         key = (term, variables)
         code = self._codes.get(key)
         if code is None:
-            code = self._codes[key] = self._compile(term, {v: i for i, v in enumerate(variables)})
+            code = self._codes[key] = self._compile(term, {v: i for i, v in enumerate(variables)}, len(variables))
         return code
 
     def run(self, code: Code, frame: list[Value]) -> Value:
@@ -126,6 +128,8 @@ class Evaluator:
             return code(frame)
         except RecursionError as error:
             raise Undecided("too deep") from error
+        finally:
+            self.used += self.fuel - self._left
 
     def call(self, name: str, args: tuple[Value, ...]) -> Value:
         """The value of a constructor, selector, declared or defined function on values (with a full tank)."""
@@ -182,7 +186,8 @@ class Evaluator:
 
     # --------------------------------------------------------------------------------------- compile
 
-    def _compile(self, term: Term, slots: dict[Term, int]) -> Code:
+    def _compile(self, term: Term, slots: dict[Term, int], width: int) -> Code:
+        """``slots`` says where in a frame of ``width`` values each variable stands."""
         kind = term.kind
         if kind is Kind.LIT:
             value = term.value.value if isinstance(term.value, BitVector) else term.value
@@ -193,8 +198,8 @@ class Evaluator:
             slot = slots[term]
             return lambda frame: frame[slot]
         if kind is not Kind.APP:
-            return self._quantifier(term, slots)
-        name, args = term.name, [self._compile(a, slots) for a in term.args]
+            return self._quantifier(term, slots, width)
+        name, args = term.name, [self._compile(a, slots, width) for a in term.args]
         if name == "ite":
             test, then, other = args
             return lambda frame: then(frame) if test(frame) else other(frame)
@@ -316,13 +321,10 @@ class Evaluator:
 
     # ----------------------------------------------------------------------------------- quantifiers
 
-    def _quantifier(self, term: Term, slots: dict[Term, int]) -> Code:
+    def _quantifier(self, term: Term, slots: dict[Term, int], width: int) -> Code:
         """Exact over finite sorts; otherwise only a witness (exists) or a counterexample (forall) decides."""
-        width = len(slots)
         inner = {**slots, **{v: width + i for i, v in enumerate(term.binders)}}
-        if len(inner) != width + len(term.binders):
-            raise Undecided("shadowed variable")
-        body = self._compile(term.body, inner)
+        body = self._compile(term.body, inner, width + len(term.binders))
         domains = [self._domain(v.sort) for v in term.binders]
         complete = all(exact for _, exact in domains)
         looking_for = term.kind is Kind.EXISTS

@@ -52,7 +52,7 @@ class Premise:
 
 @dataclass(frozen=True)
 class Signature:
-    """All that may be spoken of. Function entries map a name to (argument sorts, result sort)."""
+    """All that may be spoken of. ``functions`` are the declared ones: name to (argument sorts, result sort)."""
 
     sorts: tuple[Sort, ...] = ()
     datatypes: tuple[Datatype, ...] = ()
@@ -74,6 +74,18 @@ class Signature:
     def definition(self, name: str) -> Definition | None:
         """The definition of ``name``."""
         return self._definitions.get(name)
+
+    def type_of(self, name: str) -> tuple[tuple[Sort, ...], Sort] | None:
+        """Argument sorts and result sort of a declared or defined function."""
+        definition = self._definitions.get(name)
+        if definition is not None:
+            return tuple(p.sort for p in definition.params), definition.sort
+        return self.functions.get(name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every symbol: functions, constructors, selectors."""
+        return frozenset((*self.functions, *self._definitions, *self._constructors, *self._selectors))
 
     def __post_init__(self) -> None:
         put = object.__setattr__

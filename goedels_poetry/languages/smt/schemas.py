@@ -131,7 +131,7 @@ def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[S
     Raises:
         SchemeError: the scheme does not apply (unknown variable, wrong sort, nothing to split, ...).
     """
-    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=_reserved(signature))
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
     match scheme:
         case StructuralInduction():
             return _structural(sequent, scheme, signature, names)
@@ -163,15 +163,6 @@ def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[S
         case SkolemHypothesis():
             return (_skolem_hypothesis(sequent, names),)
     raise SchemeError(f"unknown scheme {scheme!r}")
-
-
-def _reserved(signature: Signature) -> set[str]:
-    taken = {d.name for d in signature.definitions} | set(signature.functions)
-    for datatype in signature.datatypes:
-        for constructor in datatype.constructors:
-            taken.add(constructor.name)
-            taken.update(name for name, _ in constructor.fields)
-    return taken
 
 
 def _variable(sequent: Sequent, name: str) -> Term:

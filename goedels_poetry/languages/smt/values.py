@@ -146,9 +146,8 @@ def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 def shrink(signature: Signature, sort: Sort, value: Value) -> Iterator[Value]:
     """Values of the same sort that are simpler than ``value``, most drastic first."""
     if sort is INT or sort.name == "BitVec":
-        if value:
-            yield 0
-        if sort is INT and value < 0:
+        yield from (n for n in (0, 1, 2, 3) if n < abs(value))
+        if value < 0:
             yield -value
         for step in (value // 2, value - 1 if value > 0 else value + 1):
             if abs(step) < abs(value):

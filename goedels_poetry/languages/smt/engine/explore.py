@@ -57,7 +57,8 @@ class Explorer:
         self._classes: dict[tuple[Sort, tuple[Any, ...]], Term] = {}
         self._seen: set[Term] = set()
         signature = bench.signature
-        operations = [_Operation(f, *signature.functions[f]) for f in functions if f not in bench.closures]
+        typed = {f: signature.type_of(f) for f in functions if f not in bench.closures}
+        operations = [_Operation(f, *t) for f, t in typed.items() if t]
         sorts = {s for o in operations for s in (*o.args, o.result)}
         for datatype in signature.datatypes:
             if datatype.sort in sorts:

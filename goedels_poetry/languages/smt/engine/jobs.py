@@ -43,7 +43,7 @@ def problem_of(text: str) -> Problem:
 
 def root_sequent(problem: Problem) -> Sequent:
     """The goal as a sequent."""
-    return sequent_of(problem.goal, problem.signature.functions)
+    return sequent_of(problem.goal, problem.signature.names)
 
 
 def goal_sequent(problem: Problem, statement: str) -> Sequent:
@@ -178,7 +178,7 @@ def retrieve(payload: Json) -> Json:
     chosen = []
     for entry in payload["lemmas"]:
         fact = parse_sequent(entry["statement"], bench.signature)
-        used = symbols(fact.formula) & set(bench.signature.functions)
+        used = symbols(fact.formula) & bench.signature.names
         if used <= reach and fact.key is not sequent.key:
             chosen.append((-int(entry.get("uses", 0)), entry["id"]))
     return _result(bench, began, {"lemmas": [name for _, name in sorted(chosen)[:MAX_RETRIEVED]]})

@@ -109,9 +109,9 @@ def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> dict[Term
 def closed_over_constants(problem: Problem, seed: int) -> tuple[Sequent, Evaluator]:
     """The problem as one sequent whose variables include the declared constants, and an evaluator for it."""
     signature = problem.signature
-    evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed))
+    evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed), fuel=6_000)
     hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining]
-    goal = sequent_of(problem.goal, signature.functions)
+    goal = sequent_of(problem.goal, signature.names)
     constants = _constants(signature, evaluator, [*hyps, problem.goal, *[d.body for d in signature.definitions]])
     if any(_uses(d.body, constants) for d in signature.definitions):
         return make_sequent(goal.vars, [*hyps, *goal.hyps], goal.concl), evaluator
@@ -120,7 +120,7 @@ def closed_over_constants(problem: Problem, seed: int) -> tuple[Sequent, Evaluat
         *hyps,
         *goal.hyps,
         goal.concl,
-        reserved=set(signature.functions) - {c.name for c in constants},
+        reserved=signature.names - {c.name for c in constants},
     )
     variables = {constant: names.fresh(constant.name, constant.sort) for constant in constants}
     return (

@@ -127,7 +127,7 @@ def _generalised(bench: Workbench, a: Term, b: Term) -> Iterator[Sequent]:
         and t is not a
         and t is not b
         and t in right
-        and t.name in bench.signature.functions
+        and bench.signature.type_of(t.name)
     ]
     names = Names(a, b, reserved=bench.reserved)
     for term in [*common[:4], None]:
@@ -143,9 +143,10 @@ def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
     signature = bench.signature
     binary = []
     for name in functions:
-        args, result = signature.functions[name]
-        if signature.definition(name) is None or len(args) != 2:
+        definition = signature.definition(name)
+        if definition is None or len(definition.params) != 2:
             continue
+        args, result = tuple(p.sort for p in definition.params), definition.sort
         binary.append(name)
         if args[0] is args[1]:
             x, y, z = (var(f"x{i}", args[0]) for i in range(3))
@@ -164,8 +165,11 @@ def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
             )
     for f in binary:
         for g in binary:
-            args, result = signature.functions[f]
-            if f != g and signature.functions[g] == (args, result) and set(args) == {result} and result is not BOOL:
+            typed = signature.type_of(f)
+            if f == g or typed is None or typed != signature.type_of(g):
+                continue
+            result = typed[1]
+            if set(typed[0]) == {result} and result is not BOOL:
                 x, y, z = (var(f"x{i}", result) for i in range(3))
                 yield lemma(
                     eq(
@@ -182,7 +186,9 @@ def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
 
 
 def _call(bench: Workbench, name: str, *args: Term) -> Term:
-    return app(name, args, bench.signature.functions[name][1])
+    definition = bench.signature.definition(name)
+    assert definition is not None
+    return app(name, args, definition.sort)
 
 
 def _relation(name: str, x: Term, y: Term, z: Term) -> Iterator[Term]:
@@ -225,7 +231,7 @@ def reachable_functions(bench: Workbench, term: Term) -> list[str]:
 
     def enter(t: Term, depth: int) -> None:
         for s in subterms(t):
-            if s.kind is Kind.APP and s.name in bench.signature.functions and s.name not in level:
+            if s.kind is Kind.APP and bench.signature.type_of(s.name) and s.name not in level:
                 level[s.name] = depth
                 queue.append(s.name)
 

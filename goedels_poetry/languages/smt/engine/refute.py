@@ -10,8 +10,11 @@ from typing import Any
 from goedels_poetry.languages.smt.evaluate import Code, Evaluator, Undecided
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Term
+from goedels_poetry.languages.smt.terms import INT, Kind, Term, subterms, symbols
 from goedels_poetry.languages.smt.values import random_value, shrink, small_values
+
+WORK = 400_000
+"""Fuel for one search: about a second."""
 
 SIZES = (0, 1, 2, 3, 4, 5, 3, 6, 8)
 
@@ -34,13 +37,13 @@ class Refuter:
             concl = self._evaluator.compile(sequent.concl, sequent.vars)
         except Undecided:
             return None
-        undecided = 0
+        undecided, limit = 0, self._evaluator.used + WORK
         for number, values in enumerate(self._candidates(sequent, tests)):
             verdict = self._falsifies(hyps, concl, values)
             if verdict:
                 return dict(zip(sequent.vars, self._shrunk(sequent, hyps, concl, values), strict=True))
             undecided += verdict is None
-            if undecided > 60 and undecided > number * 0.9:
+            if self._evaluator.used > limit or (undecided > 60 and undecided > number * 0.9):
                 return None
         return None
 
@@ -66,14 +69,29 @@ class Refuter:
     def _candidates(self, sequent: Sequent, tests: int) -> Iterator[list[Any]]:
         sorts = [v.sort for v in sequent.vars]
         each = 130 if len(sorts) == 1 else 9 if len(sorts) == 2 else 5 if len(sorts) == 3 else 3
-        pools = [small_values(self._signature, s, each) for s in sorts]
+        edges = self._edges(sequent)
+        pools = [[*(edges if s is INT else ()), *small_values(self._signature, s, each)] for s in sorts]
         combinations = itertools.product(*pools)
-        for values in itertools.islice(combinations, min(tests, 130)):
+        for values in itertools.islice(combinations, min(tests, each ** len(sorts)) + 10):
             yield list(values)
         source = random.Random(self._seed)
         for number in range(tests):
             size = SIZES[number % len(SIZES)]
             yield [random_value(self._signature, s, size, source) for s in sorts]
+
+    def _edges(self, sequent: Sequent) -> list[int]:
+        """Numbers around the literals of the goal and of the definitions it uses: where claims tend to break."""
+        terms = [*sequent.hyps, sequent.concl]
+        used = set().union(*[symbols(t) for t in terms])
+        terms += [d.body for d in self._signature.definitions if d.name in used]
+        found = {
+            n
+            for term in terms
+            for t in subterms(term)
+            if t.kind is Kind.LIT and type(t.value) is int and abs(t.value) > 2
+            for n in (t.value - 1, t.value, t.value + 1)
+        }
+        return sorted(found)[:12]
 
     def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
         budget = 400

@@ -62,14 +62,12 @@ class Workbench:
         self.deadline = deadline
         self.spent = Spent()
         self.lemmas: dict[str, Sequent] = {}
-        self.reserved = frozenset(problem.signature.functions) | {
-            c.name for d in problem.signature.datatypes for c in d.constructors
-        }
+        self.reserved = problem.signature.names
         self.context = Context(problem)
         self.equations = self.context.equations
         self.rewriter = Rewriter(problem.signature, self.equations)
         self.evaluator = Evaluator(
-            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=20_000
+            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=6_000
         )
         self.closures = frozenset(self.evaluator.closures)
         self.refuter = Refuter(problem.signature, self.evaluator, seed)

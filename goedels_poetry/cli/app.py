@@ -115,7 +115,7 @@ def prove(
         resume=resume,
         language=language,
         assume_definitions=assume_definitions,
-        use_lemma_bank=not no_bank,
+        use_memory=not no_bank,
         seed=seed,
         max_concurrency=max_concurrency,
         budgets={name: value for name, value in budgets.items() if value is not None},

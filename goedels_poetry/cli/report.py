@@ -36,7 +36,7 @@ _STYLE = {
     Verdict.INCONSISTENT: "bold magenta",
     Verdict.INVALID: "bold red",
 }
-_TRUST = {
+TRUST = {
     "L0": "accepted during the search only",
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
@@ -69,15 +69,19 @@ def to_json(report: Report) -> str:
     return json.dumps(data, default=str)
 
 
-def resume_command(name: str, reason: str, limits: dict[str, float | int | None]) -> str:
-    """The command line that goes on with a stopped run, with a larger limit for the budget that ran out."""
-    flags = [
-        f"{flag} {value * 2:g}"
-        for flag, value in limits.items()
-        if value is not None and _BUDGET_WORDS[flag] in reason.replace("-", "_")
-    ]
+def resume_command(name: str, reason: str, limits: dict[str, float | int | None], same_run: Sequence[str]) -> str:
+    """The command line that goes on with a stopped run, with a larger limit for the budget that ran out.
+
+    ``same_run``: flags that the run was begun with and that decide which run is meant.
+    """
     source = "-" if name == STDIN else shlex.quote(printable(name))
-    return " ".join(["goedels-poetry prove", source, "--resume", *flags])
+    return " ".join(["goedels-poetry prove", source, "--resume", *same_run, *_larger(reason, limits)])
+
+
+def _larger(reason: str, limits: dict[str, float | int | None]) -> list[str]:
+    return [
+        f"{flag} {value * 2:g}" for flag, value in limits.items() if value is not None and _BUDGET_WORDS[flag] in reason
+    ]
 
 
 _BUDGET_WORDS = {
@@ -123,7 +127,7 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         statement = one_line(goal.statement or theorem)
         out.print(Text(f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})"))
     if result.trust_level:
-        out.print(Text(f"  trust level {result.trust_level}: {_TRUST.get(result.trust_level, '')}"))
+        out.print(Text(f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}"))
     if result.certificate:
         out.print(Text(f"  certificate: {printable(str(result.certificate))}"), soft_wrap=True)
     if result.run_id:

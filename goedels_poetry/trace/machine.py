@@ -48,7 +48,7 @@ def mermaid(registry: Registry) -> str:
 
 def dot(registry: Registry) -> str:
     """As a Graphviz digraph."""
-    lines = ["digraph machine {", "    rankdir=LR;", '    supervisor [shape=ellipse]; end [shape=doublecircle];']
+    lines = ["digraph machine {", "    rankdir=LR;", "    supervisor [shape=ellipse]; end [shape=doublecircle];"]
     lines.append("    supervisor -> end;")
     for i, (name, queues) in enumerate(_queues(registry).items()):
         lines.append(f'    a{i} [shape=box, label="{_words(registry.agents[name])}"];')

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import IO, Protocol
@@ -49,8 +50,13 @@ class Progress(Protocol):
         """Something else that the person should know."""
         ...
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Inside, the terminal belongs to the caller, who may print results on it."""
+        yield
 
-class Silent:
+
+class Silent(Progress):
     """Shows nothing but notes."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -124,7 +130,7 @@ class _Running:
             self.reader.close()
 
 
-class LiveView:
+class LiveView(Progress):
     """The trees growing, the queues, the budget. Redrawn a few times a second, clipped to the window."""
 
     def __init__(self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None) -> None:
@@ -169,7 +175,16 @@ class LiveView:
 
     def note(self, text: str) -> None:
         """A line above the picture."""
-        self._live.console.print(Text(one_line(text)))
+        self._console.print(Text(one_line(text)))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The picture makes room and comes back."""
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
 
     def _draw(self) -> RenderableType:
         with self._lock:

@@ -1,0 +1,86 @@
+"""The command ``check``: the checker's verdict on a certificate, for people or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from goedels_poetry.checker import CheckReport, check_certificate
+from goedels_poetry.cli.inputs import Source, Unreadable, read
+from goedels_poetry.cli.report import TRUST
+from goedels_poetry.state import Verdict
+from goedels_poetry.trace.terminal import console, one_line, printable
+
+SCHEMA = 1
+"""Version of the object that ``check --json`` prints."""
+
+
+def check_one(certificate: Path, against: Path, *, as_json: bool, assume_definitions: bool) -> int:
+    """Check and print; returns the exit code of the verdict."""
+    try:
+        original = read(Source(str(against), Path(against.stem)))
+    except Unreadable as problem:
+        report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original: {problem.reason}",))
+    else:
+        report = check_certificate(certificate, original.encode("utf-8"), assume_definitions=assume_definitions)
+    if as_json:
+        sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
+    else:
+        _show(certificate, report)
+    return report.verdict.exit_code
+
+
+def _to_json(certificate: Path, against: Path, report: CheckReport) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "certificate": str(certificate),
+        "against": str(against),
+        "verdict": str(report.verdict),
+        "accepted": report.accepted,
+        "refused": report.refused,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "statement": report.statement,
+        "obligations": {
+            "total": report.obligations.total,
+            "z3": report.obligations.first,
+            "cvc5": report.obligations.second,
+            "undecided_by_cvc5": list(report.undecided_by_second),
+        },
+        "assumptions": list(report.assumptions),
+        "counterexample": report.counterexample or None,
+        "core": list(report.core) or None,
+        "reasons": list(report.reasons),
+        "notes": list(report.notes),
+        "seconds": round(report.seconds, 3),
+        "exit_code": report.verdict.exit_code,
+    }
+
+
+def _show(certificate: Path, report: CheckReport) -> None:
+    out = console(sys.stdout)
+    word = str(report.verdict) if report.accepted else "refused" if report.refused else "not shown"
+    out.print(Text(f"{word}  {printable(str(certificate))}", style="bold green" if report.accepted else "bold red"))
+    if report.statement:
+        out.print(Text(f"  {one_line(report.statement)}"))
+    for reason in report.reasons:
+        out.print(Text(f"  {one_line(reason)}"))
+    counts = report.obligations
+    if counts.total:
+        out.print(Text(f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}"))
+    if report.undecided_by_second:
+        out.print(Text(f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}"))
+    for assumption in report.assumptions:
+        out.print(Text(f"  assumed: {one_line(assumption)}", style="yellow"))
+    for name, value in report.counterexample.items():
+        out.print(Text(f"  counterexample: {one_line(name)} = {one_line(str(value))}"))
+    for premise in report.core:
+        out.print(Text(f"  premise of the contradiction: {one_line(premise)}"))
+    for note in report.notes:
+        out.print(Text(f"  note: {one_line(note)}"))
+    if report.trust_level is not None:
+        level = str(report.trust_level)
+        out.print(Text(f"  trust level {level}: {TRUST[level]}  ({report.seconds:.1f} s)"))

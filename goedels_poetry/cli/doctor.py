@@ -1,0 +1,90 @@
+"""The command ``doctor``: what is installed, and whether it works here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.text import Text
+
+from goedels_poetry import __version__, languages
+from goedels_poetry.agents.registry import load_registry
+from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
+from goedels_poetry.trace.terminal import console, one_line
+
+_TRIVIAL = "(declare-const x Int)\n(assert (and (> x 0) (< x 1)))\n"
+_LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the examination. ``ok`` False: the program cannot do its work like this."""
+
+    what: str
+    found: str
+    ok: bool = True
+
+
+def examine(*, as_json: bool) -> int:
+    """Print what was found; exit code 1 when something that proofs need does not work."""
+    findings = [
+        Finding("goedels-poetry", __version__),
+        Finding("python", f"{platform.python_version()} ({sys.executable})"),
+        Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"),
+        *(Finding(name, version(name)) for name in _LIBRARIES),
+        *asyncio.run(_solvers()),
+        _data_directory(),
+        Finding("languages", ", ".join(languages.names())),
+        *_plugins(),
+        Finding("models", "none configured; the symbolic agents do the work"),
+    ]
+    if as_json:
+        for finding in findings:
+            sys.stdout.write(json.dumps(asdict(finding)) + "\n")
+    else:
+        out = console(sys.stdout)
+        for finding in findings:
+            mark = Text("ok   " if finding.ok else "FAIL ", style="green" if finding.ok else "bold red")
+            out.print(mark + Text(f"{finding.what}: {one_line(finding.found)}"))
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+async def _solvers() -> list[Finding]:
+    """Each solver decides a small question in a process of its own."""
+    versions = solver_versions()
+    solvers: tuple[SolverName, ...] = ("z3", "cvc5")
+    findings = []
+    async with SolverPool(1) as pool:
+        for name in solvers:
+            answer = await pool.ask(name, _TRIVIAL, Limits(seconds=20.0))
+            works = answer.status == "unsat"
+            said = "answers" if works else f"does not work: {answer.status} {answer.reason}"
+            findings.append(Finding(name, f"{versions.get(name, 'not installed')}, {said}", works))
+    return findings
+
+
+def _data_directory() -> Finding:
+    try:
+        home = settings().data_dir
+    except BadSettings as problem:
+        return Finding("data directory", str(problem), ok=False)
+    existing = next(folder for folder in (home, *home.absolute().parents) if folder.exists())
+    writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+    runs = sum(1 for _ in Path(home, "runs").glob("*/run.json"))
+    return Finding("data directory", f"{home}, {runs} runs" if writable else f"{home} cannot be written", writable)
+
+
+def _plugins() -> list[Finding]:
+    registry = load_registry()
+    names = sorted(
+        {spec.plugin for spec in registry.agents.values() if spec.plugin} | {s.plugin for s in registry.strategies}
+    )
+    found = [Finding("plug-ins", ", ".join(names) or "none")]
+    return found + [Finding("plug-in left out", problem) for problem in registry.problems]

@@ -1,0 +1,287 @@
+"""The command ``prove``: a batch of theorems, several at a time, one bad one never stopping the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from goedels_poetry import checker, languages
+from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
+from goedels_poetry.cli.main import INTERRUPTED, describe, save_traceback
+from goedels_poetry.cli.report import Report, resume_command, show, to_json, worst
+from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.results import Event, RunResult
+from goedels_poetry.settings import Settings
+from goedels_poetry.state import ProofNode, Verdict
+from goedels_poetry.trace.progress import Progress, choose
+from goedels_poetry.trace.terminal import console, is_live, one_line
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
+NOT_STARTED = "not started: interrupted"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    inputs: list[str]
+    as_json: bool = False
+    out: Path | None = None
+    jobs: int = 1
+    fresh: bool = False
+    resume: bool = False
+    language: str | None = None
+    assume_definitions: bool = False
+    use_memory: bool = True
+    seed: int | None = None
+    max_concurrency: int | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    """Only those given; ``wall_seconds`` 0 means no limit."""
+    quiet: bool = False
+
+
+def prove_all(request: Request) -> int:
+    """Run the batch; returns the exit code."""
+    errors = console(sys.stderr)
+    try:
+        chosen = _settings(request)
+    except BadSettings as problem:
+        errors.print(Text(one_line(str(problem))), soft_wrap=True)
+        return Verdict.INVALID.exit_code
+    sources = list(find(request.inputs, _suffixes()))
+    if not sources:
+        errors.print(Text(f"no theorems in {', '.join(map(one_line, request.inputs))}"), soft_wrap=True)
+        return Verdict.INVALID.exit_code
+    # Read before signals are caught, so that Ctrl-C works while somebody types.
+    typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
+    try:
+        return asyncio.run(_Batch(request, chosen, sources, typed).run())
+    except asyncio.CancelledError:
+        return INTERRUPTED
+
+
+def _settings(request: Request) -> Settings:
+    budgets: dict[str, float | None] = dict(request.budgets)
+    if budgets.get("wall_seconds") == 0:
+        budgets["wall_seconds"] = None
+    elif "wall_seconds" not in budgets and settings().budgets.wall_seconds is None:
+        budgets["wall_seconds"] = DEFAULT_TIMEOUT
+    return settings(
+        seed=request.seed,
+        max_concurrency=request.max_concurrency,
+        budgets=budgets,
+        use_memory=None if request.use_memory else False,
+    )
+
+
+def _suffixes() -> tuple[str, ...]:
+    """File names that a folder is searched for."""
+    return tuple(suffix for _, suffixes in languages.BUILT_IN.values() for suffix in suffixes)
+
+
+def _attempt_read(source: Source) -> str | Unreadable:
+    try:
+        return read(source)
+    except Unreadable as problem:
+        return problem
+
+
+class _Batch:
+    """One call of ``prove``. Results are printed as they come."""
+
+    def __init__(
+        self, request: Request, chosen: Settings, sources: Sequence[Source], typed: dict[str, str | Unreadable]
+    ) -> None:
+        self._request = request
+        self._settings = chosen
+        self._sources = sources
+        self._typed = typed
+        self._out: Console = console(sys.stdout)
+        self._framework = GoedelsPoetryFramework(chosen)
+        self._progress: Progress = choose(
+            sys.stderr,
+            self._framework.open_store,
+            len(sources),
+            chosen.budgets.wall_seconds,
+            quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
+        )
+        self._interrupted = False
+        self._unread: BrokenPipeError | None = None
+        self._verdicts: list[Verdict] = []
+
+    async def run(self) -> int:
+        """Every theorem; returns the exit code of the worst verdict."""
+        queue = iter(self._sources)
+        async with self._framework:
+            with self._progress, _Signals(self._interrupt):
+                async with asyncio.TaskGroup() as group:
+                    for _ in range(min(self._request.jobs, len(self._sources))):
+                        group.create_task(self._work(queue))
+        if self._unread is not None:
+            raise self._unread
+        return worst(self._verdicts).exit_code
+
+    def _interrupt(self) -> None:
+        self._interrupted = True
+        self._progress.note("stopping; press Ctrl-C once more to stop at once")
+        self._framework.interrupt("interrupted")
+
+    async def _work(self, queue: Iterator[Source]) -> None:
+        for source in queue:
+            report = await self._one(source)
+            self._verdicts.append(report.result.verdict)
+            self._progress.finished(source.name, report.result)
+            try:
+                self._print(report)
+            except BrokenPipeError as error:  # nobody reads any more: stop, keep what is proved
+                self._unread = error
+                self._interrupt()
+
+    async def _one(self, source: Source) -> Report:
+        """One theorem; whatever happens becomes a result."""
+        if self._interrupted:
+            return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=NOT_STARTED))
+        text = self._typed[source.name] if source.name in self._typed else _attempt_read(source)
+        if isinstance(text, Unreadable):
+            place = {"line": text.line, "column": text.column, "hint": None}
+            return Report(RunResult(source.name, Verdict.INVALID, reason=text.reason, location=place))
+        try:
+            return await self._prove(source, text)
+        except UnknownLanguage as problem:
+            return Report(RunResult(source.name, Verdict.INVALID, reason=str(problem)))
+        except (GoedelsPoetryError, OSError) as problem:
+            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(problem)))
+        except Exception as error:  # noqa: BLE001 - a defect on one theorem must not stop the others
+            log = save_traceback(error)
+            reason = f"internal error: {describe(error)}" + (f"; details in {log}" if log else "")
+            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=reason))
+
+    async def _prove(self, source: Source, text: str) -> Report:
+        request, worked = self._request, False
+
+        def listen(event: Event) -> None:
+            nonlocal worked
+            worked = True
+            self._progress.event(source.name, event)
+
+        async def search(fresh: bool) -> RunResult:
+            return await self._framework.arun(
+                text,
+                name=source.name,
+                language=request.language or ("smt" if source.name == STDIN else None),
+                options={"assume_definitions": request.assume_definitions},
+                fresh=fresh,
+                resume=request.resume,
+                out=self._folder(source, text, fresh),
+                on_event=listen,
+            )
+
+        result = await search(request.fresh)
+        skipped = not worked and result.verdict is Verdict.PROVED
+        if skipped and not await self._still_holds(result, text):
+            self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
+            result, skipped = await search(fresh=True), False
+        return Report(result, skipped=skipped, resume=self._resume(source, result))
+
+    def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
+        """Where the certificate goes; a fresh run never takes the place of a finished proof."""
+        if self._request.out is None:
+            return None
+        folder = certificate_folder(self._request.out, source, text)
+        place, number = folder, 1
+        while fresh and place.exists():
+            number += 1
+            place = folder.with_name(f"{folder.name}-{number}")
+        return place
+
+    async def _still_holds(self, result: RunResult, text: str) -> bool:
+        """What the data directory remembers is no proof: the checker looks at the certificate again."""
+        if result.certificate is None:
+            return False
+        report = await asyncio.to_thread(
+            checker.check_certificate,
+            result.certificate,
+            text.encode("utf-8"),
+            assume_definitions=self._request.assume_definitions,
+        )
+        return report.verdict is Verdict.PROVED
+
+    def _resume(self, source: Source, result: RunResult) -> str | None:
+        if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:
+            return None
+        budgets = self._settings.budgets
+        limits: dict[str, float | int | None] = {
+            "--timeout": budgets.wall_seconds,
+            "--max-steps": budgets.agent_steps,
+            "--max-nodes": budgets.nodes,
+            "--max-depth": budgets.depth,
+            "--max-attempts": budgets.attempts_per_node,
+            "--max-solver-seconds": budgets.solver_seconds,
+        }
+        return resume_command(source.name, result.reason, limits, self._same_run())
+
+    def _same_run(self) -> list[str]:
+        """The flags that are part of a run's identity, or that it needs to go on the same way."""
+        request = self._request
+        flags: list[str] = []
+        if request.assume_definitions:
+            flags.append("--assume-definitions")
+        if request.seed is not None:
+            flags.append(f"--seed {request.seed}")
+        if request.language:
+            flags.append(f"--language {request.language}")
+        return flags
+
+    def _print(self, report: Report) -> None:
+        with self._progress.paused():
+            if self._request.as_json:
+                sys.stdout.write(to_json(report) + "\n")
+            else:
+                nodes, theorem = self._tree(report.result)
+                show(self._out, report, nodes, theorem)
+            sys.stdout.flush()
+
+    def _tree(self, result: RunResult) -> tuple[list[ProofNode], str]:
+        """The goals of the run and the theorem in one line; none where there was no run."""
+        if not result.run_id:
+            return [], ""
+        with self._framework.open_store(result.run_id) as store:
+            return store.nodes(), str(store.meta("statement") or result.input)
+
+
+class _Signals:
+    """Inside, the first SIGINT or SIGTERM calls ``stop``; a second one cancels everything."""
+
+    def __init__(self, stop: Any) -> None:
+        self._stop = stop
+        self._caught = (signal.SIGINT, signal.SIGTERM)
+        self._task: asyncio.Task[Any] | None = None
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task()
+        for number in self._caught:
+            asyncio.get_running_loop().add_signal_handler(number, self._first)
+
+    def __exit__(self, *error: object) -> None:
+        for number in self._caught:
+            asyncio.get_running_loop().remove_signal_handler(number)
+
+    def _first(self) -> None:
+        self._stop()
+        for number in self._caught:
+            asyncio.get_running_loop().add_signal_handler(number, self._second)
+
+    def _second(self) -> None:
+        if self._task is not None:
+            self._task.cancel()

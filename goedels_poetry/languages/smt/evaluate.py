@@ -154,16 +154,31 @@ class Evaluator:
             if left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables):
                 if right.free <= left.free and left.name not in _names(right):
                     found.append((premise.name, left.name, _Rule(variables, left.args, right)))
-        # Only functions all of whose rules are told apart by a declared head in the same argument are read so:
-        # overlapping rules could contradict each other.
+        # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
+        # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
         for name in {f for _, f, _ in found}:
             mine = [(p, r) for p, f, r in found if f == name]
             heads = [_heads(rule) for _, rule in mine]
-            if len(set(heads)) == len(heads) and (len(mine) == 1 or all(any(h) for h in heads)):
+            if _apart(heads) and not self._circular(name, found):
                 self._rules[name] = [rule for _, rule in mine]
                 self.defining |= {p for p, _ in mine}
                 self.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
         self.closures -= set(self._rules)
+
+    def _circular(self, name: str, found: Sequence[tuple[str, str, _Rule]]) -> bool:
+        """Whether a rule of ``name`` leads back to ``name`` through other rules or definitions."""
+        seen: set[str] = set()
+        stack = [n for _, f, rule in found if f == name for n in _names(rule.right)]
+        while stack:
+            current = stack.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            stack += [n for _, f, rule in found if f == current for n in _names(rule.right)]
+            definition = self.signature.definition(current)
+            if definition is not None:
+                stack += _names(definition.body)
+        return name in seen
 
     def _declared(self, term: Term) -> bool:
         return term.name in self.signature.functions and self.signature.definition(term.name) is None
@@ -381,6 +396,15 @@ def _names(term: Term) -> set[str]:
 
 def _heads(rule: _Rule) -> tuple[str, ...]:
     return tuple(p.name if p.kind is Kind.APP else "" for p in rule.patterns)
+
+
+def _apart(heads: Sequence[tuple[str, ...]]) -> bool:
+    """Whether no two rules can apply to the same arguments."""
+    return all(
+        any(a and b and a != b for a, b in zip(one, other, strict=True))
+        for i, one in enumerate(heads)
+        for other in heads[:i]
+    )
 
 
 def _match(rule: _Rule, args: tuple[Value, ...]) -> list[Value] | None:

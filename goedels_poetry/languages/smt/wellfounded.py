@@ -1,0 +1,271 @@
+"""Do recursive definitions define anything? Termination of each recursive group, with evidence.
+
+A group terminates when its functions can be given a lexicographic tuple of components, each of which never rises
+from caller to callee and, taken together, falls at every call that lies on a cycle. Components are sizes of
+arguments (the number of constructors in a datatype value), Int measures and unsigned bit-vector measures. Falling
+measures are obligations that a solver must prove; nothing about the group's own functions may be assumed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import prod
+
+from goedels_poetry.languages.smt.calls import Call, Shapes, TooLarge, alternatives, calls_of, sum_of
+from goedels_poetry.languages.smt.equations import simplify
+from goedels_poetry.languages.smt.graph import components
+from goedels_poetry.languages.smt.measures import candidates
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.problem import Definition, Signature
+from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
+from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Term, and_, app, integer, substitute, subterms
+
+MAX_ASSIGNMENTS = 5_000
+MAX_QUERIES = 300  # of one group
+
+Prover = Callable[[Sequent], bool]
+
+
+@dataclass(frozen=True)
+class Termination:
+    """What is known of one group of mutually recursive functions (or of one function that is not recursive).
+
+    ``method`` is ``not recursive``, ``structural``, ``lexicographic``, ``measure`` or empty; ``detail`` says it in
+    words; ``obligations`` are the proven sequents it rests on; ``reason`` says why not when ``ok`` is false.
+    """
+
+    ok: bool
+    group: tuple[str, ...]
+    method: str
+    detail: str = ""
+    obligations: tuple[tuple[str, Sequent], ...] = ()
+    reason: str = ""
+
+
+def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
+    """Decide every group of definitions, dependencies first.
+
+    ``prove`` is asked for sequents over the parameters and must answer True only for those that hold in every
+    interpretation of the functions of the group: it may assume definitions of earlier groups, but neither those of
+    this one nor any premise.
+    """
+    by_name = {d.name: d for d in signature.definitions}
+    callees = {
+        d.name: {t.name for t in subterms(d.body) if t.kind is Kind.APP and t.name in by_name}
+        for d in signature.definitions
+    }
+    results = []
+    for group in components(callees, lambda name: [n for n in by_name if n in callees[name]]):
+        if len(group) == 1 and group[0] not in callees[group[0]]:
+            results.append(Termination(True, tuple(group), "not recursive"))
+        else:
+            results.append(_Search([by_name[n] for n in group], signature, prove).result())
+    return tuple(results)
+
+
+@dataclass
+class _Search:
+    """The search for one group: components are chosen greedily, each removing the calls at which it falls.
+
+    Greedy choice loses nothing: a component that never rises stays usable whatever else is chosen.
+    """
+
+    group: Sequence[Definition]
+    signature: Signature
+    prove: Prover
+    queries: int = 0
+    known: dict[Sequent, bool] = field(default_factory=dict)
+    shapes: dict[tuple[Term, ...], Shapes] = field(default_factory=dict)
+    losses: dict[tuple[Call, tuple[Term, ...], tuple[Term, ...]], int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.params = {d.name: d.params for d in self.group}
+
+    def result(self) -> Termination:
+        names = tuple(d.name for d in self.group)
+        try:
+            calls = self._calls(frozenset(names))
+        except TooLarge as large:
+            return Termination(False, names, "", reason=f"the body of {large} has too many paths to follow")
+        details: list[str] = []
+        methods: list[str] = []
+        obligations: dict[Sequent, str] = {}
+        calls = _on_cycles(calls)
+        while calls:
+            step = self._structural(calls) or self._measured(calls)
+            if step is None:
+                return Termination(False, names, "", reason=self._why_not(calls))
+            falling, detail, used = step
+            methods.append("measure" if used is not None else "structural")
+            for text, sequent in used or ():
+                obligations.setdefault(sequent, text)
+            details.append(detail)
+            calls = _on_cycles([c for c in calls if c not in falling])
+        method = methods[0] if len(methods) == 1 else "lexicographic" if methods else "not recursive"
+        evidence = tuple((text, sequent) for sequent, text in obligations.items())
+        return Termination(True, names, method, ", then ".join(details), evidence)
+
+    def _calls(self, names: frozenset[str]) -> list[Call]:
+        reserved = {d.name for d in self.signature.definitions} | set(self.signature.functions)
+        result = []
+        for definition in self.group:
+            body = simplify(definition.body, self.signature)
+            for call in calls_of(definition, names, body, reserved):
+                if not self._shapes(call.path).contradictory:
+                    result.append(call)
+        return result
+
+    def _shapes(self, path: tuple[Term, ...]) -> Shapes:
+        found = self.shapes.get(path)
+        if found is None:
+            found = self.shapes[path] = Shapes(path, self.signature)
+        return found
+
+    def _why_not(self, calls: Sequence[Call]) -> str:
+        call = calls[0]
+        shown = show(app(call.callee, call.args, BOOL))
+        shown = shown if len(shown) <= 120 else shown[:117] + "..."
+        return f"no argument and no measure was found that falls at the call {shown}"
+
+    # ------------------------------------------------------------------------------------- structural
+
+    def _structural(self, calls: Sequence[Call]) -> tuple[set[Call], str, None] | None:
+        """An argument, or a sum of arguments, whose size (number of constructors) never grows and falls somewhere."""
+        involved = sorted({c.caller for c in calls} | {c.callee for c in calls})
+        data = [
+            [i for i, p in enumerate(self.params[name]) if self.signature.datatype(p.sort) is not None]
+            for name in involved
+        ]
+        single = [[(i,) for i in positions] for positions in data]
+        several = [[c for n in range(1, len(p) + 1) for c in combinations(p, n)] for p in data]
+        for options in (single, several):
+            if prod(map(len, options)) > MAX_ASSIGNMENTS:
+                continue
+            best: tuple[set[Call], dict[str, tuple[int, ...]]] | None = None
+            for choice in product(*options):
+                at = dict(zip(involved, choice, strict=True))
+                falling = self._shrinks(calls, at)
+                if falling and (best is None or len(falling) > len(best[0])):
+                    best = falling, at
+            if best is not None:
+                falling, at = best
+                shown = [
+                    " + ".join(f"argument {i + 1} ({self.params[n][i].name})" for i in places) + f" of {n}"
+                    for n, places in at.items()
+                ]
+                return falling, f"{' and '.join(shown)} gets smaller", None
+        return None
+
+    def _shrinks(self, calls: Sequence[Call], at: Mapping[str, tuple[int, ...]]) -> set[Call] | None:
+        """The calls at which the chosen arguments lose a constructor; None when they may grow at some call."""
+        falling = set()
+        for call in calls:
+            params = tuple(self.params[call.caller][i] for i in at[call.caller])
+            loss = self._loss(call, params, tuple(call.args[i] for i in at[call.callee]))
+            if loss is None or loss < 0:
+                return None
+            if loss > 0:
+                falling.add(call)
+        return falling
+
+    def _loss(self, call: Call, params: tuple[Term, ...], args: tuple[Term, ...]) -> int | None:
+        found = self.losses.get((call, params, args), 0)
+        if (call, params, args) not in self.losses:
+            losses = []
+            for values, path in alternatives(args, call.path):
+                shapes = self._shapes(path)
+                if not shapes.contradictory:
+                    before, after = sum_of(map(shapes.size, params)), sum_of(map(shapes.size, values))
+                    losses.append(before.least_excess(after))
+            known = [loss for loss in losses if loss is not None]
+            found = min(known) if known and len(known) == len(losses) else None
+            self.losses[call, params, args] = found
+        return found
+
+    # --------------------------------------------------------------------------------------- measures
+
+    def _measured(self, calls: Sequence[Call]) -> tuple[set[Call], str, list[tuple[str, Sequent]]] | None:
+        involved = sorted({c.caller for c in calls} | {c.callee for c in calls})
+        for width in (None, *sorted({p.sort.indices[0] for n in involved for p in self.params[n] if _is_bits(p)})):
+            options = [candidates(self.params[n], [c for c in calls if c.caller == n], width) for n in involved]
+            for choice in _by_rank(options):
+                if self.queries >= MAX_QUERIES:
+                    return None
+                measure = dict(zip(involved, choice, strict=True))
+                found = self._falls(calls, measure)
+                if found is not None:
+                    shown = " and ".join(f"{show(m)} for {n}" for n, m in measure.items())
+                    return found[0], f"the measure {shown} falls", found[1]
+        return None
+
+    def _falls(
+        self, calls: Sequence[Call], measure: Mapping[str, Term]
+    ) -> tuple[set[Call], list[tuple[str, Sequent]]] | None:
+        """The calls at which the measure falls (with what was proved); None when it may rise or never falls."""
+        falling: set[Call] = set()
+        used: list[tuple[str, Sequent]] = []
+        for call in calls:
+            here = measure[call.caller]
+            there = substitute(measure[call.callee], dict(zip(self.params[call.callee], call.args, strict=True)))
+            if there is here:
+                continue
+            falls = _sequent(call, _below(there, here, strict=True))
+            if self._proved(falls):
+                falling.add(call)
+                used.append((f"{show(here)} falls at a call from {call.caller} to {call.callee}", falls))
+                continue
+            stays = _sequent(call, _below(there, here, strict=False))
+            if not self._proved(stays):
+                return None
+            used.append((f"{show(here)} does not rise at a call from {call.caller} to {call.callee}", stays))
+        return (falling, used) if falling else None
+
+    def _proved(self, sequent: Sequent) -> bool:
+        found = self.known.get(sequent)
+        if found is None:
+            self.queries += 1
+            found = self.known[sequent] = self.prove(sequent)
+        return found
+
+
+def _is_bits(term: Term) -> bool:
+    return term.sort.name == "BitVec"
+
+
+def _below(there: Term, here: Term, strict: bool) -> Term:
+    """``there`` below ``here``. An Int measure may go below 0 only as the last step, so no chain is infinite."""
+    if here.sort is not INT:
+        return app("bvult" if strict else "bvule", (there, here), BOOL)
+    if not strict:
+        return app("<=", (there, here), BOOL)
+    return and_([app("<=", (integer(0), here), BOOL), app("<", (there, here), BOOL)])
+
+
+def _sequent(call: Call, concl: Term) -> Sequent:
+    return make_sequent(call.variables, call.path, concl)
+
+
+def _on_cycles(calls: Iterable[Call]) -> list[Call]:
+    """The calls that lie on a cycle of the call graph: only these can repeat forever."""
+    calls = list(calls)
+    edges: dict[str, list[str]] = {}
+    for call in calls:
+        edges.setdefault(call.caller, []).append(call.callee)
+        edges.setdefault(call.callee, [])
+    component = {n: i for i, group in enumerate(components(edges, lambda n: edges[n])) for n in group}
+    return [c for c in calls if component[c.caller] == component[c.callee]]
+
+
+def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
+    """Combinations of one candidate a function, the most plausible (those early in their lists) first."""
+    if prod(map(len, options)) > MAX_ASSIGNMENTS:
+        options = [o[:3] for o in options]
+        if prod(map(len, options)) > MAX_ASSIGNMENTS:
+            return []
+    ranked = sorted(product(*map(enumerate, options)), key=lambda choice: sum(i for i, _ in choice))
+    return [tuple(t for _, t in choice) for choice in ranked]
+
+
+__all__ = ["Prover", "Termination", "termination"]

@@ -41,28 +41,9 @@ _SOLVER_WORDS = """
     as BINARY DECIMAL HEXADECIMAL NUMERAL STRING
 """
 _SOLVER_NAMES = frozenset(_SOLVER_WORDS.split())
-_SOLVER_PREFIXES = tuple(
-    [
-        ".",
-        "@",
-        "str.",
-        "re.",
-        "seq.",
-        "set.",
-        "bag.",
-        "rel.",
-        "table.",
-        "fp.",
-        "ff.",
-        "char.",
-        "tuple.",
-        "int.",
-        "real.",
-        "bv",
-        "nullable.",
-        "sep.",
-        "array.",
-    ]
+_SOLVER_PREFIXES = (
+    *(".", "@", "str.", "re.", "seq.", "set.", "bag.", "rel.", "table.", "fp.", "ff.", "char.", "tuple."),
+    *("int.", "real.", "bv", "nullable.", "sep.", "array."),
 )
 _PRINTABLE = re.compile(r"[\x20-\x7b\x7d\x7e]+")
 

@@ -26,13 +26,13 @@ class Source:
     """Relative path without suffix: the certificate's folder below ``--out``."""
 
 
-@dataclass(frozen=True)
 class Unreadable(Exception):
-    """An input that cannot be read as text; becomes the verdict ``invalid``."""
+    """An input that cannot be read as text; becomes the verdict ``invalid``. ``reason`` begins with the place."""
 
-    reason: str
-    line: int | None = None
-    column: int | None = None
+    def __init__(self, reason: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason if line is None else f"{line}:{column}: {reason}"
+        self.line, self.column = line, column
 
 
 def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:

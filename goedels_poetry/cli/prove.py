@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +192,8 @@ class _Batch:
         if skipped and not await self._still_holds(result, text):
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, skipped = await search(fresh=True), False
+        goals = tuple(replace(goal, statement=goal.statement or self._theorem(result)) for goal in result.open_goals)
+        result = replace(result, open_goals=goals)
         return Report(result, skipped=skipped, resume=self._resume(source, result))
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
@@ -248,16 +250,22 @@ class _Batch:
             if self._request.as_json:
                 sys.stdout.write(to_json(report) + "\n")
             else:
-                nodes, theorem = self._tree(report.result)
-                show(self._out, report, nodes, theorem)
+                show(self._out, report, self._goals(report.result), self._theorem(report.result))
             sys.stdout.flush()
 
-    def _tree(self, result: RunResult) -> tuple[list[ProofNode], str]:
-        """The goals of the run and the theorem in one line; none where there was no run."""
+    def _goals(self, result: RunResult) -> list[ProofNode]:
+        """The tree of the run; empty where there was no run."""
         if not result.run_id:
-            return [], ""
+            return []
         with self._framework.open_store(result.run_id) as store:
-            return store.nodes(), str(store.meta("statement") or result.input)
+            return store.nodes()
+
+    def _theorem(self, result: RunResult) -> str:
+        """The theorem's statement in one line."""
+        if not result.run_id:
+            return ""
+        with self._framework.open_store(result.run_id) as store:
+            return str(store.meta("statement") or result.input)
 
 
 class _Signals:

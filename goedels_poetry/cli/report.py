@@ -138,12 +138,9 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
 
 
 def located(result: RunResult) -> str:
-    """An invalid input's message, with its place and what would help."""
-    place = result.location or {}
-    where = ":".join(str(place[key]) for key in ("line", "column") if place.get(key) is not None)
-    hint = f" ({one_line(str(place['hint']))})" if place.get("hint") else ""
-    name = printable(result.input)
-    return f"{name}:{where}: {one_line(result.reason)}{hint}" if where else f"{one_line(result.reason)}{hint}"
+    """An invalid input's message; ``name:line:column: message`` where the place is known."""
+    known = (result.location or {}).get("line") is not None
+    return f"{printable(result.input)}:{one_line(result.reason)}" if known else one_line(result.reason)
 
 
 def counterexample_lines(values: dict[str, Any]) -> list[str]:

@@ -21,6 +21,8 @@ from goedels_poetry.trace.terminal import console, is_live, one_line
 from goedels_poetry.trace.tree import STYLES
 
 REDRAWS_PER_SECOND = 4
+ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})
+"""Outcomes that plain lines leave out: the next line about the goal tells what came of it. `trace` has them all."""
 Opener = Callable[[str], StoreReader]
 """Run id -> a read-only view of its tree, which the caller closes."""
 
@@ -89,6 +91,8 @@ class Lines(Silent):
 
     def event(self, name: str, event: Event) -> None:
         """``seconds  theorem  node  agent: outcome (reason)``."""
+        if event.outcome in ROUTINE:
+            return
         seconds = f"{time.monotonic() - self._start:7.2f}s"
         who = f"  {one_line(name)}" if self._several else ""
         why = f" ({event.reason})" if event.reason else ""
@@ -105,6 +109,7 @@ class _Running:
 
     started: float = field(default_factory=time.monotonic)
     reader: StoreReader | None = None
+    theorem: str = ""
     nodes: dict[str, ProofNode] = field(default_factory=dict)
     last: Event | None = None
 
@@ -112,6 +117,7 @@ class _Running:
         self.last = event
         if self.reader is None:
             self.reader = opener(event.run_id)
+            self.theorem = str(self.reader.meta("statement") or "")
         node = self.reader.find(event.node)
         if node is None:
             return
@@ -205,10 +211,11 @@ def _picture(name: str, running: _Running, room: int, width: int, limit: float |
     lines = [Text(one_line(f"{name}  {clock}  {proved} of {len(running.nodes)} goals proved", width), style="bold")]
     shown = _worth_showing(running.nodes, room)
     for node in shown:
-        line = Text("  " * min(node.depth, 8) + f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
+        line = Text("  " * min(node.depth, 8))
+        line.append(f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
         line.append(f"{node.status} ", style=STYLES[node.status])
-        line.append(one_line(f"by {node.strategy}: " if node.strategy else "") + " ")
-        line.append(one_line(node.statement))
+        line.append(f"by {one_line(node.strategy)}: " if node.strategy else "", style="cyan")
+        line.append(one_line(node.statement or running.theorem))
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if len(running.nodes) > len(shown):

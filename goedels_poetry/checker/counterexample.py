@@ -125,7 +125,7 @@ def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
 
 def goal_of(problem: Problem) -> Sequent:
     """The goal with its outer variables named apart from all functions; a counterexample gives them values."""
-    return sequent_of(problem.goal, problem.signature.functions)
+    return sequent_of(problem.goal, problem.signature.names)
 
 
 def make_evidence(

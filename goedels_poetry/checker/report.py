@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from goedels_poetry.state import Verdict
 
@@ -53,6 +54,23 @@ class CheckReport:
     statement: str = ""
     seconds: float = 0.0
     counterexample: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return {
+            "verdict": self.verdict.value,
+            "trust_level": None if self.trust_level is None else str(self.trust_level),
+            "refused": self.refused,
+            "obligations": asdict(self.obligations),
+            "undecided_by_second": list(self.undecided_by_second),
+            "reasons": list(self.reasons),
+            "notes": list(self.notes),
+            "assumptions": list(self.assumptions),
+            "core": list(self.core),
+            "statement": self.statement,
+            "seconds": round(self.seconds, 3),
+            "counterexample": dict(self.counterexample),
+        }
 
     @property
     def accepted(self) -> bool:

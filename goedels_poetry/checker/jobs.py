@@ -1,0 +1,154 @@
+"""What runs in a worker process when a run has its answer: write the certificate, check it, report the verdict.
+
+Glue, not trusted: it only says which steps are claimed. The verdict is `check_certificate`'s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import FinishedProofExists
+from goedels_poetry.checker.check import check_certificate
+from goedels_poetry.checker.counterexample import goal_of
+from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.structure import BadProof
+from goedels_poetry.checker.write import write_certificate, write_counterexample
+from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json
+from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.languages.smt.engine.judge import counterexample
+from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.obligations import ObligationError
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.languages.smt.schemas import instances
+from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
+from goedels_poetry.languages.smt.terms import FALSE, not_
+from goedels_poetry.solvers import Limits
+from goedels_poetry.state import Verdict
+
+Json = dict[str, Any]
+
+SECONDS = 20.0
+
+
+def certify(payload: Json) -> Json:
+    """The certificate of a finished proof tree, checked.
+
+    ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
+    """
+    problem = parse_problem(payload["theorem"])
+    return _checked(payload, lambda where: _write(payload, derivation_of(problem, payload["derivation"]), where))
+
+
+def certify_judgement(payload: Json) -> Json:
+    """The certificate of a verdict that needed no search, checked.
+
+    ``verdict`` is ``inconsistent`` or ``refuted``, then ``refuted_by`` is ``negation`` or ``counterexample`` (found
+    again from ``seed``); the rest as in `certify`.
+    """
+    problem = parse_problem(payload["theorem"])
+    if payload["verdict"] == "refuted" and payload["refuted_by"] == "counterexample":
+        return _checked(payload, lambda where: _write_counterexample(payload, problem, where))
+    inconsistent = payload["verdict"] == "inconsistent"
+    wanted = Sequent((), (), FALSE) if inconsistent else sequent_of(not_(problem.goal), problem.signature.names)
+    claim = "inconsistent" if inconsistent else "negation proved"
+    proof = Derivation((Step("1", wanted, Query()),))
+    return _checked(payload, lambda where: _write(payload, proof, where, claim))
+
+
+def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved") -> Path:
+    return write_certificate(
+        payload["theorem"].encode(),
+        proof,
+        where,
+        payload.get("info", {}),
+        claim=claim,
+        assume_definitions=bool(payload.get("assume_definitions")),
+    )
+
+
+def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
+    found = counterexample(problem, int(payload.get("seed", 0)))
+    if found is None:
+        raise BadProof("the counterexample was not found again")
+    return write_counterexample(
+        payload["theorem"].encode(), found.values, where, payload.get("info", {}), interpret=found.of
+    )
+
+
+def _checked(payload: Json, write: Any) -> Json:
+    where = Path(payload["directory"])
+    text = payload["theorem"].encode()
+    try:
+        path = write(where)
+    except (BadProof, ObligationError, FinishedProofExists) as error:
+        return _result(None, CheckReport(Verdict.UNKNOWN, reasons=(str(error),)))
+    report = check_certificate(
+        path,
+        text,
+        assume_definitions=bool(payload.get("assume_definitions")),
+        limits=Limits(seconds=float(payload.get("seconds") or SECONDS)),
+    )
+    return _result(path, report)
+
+
+def _result(path: Path | None, report: CheckReport) -> Json:
+    return {
+        "verdict": report.verdict.value,
+        "path": str(path) if path is not None else None,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "reason": "; ".join(report.reasons),
+        "warnings": list(report.notes),
+        "details": report.to_json(),
+    }
+
+
+# ------------------------------------------------------------------------------- the machine's tree as steps
+
+
+def derivation_of(problem: Problem, nodes: list[Json]) -> Derivation:
+    """The steps of a finished tree, equal statements proved once, numbered from 1; the theorem last.
+
+    Raises:
+        BadProof: a node without a proof, or one that cites what was not proved before it.
+    """
+    steps: list[Step] = []
+    by_key: dict[str, str] = {}
+    for node in nodes:
+        sequent = (
+            goal_of(problem) if node["statement"] == "" else sequent_from_json(node["statement"], problem.signature)
+        )
+        key = key_of(sequent)
+        if key in by_key:
+            continue
+        name = str(len(steps) + 1)
+        steps.append(Step(name, sequent, _rule(problem, sequent, node, by_key)))
+        by_key[key] = name
+    last = by_key.get(key_of(goal_of(problem)))
+    if last is None:
+        raise BadProof("the tree does not end in the theorem")
+    return Derivation(tuple(steps[: int(last)]))
+
+
+def _rule(problem: Problem, sequent: Sequent, node: Json, by_key: dict[str, str]) -> Query | ByScheme:
+    sketch = node.get("scheme") or {}
+    if "scheme" in sketch:
+        scheme = scheme_from_json(sketch["scheme"], problem.signature, sequent.vars)
+        cases = [key_of(s) for s in instances(sequent, scheme, problem.signature)]
+        return ByScheme(scheme, tuple([_earlier(key, by_key, node) for key in cases]))
+    found = sketch.get("query") or (node.get("proof") or {}).get("query")
+    if found is None:
+        raise BadProof(f"the goal {node['id']} has no proof")
+    query = query_from_json(found, problem.signature, sequent.vars)
+    renamed = tuple(
+        [type(i)(i.of, _earlier(i.name, by_key, node), i.args) if i.of == "step" else i for i in query.instances]
+    )
+    cites = tuple([_earlier(key, by_key, node) for key in query.cites])
+    return Query(cites, renamed, query.equations, query.quantified)
+
+
+def _earlier(key: str, by_key: dict[str, str], node: Json) -> str:
+    if key not in by_key:
+        raise BadProof(f"the goal {node['id']} rests on something that was not proved before it")
+    return by_key[key]

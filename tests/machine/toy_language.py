@@ -174,12 +174,14 @@ class ToyLanguage:
         statement = goal.statement or spec["root"]
         if statement.startswith("g:"):
             return statement, spec, _generated(statement)
+        if statement.startswith("dead end"):
+            return statement, spec, {"proof": None, "exhausted": True}
         return statement, spec, spec.get("goals", {}).get(statement, {})
 
     async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
         self.calls.append((what, statement, attempt))
         if self._log_file is not None:
-            with self._log_file.open("a") as log:
+            with self._log_file.open("a") as log:  # noqa: ASYNC230  one short line
                 log.write(f"{what} {statement} {attempt}\n")
         self.running += 1
         self.most_running = max(self.most_running, self.running)

@@ -1,6 +1,6 @@
 """The child behind ``Cvc5Process``: one fresh cvc5 for each request, read and answered in frames.
 
-Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID ADDRESS_SPACE_BYTES``.
+Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import cvc5
 
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
-from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
 from goedels_poetry.solvers.script import command_lines
 
@@ -77,7 +77,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Answer requests until the input ends; leave at once when memory runs out."""
     bind_to_parent(int(sys.argv[1]))
-    limit_memory(int(sys.argv[2]))
+    limit_memory(address_space_now() + (int(sys.argv[2]) << 20))
     requests, replies = private_pipes()
     while (request := read_message(requests)) is not None:
         try:

@@ -7,8 +7,6 @@ from goedels_poetry.solvers.frames import is_whole, pack, unpack
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import SolverProcess, get_command
 
-_ADDRESS_SPACE_SLACK = 512 << 20  # Python and cvc5's libraries, before any query
-
 
 class Cvc5Process(SolverProcess):
     """One cvc5 child; every query gets a new solver object with its own terms and symbols.
@@ -20,8 +18,7 @@ class Cvc5Process(SolverProcess):
     name = "cvc5"
 
     def _start(self, memory_mb: int) -> Child:
-        address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
-        return Child(module_command("goedels_poetry.solvers.cvc5_child", str(address_space)))
+        return Child(module_command("goedels_poetry.solvers.cvc5_child", str(memory_mb)))
 
     def _lost(self) -> None:
         """Nothing is kept between queries."""

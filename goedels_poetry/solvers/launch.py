@@ -32,6 +32,15 @@ def limit_memory(address_space: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
 
 
+def address_space_now() -> int:
+    """How many bytes of address space this process uses; 0 where there is no /proc."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
 if __name__ == "__main__":
     bind_to_parent(int(sys.argv[1]))
     limit_memory(int(sys.argv[2]))

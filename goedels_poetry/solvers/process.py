@@ -108,6 +108,8 @@ class SolverProcess(ABC):
             if self._killed:
                 child.kill()
             answer = query(child, began + limits.seconds + GRACE_SECONDS)
+            if answer.reason == "memory":  # it may live on with no room left
+                self._drop()
         except ChildTimeout:
             self._drop()
             answer = Answer("unknown", "timeout")

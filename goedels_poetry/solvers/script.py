@@ -30,6 +30,7 @@ _ATOMS = re.compile(r'"(?:[^"]|"")*"|\|[^|\\]*\||;[^\n]*')
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _NEEDS_ATOMS = re.compile(r'["|;]')
 _PAREN = re.compile(r"[()]")
+_PAREN_OR_NEWLINE = re.compile(r"[()\n]")
 _COMMAND = re.compile(r"\(\s*([a-z][a-z0-9-]*)(?=[\s()])")
 
 
@@ -107,11 +108,13 @@ def command_lines(text: str) -> list[int]:
     """The line, from 1, on which each top-level command of a faultless script begins."""
     bare, _ = _bare(text)
     lines = []
-    depth = 0
-    for paren in _PAREN.finditer(bare):
-        if bare[paren.start()] == "(":
+    line, depth = 1, 0
+    for mark in _PAREN_OR_NEWLINE.finditer(bare):
+        if mark.group() == "\n":
+            line += 1
+        elif mark.group() == "(":
             if depth == 0:
-                lines.append(_line(bare, paren.start()))
+                lines.append(line)
             depth += 1
         else:
             depth -= 1

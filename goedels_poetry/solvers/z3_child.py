@@ -1,6 +1,6 @@
 """z3 without its program: the library reads SMT-LIB text in a child process, as ``z3 -in`` would.
 
-Run as ``python -m goedels_poetry.solvers.z3_child PARENT_PID ADDRESS_SPACE_BYTES MEMORY_MB``. A message ends
+Run as ``python -m goedels_poetry.solvers.z3_child PARENT_PID MEMORY_MB``. A message ends
 with the echo of a nonce, as ``Z3Process`` sends it.
 """
 
@@ -13,18 +13,20 @@ import sys
 import z3
 
 from goedels_poetry.solvers.frames import private_pipes
-from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
 
 _END = re.compile(rb'\(echo "[0-9a-f]{32}"\)\n\Z')
+_SLACK = 128 << 20  # what the allocator reserves beyond what memory_max_size counts
 
 
 def main() -> None:
     """Evaluate message after message in one context until the input ends."""
     bind_to_parent(int(sys.argv[1]))
-    limit_memory(int(sys.argv[2]))
+    memory_mb = int(sys.argv[2])
+    limit_memory(address_space_now() + (memory_mb << 20) + _SLACK)
     requests, replies = private_pipes()
-    z3.set_param("memory_max_size", int(sys.argv[3]))
+    z3.set_param("memory_max_size", memory_mb)
     context = z3.Context()
     message = bytearray()
     while chunk := os.read(requests, 1 << 16):

@@ -77,10 +77,10 @@ class Z3Process(SolverProcess):
         return Session(self, prelude, options or {}, cores)
 
     def _start(self, memory_mb: int) -> Child:
-        address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         binary = z3_binary()
         if binary is None:
-            return Child(module_command("goedels_poetry.solvers.z3_child", str(address_space), str(memory_mb)))
+            return Child(module_command("goedels_poetry.solvers.z3_child", str(memory_mb)))
+        address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
         return Child(executable_command(binary, *arguments, address_space=address_space))
 
@@ -107,7 +107,7 @@ class Z3Process(SolverProcess):
                 raise ValueError(f"not a solver option: {name}={value}")
             if name not in self._defaults:
                 found = self._talk(child, f"(get-option :{name})", deadline, 10_000).strip()
-                if not _OPTION_VALUE.fullmatch(found):
+                if found == "unsupported" or not _OPTION_VALUE.fullmatch(found):
                     raise ValueError(f"z3 has no option {name}")
                 self._defaults[name] = found
         for name in self._options:

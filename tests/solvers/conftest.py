@@ -1,0 +1,56 @@
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from goedels_poetry.solvers import Cvc5Process, SolverProcess, Z3Process, z3_process
+
+
+def _library_z3(monkeypatch: pytest.MonkeyPatch) -> SolverProcess:
+    monkeypatch.setattr(z3_process, "z3_binary", lambda: None)
+    return Z3Process()
+
+
+MAKERS: dict[str, Callable[[pytest.MonkeyPatch], SolverProcess]] = {
+    "z3": lambda _: Z3Process(),
+    "z3 library": _library_z3,
+    "cvc5": lambda _: Cvc5Process(),
+}
+
+
+@pytest.fixture(params=MAKERS)
+def solver(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SolverProcess]:
+    """Every kind of solver process in turn."""
+    with MAKERS[request.param](monkeypatch) as process:
+        yield process
+
+
+@pytest.fixture(params=["z3", "cvc5"])
+def repeatable(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SolverProcess]:
+    """The solver processes whose step counts repeat exactly."""
+    with MAKERS[request.param](monkeypatch) as process:
+        yield process
+
+
+@pytest.fixture
+def z3() -> Iterator[Z3Process]:
+    with Z3Process() as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def hard() -> str:
+    """Sums of three cubes: no solver here decides it in seconds; it keeps each busy until it is stopped."""
+    return """
+(declare-const x Int) (declare-const y Int) (declare-const z Int)
+(assert (= (+ (* x x x) (* y y y) (* z z z)) 42))
+(assert (> x 2))
+"""
+
+
+@pytest.fixture(scope="session")
+def huge() -> str:
+    """Bit-blasting a product and a quotient of 20,000 bits each needs far more than 200 MB."""
+    return """
+(declare-const a (_ BitVec 20000)) (declare-const b (_ BitVec 20000))
+(assert (= (bvmul a b) (bvudiv b (bvadd a b))))
+"""

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry.solvers import Limits, SolverProcess, Z3Process, solver_versions
+
+FALSE = "(assert false)"
+
+
+def test_answers_sat_and_unsat(solver: SolverProcess) -> None:
+    assert solver.ask("(declare-const p Bool)(assert p)").status == "sat"
+    assert solver.ask("(declare-const p Bool)(assert p)(assert (not p))").status == "unsat"
+    assert solver.ask("").status == "sat"
+
+
+def test_gets_the_model_the_values_and_the_core(solver: SolverProcess) -> None:
+    script = "(declare-const x Int)\n(assert (! (> x 3) :named low))\n(assert (! (< x 5) :named high))"
+    assert "define-fun x () Int" in solver.ask(script, get="model").output
+    values = solver.ask(script, get=("x", "(+ x 1)"))
+    assert " ".join(values.output.split()) == "((x 4) ((+ x 1) 5))"
+    core = solver.ask(script + "(assert (! (= x 7) :named seven))(assert (! true :named idle))", get="core")
+    assert core.status == "unsat"
+    assert set(core.output.strip("() \n").split()) == {"high", "seven"}
+
+
+def test_nothing_is_got_when_there_is_nothing(solver: SolverProcess) -> None:
+    assert solver.ask(FALSE, get="model").output == ""
+    assert solver.ask("(assert true)", get="core").output == ""
+    assert solver.ask(FALSE, get=()).status == "error"
+    assert solver.ask("(assert true)", get=("1) (get-model",)).status == "error"
+
+
+def test_each_query_starts_from_nothing(solver: SolverProcess) -> None:
+    solver.ask("(declare-const p Bool)(assert p)(define-fun-rec f ((n Int)) Int (ite (< n 1) 0 (f (- n 1))))")
+    assert solver.ask("(declare-const p Int)(assert (< p 0))(declare-const f Int)").status == "sat"
+    assert solver.ask("(assert p)").status == "error"
+    assert solver.ask("(assert (= (f 0) 0))").status == "error"
+    assert solver.starts == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        '(echo "unsat")',
+        '(echo "sat")(exit)',
+        "(check-sat)(assert false)",
+        "(reset)(assert false)",
+        "(set-option :timeout 1)",
+        "(set-info :status unsat)",
+        "(assert false",
+        "(assert |false)",
+        '(assert "false)',
+        "; (assert true)\n(",
+    ],
+)
+def test_no_script_can_pose_or_swallow_a_command(solver: SolverProcess, script: str) -> None:
+    assert solver.ask(script).status == "error"
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_an_error_beside_the_answer_is_an_error_with_its_line(solver: SolverProcess) -> None:
+    answer = solver.ask("(declare-const p Bool)\n(assert q)\n(assert false)")
+    assert answer.status == "error"
+    assert answer.reason.startswith("line 2")
+    assert "q" in answer.reason
+    answer = solver.ask("(assert true)\n\n(assert\n (and 3 true))")
+    assert answer.status == "error"
+    assert answer.reason.startswith(("line 3", "line 4"))
+
+
+def test_names_like_answers_are_only_names(solver: SolverProcess) -> None:
+    script = "(declare-const unsat Bool)(declare-const |sat\nunsat| Bool)(assert unsat)(assert |sat\nunsat|)"
+    assert solver.ask(script).status == "sat"
+
+
+def test_a_step_limit_gives_unknown_and_the_process_lives(solver: SolverProcess, hard: str) -> None:
+    answer = solver.ask(hard, Limits(rlimit=20_000, seconds=60))
+    assert (answer.status, answer.reason) == ("unknown", "rlimit")
+    assert solver.ask(FALSE).status == "unsat"
+    assert solver.starts == 1
+
+
+def test_a_time_limit_gives_unknown(solver: SolverProcess, hard: str) -> None:
+    answer = solver.ask(hard, Limits(seconds=0.2))
+    assert (answer.status, answer.reason) == ("unknown", "timeout")
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_a_solver_that_does_not_stop_by_itself_is_killed(solver: SolverProcess) -> None:
+    solver.ask("")
+    first = solver.pid
+    assert first is not None
+    os.kill(first, signal.SIGSTOP)
+    answer = solver.ask(FALSE, Limits(seconds=0.1))
+    assert (answer.status, answer.reason) == ("unknown", "timeout")
+    assert solver.ask(FALSE).status == "unsat"
+    assert solver.pid != first
+
+
+def test_running_out_of_memory_fails_that_query_alone(solver: SolverProcess, huge: str) -> None:
+    answer = solver.ask(huge, Limits(seconds=40, memory_mb=200))
+    assert (answer.status, answer.reason) == ("unknown", "memory")
+    assert solver.ask(FALSE, Limits(memory_mb=200)).status == "unsat"
+
+
+def test_a_hundred_gigabytes_are_not_given(solver: SolverProcess) -> None:
+    bits = 800 * 10**9
+    script = f"(declare-const a (_ BitVec {bits}))(assert (= (bvmul a a) (bvneg a)))"
+    assert solver.ask(script, Limits(seconds=10, memory_mb=300)).status in ("unknown", "error")
+    assert solver.ask(FALSE, Limits(memory_mb=300)).status == "unsat"
+
+
+def test_a_crash_fails_that_query_alone(solver: SolverProcess, hard: str) -> None:
+    solver.ask("")
+    pid = solver.pid
+    assert pid is not None
+    threading.Timer(0.2, os.kill, (pid, signal.SIGSEGV)).start()
+    answer = solver.ask(hard, Limits(seconds=60))
+    assert answer.status == "error"
+    assert "SIGSEGV" in answer.reason
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_a_process_that_died_between_two_queries_is_not_noticed(solver: SolverProcess) -> None:
+    solver.ask("")
+    assert solver.pid is not None
+    os.kill(solver.pid, signal.SIGKILL)
+    while solver.pid is not None:
+        time.sleep(0.01)
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_deep_nesting_is_no_proof(solver: SolverProcess) -> None:
+    deep = "(assert " + "(not " * 100_000 + "true" + ")" * 100_001
+    assert solver.ask(deep, Limits(seconds=5, memory_mb=500)).status != "unsat"
+    assert solver.ask(FALSE, Limits(memory_mb=500)).status == "unsat"
+
+
+def test_an_answer_that_is_too_long_is_an_error(solver: SolverProcess) -> None:
+    names = "".join(f"(declare-const x{i} Int)(assert (> x{i} {i}))" for i in range(300))
+    answer = solver.ask(names, Limits(output_bytes=2000), get="model")
+    assert answer.status == "error"
+    assert "2000 bytes" in answer.reason
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_a_long_script_and_many_messages_do_not_block_each_other(solver: SolverProcess) -> None:
+    script = "(declare-const p Bool)\n" + "(assert undeclared_symbol)\n" * 60_000
+    assert solver.ask(script, Limits(seconds=30)).status == "error"
+
+
+def test_kill_from_another_thread_ends_the_query(solver: SolverProcess, hard: str) -> None:
+    solver.ask("")
+    threading.Timer(0.2, solver.kill).start()
+    answer = solver.ask(hard, Limits(seconds=60))
+    assert (answer.status, answer.reason) == ("unknown", "killed")
+    assert solver.ask(FALSE).status == "unsat"
+
+
+def test_two_thousand_queries_leave_no_zombie_and_no_descriptor(z3: Z3Process) -> None:
+    z3.ask("")
+    z3.close()
+    gc.collect()
+    before = _open_descriptors()
+    for count in range(2000):
+        assert z3.ask(FALSE).status == "unsat"
+        if count % 200 == 0:
+            z3.kill()
+    z3.close()
+    assert _open_descriptors() == before
+    assert not _zombies()
+
+
+def _open_descriptors() -> int:
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+def _zombies() -> list[str]:
+    """The dead children of this process that nobody waited for."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # processes come and go
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+            if state == "Z" and int(parent) == os.getpid():
+                found.append(stat.parent.name)
+    return found
+
+
+def test_solver_versions_are_those_of_the_installed_solvers() -> None:
+    versions = solver_versions()
+    assert set(versions) == {"z3", "cvc5"}
+    assert all(version[0].isdigit() for version in versions.values())
+
+
+def test_a_wrong_option_is_the_callers_mistake(z3: Z3Process) -> None:
+    with pytest.raises(ValueError, match="no option"):
+        z3.ask("", options={"no.such_option": "1"})
+    with pytest.raises(ValueError, match="not a solver option"):
+        z3.ask("", options={"rlimit 1)(exit": "1"})
+    assert z3.ask(FALSE).status == "unsat"
+
+
+def test_interrupting_a_query_leaves_a_working_process(solver: SolverProcess, hard: str) -> None:
+    def interrupt() -> None:
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    solver.ask("")
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        solver.ask(hard, Limits(seconds=60))
+    assert solver.ask(FALSE).status == "unsat"

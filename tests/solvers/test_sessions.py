@@ -1,0 +1,74 @@
+from goedels_poetry.solvers import Limits, Z3Process
+
+FALSE = "(assert false)"
+PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
+
+
+def test_each_check_sees_the_prelude_and_not_the_other_checks(z3: Z3Process) -> None:
+    session = z3.session(PRELUDE)
+    assert session.check("(declare-const y Int)(assert (< x 2))").status == "unsat"
+    assert session.check("(declare-const y Bool)(assert (and y (< x 9)))").status == "sat"
+    assert session.check("").status == "sat"
+
+
+def test_gets_cores_and_models(z3: Z3Process) -> None:
+    session = z3.session(PRELUDE, cores=True)
+    core = session.check("(assert (! (< x 0) :named neg))", get="core").output
+    assert set(core.strip("()").split()) == {"low", "neg"}
+    assert "define-fun x" in session.check("", get="model").output
+    assert session.check("", get=("x",)).output.startswith("((x ")
+    assert z3.session(PRELUDE).check(FALSE, get="core").status == "error"
+
+
+def test_an_error_in_a_check_spoils_no_later_one(z3: Z3Process) -> None:
+    session = z3.session(PRELUDE)
+    assert session.check("\n(assert (= z 1))").reason.startswith("line 2 column")
+    assert session.check("(assert (< x 2))").status == "unsat"
+    assert session.check("(pop)").status == "error"
+    assert session.check("").status == "sat"
+
+
+def test_an_error_in_the_prelude_is_an_error_of_every_check(z3: Z3Process) -> None:
+    session = z3.session("(declare-const x Int)\n(assert y)\n(assert false)")
+    for _ in range(2):
+        answer = session.check("")
+        assert answer.status == "error"
+        assert answer.reason.startswith("line 2 column")
+    assert z3.session("(assert").check("").status == "error"
+
+
+def test_the_prelude_comes_back_after_a_loss_a_query_and_another_session(z3: Z3Process) -> None:
+    first, second = z3.session(PRELUDE), z3.session("(declare-const x Bool)(assert (not x))")
+    for _ in range(2):
+        assert first.check("(assert (< x 2))").status == "unsat"
+        assert second.check("(assert x)").status == "unsat"
+        assert z3.ask("(declare-const x Real)(assert (> x 0.5))").status == "sat"
+        z3.kill()
+
+
+def test_what_is_added_stays(z3: Z3Process) -> None:
+    session = z3.session(PRELUDE)
+    assert session.check("(assert (< x 7))").status == "sat"
+    session.add("(declare-const y Int)\n(assert (= y (* 2 x)))")
+    session.add("(assert (> y 20))")
+    assert session.check("(assert (< x 7))").status == "unsat"
+    z3.kill()
+    assert session.check("(assert (< x 7))").status == "unsat"
+    session.add("(assert nonsense)")
+    assert session.check("").status == "error"
+
+
+def test_a_limit_in_one_check_leaves_the_session_usable(z3: Z3Process, hard: str) -> None:
+    session = z3.session(PRELUDE.replace("x", "a"))
+    for limits, reason in ((Limits(rlimit=20_000, seconds=60), "rlimit"), (Limits(seconds=0.2), "timeout")):
+        answer = session.check(hard, limits)
+        assert (answer.status, answer.reason) == ("unknown", reason)
+        assert session.check("(assert (< a 2))").status == "unsat"
+    assert z3.starts == 1
+
+
+def test_memory_in_one_check_is_bounded_and_the_session_returns(z3: Z3Process, huge: str) -> None:
+    session = z3.session("(declare-const c Int)(assert (> c 3))")
+    answer = session.check(huge, Limits(seconds=40, memory_mb=200))
+    assert (answer.status, answer.reason) == ("unknown", "memory")
+    assert session.check("(assert (< c 2))", Limits(memory_mb=200)).status == "unsat"

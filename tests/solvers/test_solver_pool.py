@@ -1,6 +1,4 @@
 import asyncio
-import time
-from pathlib import Path
 
 import pytest
 
@@ -79,11 +77,10 @@ async def test_children_survive_the_thread_that_started_them() -> None:
         await asyncio.to_thread(asyncio.run, pool.ask("z3", FALSE))
         bench = pool._crew._resources[0]
         pid = bench.solvers["z3"].pid
-        time.sleep(0.1)
+        await asyncio.sleep(0.1)
         assert (await pool.ask("z3", FALSE)).status == "unsat"
-        assert bench.solvers["z3"].pid == pid
         assert pid is not None
-        assert Path(f"/proc/{pid}").exists() or not Path("/proc").exists()
+        assert bench.solvers["z3"].pid == pid
 
 
 async def test_a_pool_has_at_least_one_process() -> None:

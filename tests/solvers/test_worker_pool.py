@@ -26,11 +26,11 @@ async def make(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Make]:
         await pool.aclose()
 
 
-async def _gone(pids: list[int]) -> None:
+def _gone(pids: list[int]) -> None:
     """Return when none of these processes is alive; the test's own time limit ends the wait."""
     for pid in pids:
         while _alive(pid):
-            await asyncio.sleep(0.02)
+            time.sleep(0.02)
 
 
 def _alive(pid: int) -> bool:
@@ -44,9 +44,9 @@ def _alive(pid: int) -> bool:
         return False
 
 
-async def _announced(path: Path) -> list[int]:
+def _announced(path: Path) -> list[int]:
     while not path.exists():
-        await asyncio.sleep(0.02)
+        time.sleep(0.02)
     return [int(word) for word in path.read_text().split()]
 
 
@@ -147,7 +147,7 @@ async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Pa
     payload = {"path": str(path), "script": hard, "seconds": 600}
     seconds = 3.0 if way == "time limit" else 600
     job = asyncio.create_task(pool.run("solver_jobs:solve_and_tell", payload, seconds=seconds))
-    pids = await _announced(path)
+    pids = await asyncio.to_thread(_announced, path)
     if way == "cancel":
         job.cancel()
     elif way == "close":
@@ -156,7 +156,7 @@ async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Pa
         os.kill(pids[0], 9)
     with pytest.raises((SolverError, asyncio.CancelledError)):
         await job
-    await _gone(pids)
+    await asyncio.to_thread(_gone, pids)
     if way != "close":
         assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
 
@@ -164,7 +164,7 @@ async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Pa
 async def test_workers_run_side_by_side(make: Make) -> None:
     pool = make(size=2)
     began = asyncio.create_task(pool.run("solver_jobs:sleep", {"seconds": 600}))
-    time.sleep(0)
+    await asyncio.sleep(0)
     assert await pool.run("solver_jobs:add", {"numbers": [2, 3]}) == {"sum": 5}
     assert not began.done()
     began.cancel()

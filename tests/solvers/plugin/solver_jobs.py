@@ -8,7 +8,7 @@ from typing import Any
 
 from goedels_poetry.solvers import Limits, Z3Process
 
-_calls = 0
+_calls: list[int] = []
 _solver = Z3Process()
 
 
@@ -18,9 +18,8 @@ def add(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def count(payload: dict[str, Any]) -> dict[str, Any]:
-    global _calls
-    _calls += 1
-    return {"calls": _calls, "pid": os.getpid()}
+    _calls.append(1)
+    return {"calls": len(_calls), "pid": os.getpid()}
 
 
 def sleep(payload: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goedels_poetry.cli.configure import BadSettings, settings
-from goedels_poetry.cli.report import Report, show, spent_lines
+from goedels_poetry.cli.report import Report, show, spent_lines, wording
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.results import RunResult, RunSummary
@@ -113,7 +113,7 @@ def _print_page(
         moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
         out.print(Text(f"run {run_id}  {printable(str(store.meta('name')))}  {moment}"))
         out.print(Text(f"  spent: {', '.join(spent_lines(store.spent(as_of=at)))}"))
-    out.print(tree.tree(nodes, theorem, lambda node: _notes(node, store, at)))
+    out.print(tree.tree(nodes, theorem, wording, lambda node: _notes(node, store, at)))
 
 
 def _notes(node: ProofNode, store: StoreReader, at: int | None) -> list[str]:
@@ -154,7 +154,7 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
                         sys.stdout.write(json.dumps(event.to_json() | {"run_id": run_id}) + "\n")
                 return 0
             draw = tree.mermaid if form == "mermaid" else tree.dot
-            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or "")))
+            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), wording))
         return 0
 
     return _looking(body)

@@ -17,7 +17,7 @@ from goedels_poetry import checker, languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_traceback
-from goedels_poetry.cli.report import Report, resume_command, show, to_json, worst
+from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.results import Event, RunResult
@@ -114,6 +114,7 @@ class _Batch:
             self._framework.open_store,
             len(sources),
             chosen.budgets.wall_seconds,
+            wording,
             quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
         )
         self._interrupted = False

@@ -94,6 +94,13 @@ _BUDGET_WORDS = {
 }
 
 
+def wording(statement: str) -> str:
+    """The statement as people write it, where the language is one that we can word; else as it is."""
+    from goedels_poetry.languages.smt.words import words
+
+    return words(statement) if statement.startswith("(") else statement
+
+
 def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:
     """The page for people: verdict, proof or obstacle, evidence, what to do next."""
     result = report.result
@@ -116,15 +123,15 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     if result.core:
         out.print(Text("  premises that contradict each other:"))
         for premise in result.core:
-            out.print(Text(f"    {one_line(premise)}"))
+            out.print(Text(f"    {one_line(wording(premise))}"))
     if nodes and result.verdict is Verdict.PROVED:
-        out.print(tree(nodes, theorem))
+        out.print(tree(nodes, theorem, wording))
     elif len(nodes) > 1:
         out.print(Text("  best partial proof:"))
-        out.print(tree(nodes, theorem))
+        out.print(tree(nodes, theorem, wording))
     for goal in result.open_goals if result.verdict is not Verdict.PROVED else ():
         why = f": {one_line(goal.reason)}" if goal.reason else ""
-        statement = one_line(goal.statement or theorem)
+        statement = one_line(wording(goal.statement or theorem))
         out.print(Text(f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})"))
     if result.trust_level:
         out.print(Text(f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}"))

@@ -18,7 +18,7 @@ from goedels_poetry.results import Event, RunResult
 from goedels_poetry.state import NodeStatus, ProofNode, subtree_range
 from goedels_poetry.store import StoreReader
 from goedels_poetry.trace.terminal import console, is_live, one_line
-from goedels_poetry.trace.tree import STYLES
+from goedels_poetry.trace.tree import STYLES, Wording, method
 
 REDRAWS_PER_SECOND = 4
 ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})
@@ -139,11 +139,14 @@ class _Running:
 class LiveView(Progress):
     """The trees growing, the queues, the budget. Redrawn a few times a second, clipped to the window."""
 
-    def __init__(self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None) -> None:
+    def __init__(
+        self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None, wording: Wording
+    ) -> None:
         self._console: Console = console(stream)
         self._opener = opener
         self._total = total
         self._limit = limit_seconds
+        self._wording = wording
         self._done = 0
         self._running: dict[str, _Running] = {}
         self._lock = threading.Lock()
@@ -199,11 +202,11 @@ class LiveView(Progress):
                 parts.append(Text(f"{self._done} of {self._total} theorems done"))
             room = max(self._console.height - 2 - len(parts), 4) // max(len(self._running), 1)
             for name, running in self._running.items():
-                parts.extend(_picture(name, running, max(room - 2, 2), self._console.width, self._limit))
+                parts.extend(_picture(name, running, max(room - 2, 2), self._console.width, self._limit, self._wording))
         return Group(*parts)
 
 
-def _picture(name: str, running: _Running, room: int, width: int, limit: float | None) -> list[Text]:
+def _picture(name: str, running: _Running, room: int, width: int, limit: float | None, wording: Wording) -> list[Text]:
     """Header, at most ``room`` lines of tree, and the queues."""
     seconds = time.monotonic() - running.started
     clock = f"{seconds:.0f} s" + (f" of {limit:.0f} s" if limit else "")
@@ -214,8 +217,8 @@ def _picture(name: str, running: _Running, room: int, width: int, limit: float |
         line = Text("  " * min(node.depth, 8))
         line.append(f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
         line.append(f"{node.status} ", style=STYLES[node.status])
-        line.append(f"by {one_line(node.strategy)}: " if node.strategy else "", style="cyan")
-        line.append(one_line(node.statement or running.theorem))
+        line.append(f"by {method(node)}: " if node.strategy else "", style="cyan")
+        line.append(one_line(wording(node.statement or running.theorem)))
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if len(running.nodes) > len(shown):
@@ -244,6 +247,7 @@ def choose(
     opener: Opener,
     total: int,
     limit_seconds: float | None,
+    wording: Wording,
     *,
     quiet: bool,
 ) -> Progress:
@@ -251,5 +255,5 @@ def choose(
     if quiet:
         return Silent(stream)
     if is_live(stream):
-        return LiveView(stream, opener, total, limit_seconds)
+        return LiveView(stream, opener, total, limit_seconds, wording)
     return Lines(stream, several=total > 1)

@@ -26,17 +26,24 @@ MAX_DRAWN = 2_000
 """Nodes drawn at most; the rest is counted. Larger pictures help nobody and stall most viewers."""
 
 Notes = Callable[[ProofNode], Sequence[str]]
+Wording = Callable[[str], str]
 
 
-def heading(node: ProofNode, statement: str, *, ids: bool = True) -> Text:
-    """One node in one paragraph: id, statement, status, strategy."""
+def method(node: ProofNode) -> str:
+    """How the goal was decomposed: the strategy with what it was applied to, "" where it was not."""
+    name, fingerprint = node.strategy or "", node.fingerprint or ""
+    return one_line(fingerprint if fingerprint.startswith(f"{name}(") else name)
+
+
+def heading(node: ProofNode, statement: str, role: str = "") -> Text:
+    """One node in one paragraph: id, role among its siblings, statement, status, strategy."""
     text = Text()
-    if ids:
-        text.append(f"{node.id}  ", style="dim")
+    text.append(f"{node.id}  ", style="dim")
+    text.append(f"{role}: " if role else "", style="bold")
     text.append(one_line(statement))
     text.append(f"  {node.status}", style=STYLES[node.status])
     if node.strategy:
-        text.append(f" by {one_line(node.strategy)}", style="cyan")
+        text.append(f" by {method(node)}", style="cyan")
     if node.origin:
         text.append(f" (taken from {one_line(node.origin)})", style="dim")
     if node.queue and node.status is NodeStatus.OPEN:
@@ -44,15 +51,17 @@ def heading(node: ProofNode, statement: str, *, ids: bool = True) -> Text:
     return text
 
 
-def tree(nodes: Sequence[ProofNode], theorem: str, notes: Notes | None = None, *, ids: bool = True) -> Tree:
+def tree(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str, notes: Notes | None = None) -> Tree:
     """The tree to print. ``nodes`` in depth-first order, parents first; ``theorem`` stands for the root's statement.
 
-    ``notes`` gives further lines below a node (attempts, bans, costs).
+    A goal that others wait for is called a lemma. ``wording`` turns a statement into what people read; ``notes``
+    gives further lines below a node (attempts, bans, costs).
     """
+    lemmas = {waited for node in nodes for waited in node.waits_for}
     drawn: dict[str, Tree] = {}
     top: Tree | None = None
     for node in nodes[:MAX_DRAWN]:
-        label = heading(node, node.statement or theorem, ids=ids)
+        label = heading(node, wording(node.statement or theorem), "lemma" if node.id in lemmas else "")
         for line in notes(node) if notes else ():
             label.append(f"\n  {one_line(line)}", style="dim")
         parent = drawn.get(node.parent or "")
@@ -68,11 +77,11 @@ def tree(nodes: Sequence[ProofNode], theorem: str, notes: Notes | None = None, *
     return top
 
 
-def mermaid(nodes: Sequence[ProofNode], theorem: str) -> str:
+def mermaid(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str) -> str:
     """The tree as a Mermaid flowchart."""
     lines = ["flowchart TD"]
     for name, node in _named(nodes):
-        label = "<br/>".join(_escape_mermaid(part) for part in _label(node, theorem))
+        label = "<br/>".join(_escape_mermaid(part) for part in _label(node, wording(node.statement or theorem)))
         lines.append(f'    {name}["{label}"]:::{node.status}')
     for parent, child, label in _edges(nodes):
         arrow = f"-->|{_escape_mermaid(label)}|" if label else "-->"
@@ -81,20 +90,19 @@ def mermaid(nodes: Sequence[ProofNode], theorem: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def dot(nodes: Sequence[ProofNode], theorem: str) -> str:
+def dot(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str) -> str:
     """The tree as a Graphviz digraph."""
     lines = ["digraph proof {", '    node [shape=box, style="rounded,filled", fontname="sans-serif"];']
     for name, node in _named(nodes):
-        label = "\\n".join(_escape_dot(part) for part in _label(node, theorem))
+        label = "\\n".join(_escape_dot(part) for part in _label(node, wording(node.statement or theorem)))
         lines.append(f'    {name} [label="{label}", fillcolor="{_FILL[node.status]}"];')
     for parent, child, label in _edges(nodes):
         lines.append(f'    {parent} -> {child} [label="{_escape_dot(label)}"];')
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _label(node: ProofNode, theorem: str) -> list[str]:
-    statement = one_line(node.statement or theorem, 160)
-    return [node.id, statement, f"{node.status} ({node.attempts} attempts)"]
+def _label(node: ProofNode, statement: str) -> list[str]:
+    return [node.id, one_line(statement, 160), f"{node.status} ({node.attempts} attempts)"]
 
 
 def _named(nodes: Sequence[ProofNode]) -> Iterable[tuple[str, ProofNode]]:
@@ -104,7 +112,7 @@ def _named(nodes: Sequence[ProofNode]) -> Iterable[tuple[str, ProofNode]]:
 def _edges(nodes: Sequence[ProofNode]) -> list[tuple[str, str, str]]:
     """(parent, child, strategy of the parent's sketch) by picture name."""
     names = {node.id: name for name, node in _named(nodes)}
-    strategies = {node.id: one_line(node.strategy or "", 60) for node in nodes}
+    strategies = {node.id: one_line(method(node), 60) for node in nodes}
     return [
         (names[node.parent], name, strategies[node.parent])
         for name, node in _named(nodes)

@@ -15,6 +15,7 @@ from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
 
+CERTIFY = "goedels_poetry.checker.jobs"
 JOBS = "goedels_poetry.languages.smt.engine.jobs"
 READ_SECONDS = 30.0
 JOB_SECONDS = 3600.0
@@ -98,15 +99,28 @@ class SmtLanguage:
 
     async def certify(self, theorem: Theorem, derivation: list[Json], directory: Path, run_info: Json) -> Certificate:
         """See `Language.certify`."""
+        return await self._certified("certify", theorem, directory, run_info, {"derivation": derivation})
+
+    async def certify_answer(
+        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json
+    ) -> Certificate:
+        """See `Language.certify_answer`."""
+        kind = "inconsistent" if answer["verdict"] == "inconsistent" else answer["refuted_by"]
+        return await self._certified("certify_answer", theorem, directory, run_info, {"kind": kind})
+
+    async def _certified(
+        self, function: str, theorem: Theorem, directory: Path, run_info: Json, more: Json
+    ) -> Certificate:
         payload = {
             "theorem": theorem.text,
-            "derivation": derivation,
             "directory": str(directory),
             "info": run_info,
+            "seed": theorem.options.get("seed", 0),
             "assume_definitions": theorem.options.get("assume_definitions", False),
+            **more,
         }
         try:
-            found = await self._pool.run(f"{CERTIFY}:certify", payload, JOB_SECONDS, MEMORY_MB)
+            found = await self._pool.run(f"{CERTIFY}:{function}", payload, JOB_SECONDS, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Certificate(Verdict.UNKNOWN, reason=f"the checker did not finish: {error}")
         return Certificate(
@@ -128,9 +142,6 @@ class SmtLanguage:
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
-
-
-CERTIFY = "goedels_poetry.checker.jobs"
 
 
 def _payload(goal: Goal) -> Json:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from goedels_poetry.languages.smt.values import small_values
 from goedels_poetry.languages.smt.wellfounded import termination
 
 from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.engine.counterexample import show_assignment
+from goedels_poetry.languages.smt.engine.counterexample import show_value
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, INCREMENTAL, Workbench, interpretation
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem, Signature
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent, sequent_of
-from goedels_poetry.languages.smt.terms import Kind, Term, not_, rebuild, subterms
+from goedels_poetry.languages.smt.terms import Kind, Sort, Term, not_, rebuild, subterms
 from goedels_poetry.solvers import Limits, Z3Process
+
+Json = dict[str, Any]
 
 TESTS = 400
 
@@ -48,7 +51,7 @@ def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
     else:
         found = counterexample(problem, bench.seed)
         if found is not None:
-            shown = show_assignment(problem.signature, found)
+            shown = found.shown(problem.signature)
             return Judgement("refuted", f"false for {shown['text']}", (), shown, "counterexample")
     if problem.premises:
         core = contradictory_premises(bench)
@@ -96,25 +99,40 @@ def contradictory_premises(bench: Workbench) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------ refutation
 
 
-def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> dict[Term, Any] | None:
+@dataclass(frozen=True)
+class Counterexample:
+    """Values of the goal's outer variables by name, and of declared functions."""
+
+    values: Mapping[str, Any]
+    constants: Mapping[str, Any]
+    sorts: Mapping[str, Sort]
+    interpret: Callable[[str, tuple[Any, ...]], Any]
+
+    def of(self, name: str, args: tuple[Any, ...]) -> Any:
+        """The value of a declared function."""
+        return self.constants[name] if not args and name in self.constants else self.interpret(name, args)
+
+    def shown(self, signature: Signature) -> Json:
+        """``{"values": {name: text}, "text": ...}`` in the problem's own terms."""
+        everything = {**self.constants, **self.values}
+        values = {name: show_value(signature, self.sorts[name], value) for name, value in everything.items()}
+        return {"values": values, "text": ", ".join(f"{n} = {v}" for n, v in values.items()) or "no variables"}
+
+
+def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> Counterexample | None:
     """Values for the goal's variables and the declared constants that make every premise true and the goal false.
 
     Declared functions are given one fixed interpretation; a premise that it does not make true by construction must
     evaluate to true, so a premise that is not decided means that nothing is claimed.
     """
-    sequent, evaluator = closed_over_constants(problem, seed)
-    return Refuter(problem.signature, evaluator, seed).counterexample(sequent, tests)
-
-
-def closed_over_constants(problem: Problem, seed: int) -> tuple[Sequent, Evaluator]:
-    """The problem as one sequent whose variables include the declared constants, and an evaluator for it."""
     signature = problem.signature
-    evaluator = Evaluator(signature, problem.premises, interpret=interpretation(problem, seed), fuel=6_000)
+    interpret = interpretation(problem, seed)
+    evaluator = Evaluator(signature, problem.premises, interpret=interpret, fuel=6_000)
     hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining]
     goal = sequent_of(problem.goal, signature.names)
-    constants = _constants(signature, evaluator, [*hyps, problem.goal, *[d.body for d in signature.definitions]])
+    constants = _constants(signature, evaluator, [*hyps, problem.goal])
     if any(_uses(d.body, constants) for d in signature.definitions):
-        return make_sequent(goal.vars, [*hyps, *goal.hyps], goal.concl), evaluator
+        constants = []
     names = Names(
         *goal.vars,
         *hyps,
@@ -123,14 +141,26 @@ def closed_over_constants(problem: Problem, seed: int) -> tuple[Sequent, Evaluat
         reserved=signature.names - {c.name for c in constants},
     )
     variables = {constant: names.fresh(constant.name, constant.sort) for constant in constants}
-    return (
-        make_sequent(
-            (*variables.values(), *goal.vars),
-            [_replaced(h, variables) for h in (*hyps, *goal.hyps)],
-            _replaced(goal.concl, variables),
-        ),
-        evaluator,
+    sequent = make_sequent(
+        (*variables.values(), *goal.vars),
+        [_replaced(h, variables) for h in (*hyps, *goal.hyps)],
+        _replaced(goal.concl, variables),
     )
+    found = Refuter(signature, evaluator, seed).counterexample(sequent, tests)
+    if found is None:
+        return None
+    values = {v: found.get(v, _any_value(signature, v.sort)) for v in goal.vars}
+    return Counterexample(
+        {v.name: value for v, value in values.items()},
+        {c.name: found[v] for c, v in variables.items() if v in found},
+        {t.name: t.sort for t in (*goal.vars, *constants)},
+        interpret,
+    )
+
+
+def _any_value(signature: Signature, sort: Sort) -> Any:
+    """A value for a variable that does not matter."""
+    return small_values(signature, sort, 1)[0]
 
 
 def _constants(signature: Signature, evaluator: Evaluator, formulas: list[Term]) -> list[Term]:

@@ -80,17 +80,19 @@ def resume_command(name: str, reason: str, limits: dict[str, float | int | None]
 
 def _larger(reason: str, limits: dict[str, float | int | None]) -> list[str]:
     return [
-        f"{flag} {value * 2:g}" for flag, value in limits.items() if value is not None and _BUDGET_WORDS[flag] in reason
+        f"{flag} {value * 2:g}" if isinstance(value, float) else f"{flag} {value * 2}"
+        for flag, value in limits.items()
+        if value is not None and _BUDGET_WORDS[flag] in reason
     ]
 
 
 _BUDGET_WORDS = {
-    "--timeout": "wall_seconds",
-    "--max-steps": "agent_steps",
+    "--timeout": "wall time",
+    "--max-steps": "agent steps",
     "--max-nodes": "nodes",
-    "--max-solver-seconds": "solver_seconds",
-    "--max-depth": "depth",
-    "--max-attempts": "attempts",
+    "--max-solver-seconds": "solver time",
+    "--max-depth": "depth budget",
+    "--max-attempts": "attempts budget",
 }
 
 
@@ -129,7 +131,7 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     elif len(nodes) > 1:
         out.print(Text("  best partial proof:"))
         out.print(tree(nodes, theorem, wording))
-    for goal in result.open_goals if result.verdict is not Verdict.PROVED else ():
+    for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
         why = f": {one_line(goal.reason)}" if goal.reason else ""
         statement = one_line(wording(goal.statement or theorem))
         out.print(Text(f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})"))
@@ -150,10 +152,13 @@ def located(result: RunResult) -> str:
     return f"{printable(result.input)}:{one_line(result.reason)}" if known else one_line(result.reason)
 
 
-def counterexample_lines(values: dict[str, Any]) -> list[str]:
-    """``name = value`` for each part."""
+def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
+    """``name = value`` for each variable; a counterexample of another form as JSON."""
+    values = counterexample.get("values", counterexample)
+    if not isinstance(values, dict):
+        return [one_line(json.dumps(counterexample, default=str))]
     return [
-        f"{one_line(str(name))} = {one_line(value if isinstance(value, str) else json.dumps(value))}"
+        f"{one_line(str(name))} = {one_line(wording(value) if isinstance(value, str) else json.dumps(value))}"
         for name, value in values.items()
     ]
 

@@ -49,7 +49,8 @@ def words(statement: str) -> str:
 
 def _sequent(tree: list[Tree]) -> str:
     """``concl`` or ``if hyp and hyp: concl``; a sequent's variables are universal and go without saying."""
-    hyps = [_write(hyp, _INFIX["and"][0] + 1) for hyp in tree[2]]
+    around = _INFIX["and"][0] if len(tree[2]) > 1 else _LOOSEST
+    hyps = [_write(hyp, around) for hyp in tree[2]]
     concl = _write(tree[3], _LOOSEST)
     return f"if {' and '.join(hyps)} then {concl}" if hyps else concl
 
@@ -105,7 +106,10 @@ def _write(tree: Tree, around: int) -> str:
         names = " ".join(_name(binding) for binding in rest[0])
         return _wrap(f"{_QUANTIFIERS[head]} {names}: {_write(rest[1], _LOOSEST)}", _LOOSEST, around)
     if head == "not" and len(rest) == 1:
-        return _wrap(f"not {_write(rest[0], _NOT)}", _NOT, around)
+        inner = rest[0]
+        if isinstance(inner, list) and len(inner) == 3 and inner[0] == "=":
+            return _write(["distinct", *inner[1:]], around)
+        return _wrap(f"not {_write(inner, _TIGHTEST - 1)}", _NOT, around)
     if head == "-" and len(rest) == 1:
         return _wrap(f"-{_write(rest[0], _TIGHTEST - 1)}", _TIGHTEST - 1, around)
     if head == "ite" and len(rest) == 3:

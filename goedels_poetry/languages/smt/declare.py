@@ -96,12 +96,15 @@ class Declarations:
         )
 
     def _ordered(self) -> tuple[Definition, ...]:
+        order = {name: i for i, name in enumerate(self.definitions)}
         calls = {
-            name: {t.name for t in subterms(body) if t.kind is Kind.APP and t.name in self.definitions}
+            name: sorted(
+                {t.name for t in subterms(body) if t.kind is Kind.APP and t.name in order}, key=order.__getitem__
+            )
             for name, (_, _, body) in self.definitions.items()
         }
         result = []
-        for number, group in enumerate(components(calls, lambda name: [n for n in calls if n in calls[name]])):
+        for number, group in enumerate(components(calls, calls.__getitem__)):
             for name in group:
                 params, sort, body = self.definitions[name]
                 recursive = len(group) > 1 or name in calls[name]

@@ -11,7 +11,7 @@ from typing import NoReturn
 from goedels_poetry.languages.smt import matching
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
-from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols
+from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, fresh_among
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
@@ -26,16 +26,15 @@ from goedels_poetry.languages.smt.terms import (
     Term,
     app,
     bitvec,
-    fresh_name,
     integer,
     lit,
     quantifier,
     tester,
     var,
 )
-from goedels_poetry.languages.smt.theory import MAX_BITS, TypingError, apply_rule, as_real, coerce
+from goedels_poetry.languages.smt.theory import MAX_BITS, RULES, TypingError, apply_rule, as_real, coerce
 
-MAX_TERM_DEPTH = 300
+MAX_TERM_DEPTH = 250
 MAX_TERM_SIZE = 2_000_000
 
 _BV_LITERAL = re.compile(r"bv(0|[1-9][0-9]*)")
@@ -72,7 +71,6 @@ class Elaborator:
         self.symbols = symbols
         self.source = symbols.source
         self.warnings: list[str] = []
-        self.new_names: set[str] = set()
 
     # -------------------------------------------------------------------------------------- entry points
 
@@ -99,7 +97,9 @@ class Elaborator:
             fail("a list of variables such as ((x Int)) was expected here", expr)
         named: dict[str, Term] = {}
         path = set(scope.path)
-        captured = {v.name for n, t in scope.env.items() if t.name != n or t.kind is not Kind.VAR for v in t.free}
+        avoid = path
+        if not scope.renaming:  # only what a let-bound term speaks of must stay free
+            avoid = {v.name for n, t in scope.env.items() if t.name != n or t.kind is not Kind.VAR for v in t.free}
         for item in expr.items:
             if not isinstance(item, Group) or len(item.items) != 2:
                 fail("a variable with its sort, such as (x Int), was expected here", item)
@@ -109,15 +109,16 @@ class Elaborator:
             if name in ("true", "false"):
                 fail(f"`{name}` cannot be a variable", item)
             sort = self.symbols.sort(item.items[1], scope.types)
-            actual = self._variable_name(name, path if scope.renaming else captured | {v.name for v in named.values()})
+            actual = self._variable_name(name, avoid)
+            avoid.add(actual)
             path.add(actual)
             named[name] = var(actual, sort)
         return tuple(named.values()), scope.bind(named, frozenset(path))
 
     def _variable_name(self, name: str, avoid: set[str]) -> str:
-        safe = self.symbols.safe_name(name) if name not in self.new_names else name
+        safe = self.symbols.safe_name(name)
         if safe in avoid or safe in self.symbols.reserved:
-            safe = fresh_name(safe, avoid | self.symbols.reserved)
+            safe = fresh_among(safe, avoid, self.symbols.reserved)
             self.symbols.written.add(safe)
         return safe
 
@@ -134,19 +135,31 @@ class Elaborator:
     # ------------------------------------------------------------------------------------------- terms
 
     def term(self, expr: SExpr, scope: Scope, expected: Sort | None = None) -> Term:
-        """The term; ``expected`` is a wish that decides polymorphic constants, not a check."""
+        """The term; ``expected`` is a wish that decides polymorphic constants, not a check.
+
+        At most three Python frames a level, so that `MAX_TERM_DEPTH` is reached before the recursion limit.
+        """
         if isinstance(expr, Atom):
             return self._atom(expr, scope, expected)
         if scope.depth > MAX_TERM_DEPTH:
-            self.source.fail(f"this term is nested more than {MAX_TERM_DEPTH} deep", expr, "name parts with let")
+            self.source.fail(f"this term is nested more than {MAX_TERM_DEPTH} deep", expr, "name parts with define-fun")
         if not expr.items:
             self.source.fail("a term was expected here, got ()", expr)
         head = expr.items[0]
-        if isinstance(head, Atom) and head.kind is Lexeme.SYMBOL and not head.quoted:
+        if isinstance(head, Group):
+            return self._qualified(expr, head, expr.items[1:], scope, expected)
+        if head.kind is not Lexeme.SYMBOL:
+            self.source.fail(f"`{head.text}` is not a function", head)
+        if not head.quoted:
             form = _FORMS.get(head.text)
             if form is not None:
                 return form(self, expr, scope, expected)
-        return self._application(expr, scope, expected)
+        literal = _literal(expr)
+        if literal is not None:
+            return coerce(literal, expected) if expected is REAL else literal
+        if head.text in scope.env:
+            self.source.fail(f"`{head.text}` is a variable here, not a function", head)
+        return self._apply(expr, head, (), expr.items[1:], scope, expected)
 
     def _atom(self, expr: Atom, scope: Scope, expected: Sort | None) -> Term:
         text = expr.text
@@ -202,14 +215,13 @@ class Elaborator:
         if len(items) != 3:
             self.source.fail(f"malformed {word}", expr, f"write ({word} ((x Int) ...) body)")
         bound, inner = self.binders(items[1], self._deeper(scope))
-        body = self._of_sort(items[2], inner, BOOL)
+        body = self.term(items[2], inner, BOOL)
+        self._check_sort(body, BOOL, items[2])
         return quantifier(Kind.FORALL if word == "forall" else Kind.EXISTS, bound, body)
 
-    def _of_sort(self, expr: SExpr, scope: Scope, sort: Sort) -> Term:
-        term = coerce(self.term(expr, scope, sort), sort)
+    def _check_sort(self, term: Term, sort: Sort, at: SExpr) -> None:
         if term.sort is not sort:
-            self.source.fail(f"a term of sort {show_sort(sort)} was expected, got {show_sort(term.sort)}", expr)
-        return term
+            self.source.fail(f"a term of sort {show_sort(sort)} was expected, got {show_sort(term.sort)}", at)
 
     def _annotated(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
         if len(expr.items) < 4 or len(expr.items) % 2:
@@ -242,49 +254,38 @@ class Elaborator:
 
     def alike(self, parts: Sequence[tuple[SExpr, Scope]], expected: Sort | None, at: SExpr, what: str) -> list[Term]:
         """Terms that must have one sort; what one part tells helps the others."""
-        terms: list[Term | None] = [None] * len(parts)
+        terms: dict[int, Term] = {}
         known = expected
         missing: NeedsSort | None = None
-        for _ in range(2):
+        for second in (False, True):
             for i, (expr, scope) in enumerate(parts):
-                if terms[i] is None:
-                    try:
-                        found = terms[i] = self.term(expr, scope, known)
-                    except NeedsSort as need:
-                        missing = need
-                    else:
-                        known = known or (None if found.sort is INT else found.sort)
-        done = [t for t in terms if t is not None]
-        if len(done) < len(terms) and missing is not None:
-            raise missing
+                if i in terms:
+                    continue
+                try:
+                    terms[i] = self.term(expr, scope, known)
+                except NeedsSort as need:
+                    if second or known is not None:
+                        raise
+                    missing = need
+                else:
+                    known = known or (None if terms[i].sort is INT else terms[i].sort)
+            if missing is None:
+                break
+            if known is None:  # nothing was learnt: a second round would fail in the same way
+                raise missing
+        done = [terms[i] for i in range(len(parts))]
         if any(t.sort is REAL for t in done):
             done = [as_real(t) for t in done]
         for (expr, _), term in zip(parts, done, strict=True):
             if term.sort is not done[0].sort:
-                self.source.fail(
-                    f"{what} have different sorts: {show_sort(done[0].sort)} and {show_sort(term.sort)}", expr
-                )
+                first, other = show_sort(done[0].sort), show_sort(term.sort)
+                self.source.fail(f"{what} have different sorts: {first} and {other}", expr)
         return done
 
     def _deeper(self, scope: Scope) -> Scope:
         return Scope(scope.env, scope.path, scope.types, scope.renaming, scope.depth + 1)
 
     # ------------------------------------------------------------------------------------- applications
-
-    def _application(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
-        literal = _literal(expr)
-        if literal is not None:
-            if expected is REAL:
-                return as_real(literal)
-            return literal
-        head, args = expr.items[0], expr.items[1:]
-        if isinstance(head, Group):
-            return self._qualified(expr, head, args, scope, expected)
-        if head.kind is not Lexeme.SYMBOL:
-            self.source.fail(f"`{head.text}` is not a function", head)
-        if head.text in scope.env:
-            self.source.fail(f"`{head.text}` is a variable here, not a function", head)
-        return self._apply(expr, head, (), args, scope, expected)
 
     def _qualified(self, expr: SExpr, head: Group, args: list[SExpr], scope: Scope, expected: Sort | None) -> Term:
         """``(_ f i ...)`` and ``(as f S)`` with or without arguments."""
@@ -347,7 +348,9 @@ class Elaborator:
     def _constant_array(self, expr: SExpr, sort: Sort, args: list[SExpr], scope: Scope) -> Term:
         if sort.name != "Array" or len(args) != 1:
             self.source.fail("a constant array has an array sort and one element", expr)
-        return app("const", (self._of_sort(args[0], self._deeper(scope), sort.args[1]),), sort)
+        element = coerce(self.term(args[0], self._deeper(scope), sort.args[1]), sort.args[1])
+        self._check_sort(element, sort.args[1], args[0])
+        return app("const", (element,), sort)
 
     def _tester(self, expr: SExpr, constructor: SExpr, args: list[SExpr], scope: Scope) -> Term:
         name = self.symbol(constructor, "a constructor")
@@ -378,13 +381,27 @@ class Elaborator:
             return self._call(expr, head, found, args, scope)
         if name.startswith("is-") and len(args) == 1 and not indices:
             return self._tester(expr, Atom(Lexeme.SYMBOL, name[3:], head.offset), args, scope)
-        terms = tuple(self._theory_args(name, args, self._deeper(scope), expected, expr))
+        if name not in RULES:
+            self._unknown(head)
+        inner = self._deeper(scope) if args else scope
+        if name in ("=", "distinct"):
+            terms = self.alike([(a, inner) for a in args], None, expr, f"the arguments of `{name}`") if args else []
+        elif name == "ite" and len(args) == 3:
+            branches = self.alike([(a, inner) for a in args[1:]], expected, expr, "the branches of `ite`")
+            terms = [self.term(args[0], inner, BOOL), *branches]
+        else:
+            terms = []
+            hint = expected if name in ("+", "-", "*", "/") else None
+            for arg in args:
+                terms.append(self.term(arg, inner, hint))
+                if len(terms) == 1 and name in ("select", "store") and terms[0].sort.name == "Array":
+                    hint = terms[0].sort.args[0]
+                elif len(terms) == 2 and name == "store" and terms[0].sort.name == "Array":
+                    hint = terms[0].sort.args[1]
         try:
-            term = apply_rule(name, indices, terms)
+            term = apply_rule(name, indices, tuple(terms))
         except TypingError as error:
             self.source.fail(str(error), expr)
-        if term is None:
-            self._unknown(head)
         return term
 
     def _unknown(self, head: Atom) -> NoReturn:
@@ -414,14 +431,21 @@ class Elaborator:
 
     def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:
         params = function.params
-        inner = self._deeper(scope) if args else scope
-        terms = tuple(coerce(self.term(a, inner, s), s) for a, s in zip(args, params, strict=False))
         if len(args) != len(params):
             wanted = f"{len(params)} argument{'s' if len(params) != 1 else ''}"
             self.source.fail(f"`{head.text}` takes {wanted}, got {len(args)}", expr)
-        for term, sort in zip(terms, params, strict=True):
+        if not args:
+            return app(function.name, (), function.result)
+        inner = self._deeper(scope)
+        terms: list[Term] = []
+        for arg, sort in zip(args, params, strict=True):
+            terms.append(coerce(self.term(arg, inner, sort), sort))
+        return self._applied(expr, head, function, terms)
+
+    def _applied(self, expr: SExpr, head: Atom, function: Function, terms: list[Term]) -> Term:
+        for term, sort in zip(terms, function.params, strict=True):
             if term.sort is not sort:
-                takes = " ".join(map(show_sort, params))
+                takes = " ".join(map(show_sort, function.params))
                 got = " ".join(show_sort(t.sort) for t in terms)
                 got = got if len(terms) == 1 else f"({got})"
                 self.source.fail(f"`{head.text}` takes ({takes}), got {got}", expr)
@@ -441,28 +465,27 @@ class Elaborator:
             self.source.fail(f"`{head.text}` takes {len(generic.params)} arguments, got {len(args)}", expr)
         unify, params = self.symbols.unify, generic.type_params
         bindings: dict[str, Sort] = {}
-        if expected is not None:
-            trial: dict[str, Sort] = {}
-            if unify(generic.result, expected, params, trial):
-                bindings = trial
+        if expected is not None and not unify(generic.result, expected, params, bindings):
+            bindings = {}
         inner = self._deeper(scope)
+        terms: dict[int, Term] = {}
         missing: NeedsSort | None = None
-        for _ in range(len(args)):
+        for i, (arg, pattern) in enumerate(zip(args, generic.params, strict=True)):
             if len(bindings) == len(params):
                 break
-            for arg, pattern in zip(args, generic.params, strict=True):
-                try:
-                    term = self.term(arg, inner)
-                except NeedsSort as need:
-                    missing = need
-                    continue
-                trial = dict(bindings)
-                if not unify(pattern, term.sort, params, trial):
-                    self.source.fail(f"`{head.text}` does not take an argument of sort {show_sort(term.sort)}", arg)
-                bindings = trial
+            try:
+                terms[i] = self.term(arg, inner)
+            except NeedsSort as need:
+                missing = need
+                continue
+            if not unify(pattern, terms[i].sort, params, bindings):
+                self.source.fail(f"`{head.text}` does not take an argument of sort {show_sort(terms[i].sort)}", arg)
         if len(bindings) < len(params):
             raise missing or NeedsSort(head.text, head)
-        return self._call(expr, head, generic.instance(tuple(bindings[p] for p in params)), args, scope)
+        function = generic.instance(tuple(bindings[p] for p in params))
+        for i, (arg, sort) in enumerate(zip(args, function.params, strict=True)):
+            terms[i] = coerce(terms[i] if i in terms else self.term(arg, inner, sort), sort)
+        return self._applied(expr, head, function, [terms[i] for i in range(len(args))])
 
 
 _Form = Callable[[Elaborator, Group, Scope, Sort | None], Term]

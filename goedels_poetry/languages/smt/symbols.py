@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Signature
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source
@@ -21,7 +22,6 @@ from goedels_poetry.languages.smt.terms import (
     Sort,
     array,
     bitvec,
-    fresh_name,
 )
 from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, is_theory_symbol
 
@@ -154,7 +154,7 @@ class Symbols:
 
     def new_name(self, base: str) -> str:
         """A name that nothing in the script has."""
-        name = fresh_name(base, self.written | self.reserved)
+        name = fresh_among(base, self.written, self.reserved)
         self.reserved.add(name)
         return name
 
@@ -309,6 +309,14 @@ class Symbols:
     def datatypes(self) -> dict[Sort, tuple[Constructor, ...]]:
         """All monomorphic datatypes in order of declaration."""
         return {sort: tuple(constructors.values()) for sort, constructors in self.constructors.items()}
+
+
+def fresh_among(base: str, *taken: set[str]) -> str:
+    """``base`` with the smallest numeral suffix that is in none of the sets."""
+    if not any(base in names for names in taken):
+        return base
+    stem = base.rstrip("0123456789") or base
+    return next(n for n in (f"{stem}{i}" for i in count(1)) if not any(n in names for names in taken))
 
 
 def sort_word(sort: Sort) -> str:

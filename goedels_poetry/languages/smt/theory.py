@@ -384,11 +384,10 @@ def is_theory_symbol(name: str) -> bool:
     return name in RULES or name in SPECIAL or name in SORT_NAMES
 
 
-def apply_rule(symbol: str, indices: tuple[Index, ...], args: Args) -> Term | None:
-    """The theory application, or None when ``symbol`` is not a theory symbol.
+def apply_rule(symbol: str, indices: tuple[Index, ...], args: Args) -> Term:
+    """The application of a theory symbol (a key of `RULES`).
 
     Raises:
         TypingError: wrong number or sorts of arguments or indices.
     """
-    rule = RULES.get(symbol)
-    return None if rule is None else rule(symbol, indices, args)
+    return RULES[symbol](symbol, indices, args)

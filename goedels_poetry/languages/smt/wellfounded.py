@@ -53,11 +53,11 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
     """
     by_name = {d.name: d for d in signature.definitions}
     callees = {
-        d.name: {t.name for t in subterms(d.body) if t.kind is Kind.APP and t.name in by_name}
+        d.name: sorted({t.name for t in subterms(d.body) if t.kind is Kind.APP and t.name in by_name})
         for d in signature.definitions
     }
     results = []
-    for group in components(callees, lambda name: [n for n in by_name if n in callees[name]]):
+    for group in components(callees, callees.__getitem__):
         if len(group) == 1 and group[0] not in callees[group[0]]:
             results.append(Termination(True, tuple(group), "not recursive"))
         else:

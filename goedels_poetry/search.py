@@ -117,13 +117,7 @@ class Search:
 
     def _reopen(self, txn: Txn) -> str:
         """Goals that a budget had stopped go on when that budget is larger now."""
-        limits = {"depth": self._settings.budgets.depth, "attempts": self._settings.max_attempts}
-        reopened = 0
-        for node in txn.store.nodes():
-            used = {"depth": node.depth, "attempts": node.attempts}.get(node.limit)
-            if used is not None and used < limits[node.limit]:
-                GoedelsPoetryStateManager(txn, self._settings).reopen(node)
-                reopened += 1
+        reopened = GoedelsPoetryStateManager(txn, self._settings).reopen_failed()
         if reopened:
             txn.clear_verdict()
         return f"resumed, {reopened} goals reopened" if reopened else "resumed"
@@ -196,19 +190,34 @@ class Search:
             "run_dir": self._run_dir.path,
         }
         if stop.status == "proved":
-            certificate, retry = await self._certify(store, numbers, out)
+            certificate, retry = await self._certify(store, out)
             return self._certified(certificate, common), retry
         verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
+        evidence: Certificate | None = None
+        if verdict in (Verdict.REFUTED, Verdict.INCONSISTENT):
+            evidence = await self._certify_answer(detail, out)
+            if evidence.verdict is not verdict:
+                verdict, reason = evidence.verdict, f"{reason}; but the checker: {evidence.reason}"
         result = RunResult(
             verdict=verdict,
             reason=reason,
             counterexample=detail.get("counterexample"),
             core=detail.get("core"),
+            certificate=evidence.path if evidence else None,
+            trust_level=evidence.trust_level if evidence else None,
             open_goals=open_goals(nodes),
-            warnings=tuple(self._warnings),
+            warnings=(*self._warnings, *(evidence.warnings if evidence else ())),
             **common,
         )
         return result, False
+
+    async def _certify_answer(self, detail: dict[str, Any], out: Path | None) -> Certificate:
+        """The checker's word on a refutation or a contradiction; without it the answer is only ``unknown``."""
+        directory = out or self._run_dir.path / "certificate"
+        try:
+            return await self._language.certify_answer(self._theorem, detail, directory, {"name": self._name})
+        except Exception as exc:  # noqa: BLE001  as in `_certify`
+            return Certificate(Verdict.UNKNOWN, reason=f"not certified: {type(exc).__name__}: {exc}")
 
     def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
         resume = f"; run {self._run_dir.run_id} can be resumed"
@@ -232,9 +241,9 @@ class Search:
             return Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {}
         return Verdict.UNKNOWN, reason, {}
 
-    async def _certify(self, store: ProofStore, numbers: dict[str, Any], out: Path | None) -> tuple[Certificate, bool]:
+    async def _certify(self, store: ProofStore, out: Path | None) -> tuple[Certificate, bool]:
         steps = await store.on_thread(derivation, store)
-        info = {"run_id": self._run_dir.run_id, "name": self._name, "metrics": numbers}
+        info = {"name": self._name}  # nothing that differs between two runs with one seed
         directory = out or self._run_dir.path / "certificate"
         try:
             return await self._language.certify(self._theorem, steps, directory, info), False

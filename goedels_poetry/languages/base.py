@@ -172,6 +172,15 @@ class Language(Protocol):
         """
         ...
 
+    async def certify_answer(
+        self, theorem: Theorem, answer: dict[str, Any], directory: Path, run_info: dict[str, Any]
+    ) -> Certificate:
+        """The same for an answer found without a tree: ``answer`` is the value that `judge` gave.
+
+        The checker looks at the evidence itself (counterexample, core); its verdict is the run's.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Kill every process that this language started. Safe to call twice."""
         ...

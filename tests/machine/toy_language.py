@@ -140,6 +140,11 @@ class ToyLanguage:
         theory = spec.get("theory", theorem.text)
         return ":".join(sha256(part.encode()).hexdigest()[:16] for part in (theory, statement or spec["root"]))
 
+    async def certify_answer(
+        self, theorem: Theorem, answer: dict[str, Any], directory: Path, run_info: dict[str, Any]
+    ) -> Certificate:
+        return Certificate(Verdict(answer.get("verdict", "refuted")))
+
     async def certify(
         self, theorem: Theorem, derivation: list[dict[str, Any]], directory: Path, run_info: dict[str, Any]
     ) -> Certificate:
@@ -160,9 +165,7 @@ class ToyLanguage:
                 assert set(step["proof"]["cites"]) <= set(step["scope"]), "cites what it must not"
             known[step["id"]] = statement
         assert derivation[-1]["id"] == "0", "the root comes last"
-        directory.mkdir(parents=True, exist_ok=True)
-        path = directory / "proof.json"
-        path.write_text(json.dumps({"theorem": theorem.text, "derivation": derivation}, indent=1))
+        path = _write(directory, {"theorem": theorem.text, "derivation": derivation})
         return Certificate(Verdict.PROVED, path, "L1")
 
     async def aclose(self) -> None:
@@ -181,7 +184,7 @@ class ToyLanguage:
     async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
         self.calls.append((what, statement, attempt))
         if self._log_file is not None:
-            with self._log_file.open("a") as log:  # noqa: ASYNC230  one short line
+            with self._log_file.open("a") as log:
                 log.write(f"{what} {statement} {attempt}\n")
         self.running += 1
         self.most_running = max(self.most_running, self.running)
@@ -190,6 +193,13 @@ class ToyLanguage:
             await asyncio.sleep(spec.get("latency", 0.0) if slow is None else slow)
         finally:
             self.running -= 1
+
+
+def _write(directory: Path, certificate: dict[str, Any]) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "proof.json"
+    path.write_text(json.dumps(certificate, indent=1))
+    return path
 
 
 def _generated(statement: str) -> dict[str, Any]:

@@ -25,6 +25,9 @@ from goedels_poetry.languages.smt.terms import (
     var,
 )
 
+MAX_SIZE = 2_000_000
+"""Nodes of a term as a tree: shared parts are printed as often as they occur."""
+
 _BUILTIN_SORTS = frozenset({"Bool", "Int", "Real", "String", "RegLan", "BitVec", "Array"})
 
 
@@ -69,7 +72,13 @@ class Encoding:
         return f"u.{name}" if name in self.names else name
 
     def term(self, term: Term) -> Term:
-        """The term in safe names. Variables that differ in sort only are given different names."""
+        """The term in safe names. Variables that differ in sort only are given different names.
+
+        Raises:
+            EncodingError: it is too large to be printed.
+        """
+        if term.size > MAX_SIZE:
+            raise EncodingError(f"a term of more than {MAX_SIZE} nodes")
         return self.untold(_told_apart(term))
 
     def untold(self, term: Term) -> Term:

@@ -101,12 +101,10 @@ class SmtLanguage:
         """See `Language.certify`."""
         return await self._certified("certify", theorem, directory, run_info, {"derivation": derivation})
 
-    async def certify_answer(
-        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json
-    ) -> Certificate:
+    async def certify_answer(self, theorem: Theorem, answer: Json, directory: Path, run_info: Json) -> Certificate:
         """See `Language.certify_answer`."""
-        kind = "inconsistent" if answer["verdict"] == "inconsistent" else answer["refuted_by"]
-        return await self._certified("certify_answer", theorem, directory, run_info, {"kind": kind})
+        found = {"verdict": answer["verdict"], "refuted_by": answer.get("refuted_by", "")}
+        return await self._certified("certify_judgement", theorem, directory, run_info, found)
 
     async def _certified(
         self, function: str, theorem: Theorem, directory: Path, run_info: Json, more: Json

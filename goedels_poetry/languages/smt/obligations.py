@@ -88,6 +88,11 @@ class Context:
         """Logic, sorts, datatypes and functions, with ``define-fun(s)-rec`` for the defined ones."""
         return ("(set-logic ALL)", *printer.declarations_and_definitions(self._safe_signature))
 
+    @property
+    def every_equation(self) -> tuple[str, ...]:
+        """All defining equations as assertions, also those that a solver could unfold without end."""
+        return tuple(self._assert_equation(e) for e in self.equations)
+
     def prelude(self, equations: bool = True, quantified: bool = True, *, premises: bool = True) -> tuple[str, ...]:
         """Declarations, then the defining equations (if ``equations``), then the premises (if ``premises``).
 

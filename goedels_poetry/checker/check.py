@@ -108,13 +108,15 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         if claim == "proved":
             notes += hypotheses_note(context, solvers)
     verdict = VERDICTS[claim]
+    level = _level(verdict, sound, replayed, bool(assumptions))
     if sound.consistent is False:
-        verdict, notes = Verdict.INCONSISTENT, [*notes, "the premises contradict each other: anything would follow"]
+        verdict, level = Verdict.INCONSISTENT, TrustLevel.REBUILT
+        notes.append("the premises contradict each other: anything would follow from them")
     elif claim == "negation proved" and not sound.consistent:
         raise Undecided("the negated goal follows, but the premises were not shown to be consistent")
     return CheckReport(
         verdict,
-        _level(verdict, sound, replayed, bool(assumptions)),
+        level,
         obligations=replayed.counts,
         undecided_by_second=replayed.undecided_by_second,
         notes=tuple(notes),

@@ -36,7 +36,8 @@ def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consis
         return Consistency(True)
     limits = Limits(solvers.limits.rlimit, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
     named = context.named_premises()
-    with_equations = "\n".join((*context.prelude(premises=False), *named))
+    equations = () if terminating else context.every_equation
+    with_equations = "\n".join((*context.prelude(terminating, premises=False), *equations, *named))
     with_definitions = "\n".join((*context.definitions, *named))
     for options in Z3_OPTIONS:
         answer = solvers.first.ask(with_equations, limits, "core", options)

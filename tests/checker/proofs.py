@@ -54,8 +54,7 @@ def by_scheme(problem: Problem, scheme: Scheme, goal: Sequent | None = None, pre
     """The goal by a scheme, each instance by a direct query."""
     goal = goal or goal_of(problem)
     cases = [
-        Step(f"{prefix}case{i}", case, Query())
-        for i, case in enumerate(instances(goal, scheme, problem.signature))
+        Step(f"{prefix}case{i}", case, Query()) for i, case in enumerate(instances(goal, scheme, problem.signature))
     ]
     return [*cases, Step(f"{prefix}goal", goal, ByScheme(scheme, tuple(c.id for c in cases)))]
 

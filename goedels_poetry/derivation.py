@@ -103,8 +103,9 @@ def why_not(nodes: Sequence[ProofNode]) -> tuple[str, str]:
     limited = [node for node in failed if node.limit]
     if limited:
         node = limited[0]
-        words = {"depth": "the maximum proof tree depth", "attempts": "the limit of proof attempts"}[node.limit]
-        return f"{words} was reached at goal {node.id}: {node.reason}", node.limit
+        name, _, value = node.limit.partition(" ")
+        words = {"depth": "the maximum proof tree depth", "attempts": "the limit of proof attempts"}[name]
+        return f"{words} ({value}) was reached at or below goal {node.id}: {node.reason}", name
     if failed:
         return f"{UNABLE} Goal {failed[0].id}: {failed[0].reason}", ""
     return "no agent has anything left to do", ""

@@ -75,7 +75,7 @@ class Search:
             await store.on_thread(self._prepare, store)
             stop = await self._search(store, registry)
             result, retry = await self._conclude(store, stop, out)
-            await store.on_thread(self._remember, store, result, retry)
+            self._emit(await store.on_thread(self._remember, store, result, retry))
             return result
         finally:
             store.close()
@@ -266,18 +266,22 @@ class Search:
         )
 
     # -- remember ----------------------------------------------------------------------------------------------
-    def _remember(self, store: ProofStore, result: RunResult, retry: bool) -> None:
-        store.commit(f"stop:{store.seq}", "framework", ROOT, lambda txn: _note_end(txn, result))
+    def _remember(self, store: ProofStore, result: RunResult, retry: bool) -> Event:
+        done = store.commit(f"stop:{store.seq}", "framework", ROOT, lambda txn: _note_end(txn, result))
+        assert done is not None  # the key names the revision that it follows
         self._run_dir.write_card(result=result.to_json(), retry=retry)
         if self._statistics is not None:
             counts = _strategy_counts(store)
             self._statistics.record(self._run_dir.run_id, self._language.name, counts)
-        if self._bank is None:
-            return
+        if self._bank is not None:
+            self._fill_bank(self._bank, store, result, retry)
+        return done.event
+
+    def _fill_bank(self, bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool) -> None:
         if store.root().status is NodeStatus.PROVED and result.verdict is not Verdict.PROVED and not retry:
-            self._bank.forget(_taken_from_bank(store))
+            bank.forget(_taken_from_bank(store))
         else:
-            self._bank.add(self._new_lemmas(store))
+            bank.add(self._new_lemmas(store))
 
     def _new_lemmas(self, store: ProofStore) -> Iterable[Lemma]:
         for key, node_id in store.lemmas():

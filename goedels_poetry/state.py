@@ -120,7 +120,7 @@ class ProofNode:
     reason: str = ""
     """The last failure, one line."""
     limit: str = ""
-    """The budget that stopped a failed node ("depth", "attempts"): a larger one reopens it."""
+    """The budget that stopped this node or one that was below it, e.g. "depth 20": a larger one reopens it."""
     origin: str = ""
     """Where an adopted proof comes from: "run:<node id>" or "bank:<lemma id>"."""
     refs: dict[str, str] = field(default_factory=dict)

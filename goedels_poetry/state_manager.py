@@ -211,6 +211,7 @@ class GoedelsPoetryStateManager:
             "node": culprit.id,
             "statement": culprit.statement[:500],
             "reason": reason,
+            "limit": culprit.limit,
         }
         self._txn.log(node.id, "failure", **evidence)
         history = self._txn.store.history(node.id)
@@ -263,6 +264,7 @@ class GoedelsPoetryStateManager:
         )
         self._txn.spent["backtracks"] += 1
         self._txn.spent[f"backtracks_at_depth_{target.depth}"] += 1
+        target = replace(target, limit=node.limit or target.limit)
         self._txn.put(self._prepare_node_for_resketching(target, reason))
         return target
 
@@ -294,12 +296,12 @@ class GoedelsPoetryStateManager:
             self._txn.put(_prepared(node, move))
             return move
         if limit:
-            node = replace(node, reason=f"{node.reason} ({limit} limit reached)".strip())
+            node = replace(node, reason=f"{node.reason} (limit reached: {limit})".strip(), limit=limit)
         if move == "backtrack":
-            failed = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED, limit=limit))
+            failed = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
             target = self._handle_failed_sketch(failed)
             return f"backtracked to {target.id}" if target else "no ancestor left"
-        node = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED, limit=limit))
+        node = self._txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
         if move == "give_up":
             self._settle(node, at_once=True)
         return move
@@ -309,10 +311,33 @@ class GoedelsPoetryStateManager:
         if at_once or self._settings.when_hopeless == "give_up":
             self._txn.set_verdict(Verdict.UNKNOWN, f"{UNABLE} Goal {node.id}: {node.reason}")
 
-    def reopen(self, node: ProofNode) -> None:
-        """A budget that had stopped this goal is larger now: the decider is asked again."""
-        failure = Failure.PROOF if node.limit == "attempts" else node.failure
-        self._txn.put(replace(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit="", failure=failure))
+    def reopen_failed(self) -> int:
+        """Goals that a budget had stopped go on where that budget is larger now; returns how many."""
+        reopened = 0
+        for node in self._txn.store.nodes():
+            if node.status not in (NodeStatus.FAILED, NodeStatus.REFUTED) or self._txn.store.is_cut(node.id):
+                continue
+            if self._is_larger_now(node.limit):
+                self._reopen(node)
+                reopened += 1
+            elif node.parent is not None and self._handle_failed_sketch(node) is not None:
+                reopened += 1
+        return reopened
+
+    def _is_larger_now(self, limit: str) -> bool:
+        name, _, value = limit.partition(" ")
+        now = {"depth": self._settings.budgets.depth, "attempts": self._settings.max_attempts}.get(name)
+        return now is not None and now > int(value)
+
+    def _reopen(self, node: ProofNode) -> None:
+        """The decider is asked again, and strategies that failed only because of the limit may be tried again."""
+        for fingerprint, ban in self._txn.store.bans(node.id).items():
+            if ban["limit"] == node.limit:
+                self._txn.log(node.id, "lift", fingerprint=fingerprint, strategy=ban["strategy"])
+        failure = Failure.PROOF if node.limit.startswith("attempts") else node.failure
+        exhausted = tuple(queue for queue in node.exhausted if queue != Queue.SKETCH)
+        node = replace(node, status=NodeStatus.OPEN, queue=Queue.DECIDE, limit="")
+        self._txn.put(replace(node, failure=failure, exhausted=exhausted))
 
     def _to_decider(self, node: ProofNode, reason: str, exhausted: Queue | None = None) -> None:
         spent = (*node.exhausted, str(exhausted)) if exhausted and exhausted not in node.exhausted else node.exhausted

@@ -71,13 +71,13 @@ def legal_moves(store: ProofStore, settings: Settings, node: ProofNode) -> tuple
 
 
 def stopping_limit(settings: Settings, node: ProofNode) -> str:
-    """The budget without which this node could go on: "depth", "attempts" or ""."""
-    if node.depth >= settings.budgets.depth and Queue.SKETCH not in node.exhausted:
-        return "depth"
-    budget = settings.budgets.attempts_per_node
-    if budget is not None and node.attempts >= budget and Queue.PROVE not in node.exhausted:
-        scheduled = settings.prover_agent_max_pass * (1 + settings.prover_agent_max_self_corrections)
-        return "attempts" if budget < scheduled else ""
+    """The budget without which this node could go on, with its value: "depth 20", "attempts 2", or ""."""
+    budgets = settings.budgets
+    if node.depth >= budgets.depth and Queue.SKETCH not in node.exhausted:
+        return f"depth {budgets.depth}"
+    scheduled = settings.prover_agent_max_pass * (1 + settings.prover_agent_max_self_corrections)
+    if node.attempts >= settings.max_attempts < scheduled and Queue.PROVE not in node.exhausted:
+        return f"attempts {settings.max_attempts}"
     return ""
 
 

@@ -1,0 +1,280 @@
+"""The framework: runs, streams, resumes, remembers; deterministic whatever the interleaving."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MakeFramework
+from toy_language import ToyLanguage, generated, theorem
+
+from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.errors import UnknownLanguage, UnknownRun
+from goedels_poetry.graph import Machine, build
+from goedels_poetry.languages import for_file
+from goedels_poetry.runs import identity
+from goedels_poetry.state import ROOT, NodeStatus, Queue
+
+HOPELESS = {"proof": None, "exhausted": True}
+
+
+class Shuffled(ToyLanguage):
+    """Every answer takes a random time, so that every run has another interleaving."""
+
+    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
+        await asyncio.sleep(random.random() / 100)
+
+
+async def test_any_interleaving_ends_in_the_same_tree(framework: MakeFramework) -> None:
+    digests = set()
+    for limit in (1, 3, 8, 32):
+        fw = framework(Shuffled(), max_concurrency=limit)
+        result = await fw.arun(generated(3), name="t", fresh=True)
+        assert result.verdict is Verdict.PROVED
+        with fw.open_store(result.run_id) as store:
+            digests.add(store.digest())
+    assert len(digests) == 1
+
+
+async def test_a_failed_search_ends_in_the_same_tree_too(framework: MakeFramework) -> None:
+    goals = {
+        "T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["g:2:x", "A", "g:2:y", "B"]}]},
+        "A": {**HOPELESS, "sketches": [{"strategy": "b", "children": ["C", "g:1:z"]}]},
+        "B": HOPELESS,
+        "C": HOPELESS,
+    }
+    digests = set()
+    for limit in (1, 3, 16):
+        fw = framework(Shuffled(), max_concurrency=limit)
+        result = await fw.arun(theorem(goals=goals), name="t", fresh=True)
+        assert result.verdict is Verdict.UNKNOWN
+        with fw.open_store(result.run_id) as store:
+            digests.add(store.digest())
+    assert len(digests) == 1
+
+
+async def test_give_up_stops_at_once_where_keep_would_go_on(framework: MakeFramework) -> None:
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["bad", "slow"]}]}, "bad": HOPELESS}
+    language = ToyLanguage()
+    fw = framework(language, when_hopeless="give_up", decomposer_agent_max_self_corrections=0)
+    result = await fw.arun(theorem(goals=goals, slow={"slow": 30}), name="t")
+    assert (result.verdict, "slow" in [goal.statement for goal in result.open_goals]) == (Verdict.UNKNOWN, True)
+    assert language.running == 0, "what was under way has been cancelled"
+
+
+async def test_the_stream_gives_every_event_and_then_the_result(framework: MakeFramework) -> None:
+    fw = framework()
+    items = [item async for item in fw.astream(generated(1), name="t")]
+    assert isinstance(items[-1], RunResult)
+    events = [item for item in items if isinstance(item, Event)]
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert (events[0].outcome, events[-1].outcome, events[-1].queues) == ("begun", "verdict: proved", {})
+
+
+async def test_a_closed_stream_leaves_a_run_that_resumes(framework: MakeFramework) -> None:
+    fw = framework()
+    stream = fw.astream(generated(2, latency=0.01), name="t")
+    async for item in stream:
+        if isinstance(item, Event) and item.seq > 5:
+            break
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert [summary.status for summary in fw.runs()] == ["stopped"]
+    assert (await fw.arun(generated(2, latency=0.01), name="t", resume=True)).verdict is Verdict.PROVED
+
+
+async def test_a_listener_that_fails_costs_nothing(framework: MakeFramework) -> None:
+    def listener(event: Event) -> None:
+        raise RuntimeError("the terminal is gone")
+
+    result = await framework().arun(theorem(goals={"T": {"proof": 1}}), name="t", on_event=listener)
+    assert (result.verdict, result.metrics["attempts"]) == (Verdict.PROVED, 2)
+    assert any("the terminal is gone" in warning for warning in result.warnings)
+
+
+async def test_runs_lists_and_result_returns_what_was_stored(framework: MakeFramework) -> None:
+    fw = framework()
+    done = await fw.arun(theorem(), name="first.toy")
+    left = await framework(budgets={"agent_steps": 3}).arun(generated(1), name="second.toy")
+    summaries = {summary.name: summary for summary in fw.runs()}
+    assert (summaries["first.toy"].status, summaries["first.toy"].verdict) == ("finished", Verdict.PROVED)
+    assert (summaries["second.toy"].status, summaries["second.toy"].steps) == ("stopped", 3)
+    assert fw.result(done.run_id[:6]) == done
+    assert fw.result(left.run_id) == left
+    for wrong in ("ffff", "../../etc", ""):
+        with pytest.raises(UnknownRun):
+            fw.result(wrong)
+
+
+async def test_inconsistent_premises_end_the_run_with_their_core(framework: MakeFramework) -> None:
+    judged = {"verdict": "inconsistent", "core": ["p1", "p2"], "reason": "p1 and p2 contradict each other"}
+    result = await framework().arun(theorem(judge=judged), name="t")
+    assert (result.verdict, result.core, result.exit_code) == (Verdict.INCONSISTENT, ["p1", "p2"], 4)
+    assert result.reason == "p1 and p2 contradict each other"
+    again = await framework().arun(theorem(judge=judged), name="t")
+    assert again == result
+
+
+async def test_a_certificate_that_cannot_be_written_is_tried_again_on_resume(framework: MakeFramework) -> None:
+    class Full(ToyLanguage):
+        full = True
+
+        async def certify(self, *args: Any) -> Any:
+            if self.full:
+                raise OSError("no space left on device")
+            return await super().certify(*args)
+
+    language = Full()
+    fw = framework(language)
+    result = await fw.arun(theorem(), name="t")
+    assert (result.verdict, "no space left" in result.reason) == (Verdict.UNKNOWN, True)
+    language.full = False
+    calls = len(language.calls)
+    result = await fw.aresume(result.run_id)
+    assert (result.verdict, len(language.calls)) == (Verdict.PROVED, calls)
+
+
+async def test_a_finished_proof_is_certified_again_where_it_is_wanted(framework: MakeFramework, tmp_path: Path) -> None:
+    fw = framework()
+    await fw.arun(theorem(), name="t")
+    result = await fw.arun(theorem(), name="t", out=tmp_path / "wanted")
+    assert result.certificate == tmp_path / "wanted" / "proof.json"
+
+
+def test_the_synchronous_face_keeps_its_loop_between_runs(tmp_path: Path) -> None:
+    language = ToyLanguage()
+    with GoedelsPoetryFramework(Settings(home=tmp_path), language=language) as fw:
+        assert fw.run(theorem(), name="a").verdict is Verdict.PROVED
+        assert fw.run(theorem(root="U"), name="b").verdict is Verdict.PROVED
+    assert language.closed == 1
+
+
+def test_run_ids_depend_on_every_byte_that_matters_and_not_on_the_file_name() -> None:
+    base = identity("(assert true)", "smt", {"seed": 0, "file": "a.smt2"})
+    assert base == identity("(assert true)", "smt", {"file": "b.smt2", "seed": 0})
+    others = [("(assert True)", "smt", {"seed": 0}), ("(assert true)", "lean", {"seed": 0})]
+    others += [("(assert true)", "smt", {"seed": 1}), ("(assert true)", "smt", {"seed": 0, "assume": True})]
+    assert len({base, *(identity(*other) for other in others)}) == 5
+
+
+def test_languages_are_found_by_suffix_and_an_unknown_one_is_named() -> None:
+    assert for_file("dir/x.SMT2") == "smt"
+    with pytest.raises(UnknownLanguage, match=r"x\.unknown"):
+        for_file("x.unknown")
+
+
+def test_importing_the_package_does_not_import_langgraph() -> None:
+    code = "import sys, goedels_poetry.framework; print([m for m in sys.modules if m.startswith('lang')])"
+    root = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout == "[]\n"
+
+
+# -- graph -----------------------------------------------------------------------------------------------------
+async def test_what_langgraph_checkpoints_has_constant_size(framework: MakeFramework) -> None:
+    import sqlite3
+
+    sizes = []
+    for depth in (1, 3):
+        result = await framework().arun(generated(depth), name="t")
+        assert result.run_dir is not None
+        db = sqlite3.connect(result.run_dir / "graph.db")
+        sizes.append(db.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()[0])
+        states = db.execute("SELECT count(*) FROM checkpoints").fetchone()[0]
+        db.close()
+        assert states > 3
+    assert sizes[1] < sizes[0] + 1500
+
+
+def test_a_tampered_checkpoint_names_no_code_to_run() -> None:
+    code = "import os, goedels_poetry.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
+    root = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout == "true\n"
+
+
+def test_every_agent_is_a_node_of_the_graph() -> None:
+    from goedels_poetry.agents import load_registry
+
+    registry = load_registry()
+    machine = Machine(None, registry, None, None, None, print)  # type: ignore[arg-type]  # nothing is run
+    drawn = build(machine).get_graph()
+    assert set(drawn.nodes) >= {"supervisor", *registry.agents}
+    assert {"judge", "prover", "verifier", "corrector", "decider", "retriever", "sketcher", "backtrack"} <= set(
+        registry.agents
+    )
+    assert list(registry.routes) == [str(q) for q in Queue if q is not Queue.FORMALIZE]
+
+
+# -- memory ----------------------------------------------------------------------------------------------------
+async def test_a_later_run_finds_a_lemma_of_an_earlier_one_proved(framework: MakeFramework) -> None:
+    first = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["L", "bad"]}]}, "bad": HOPELESS}
+    first["L"] = {**HOPELESS, "sketches": [{"strategy": "deep", "children": ["L1", "L2"]}]}
+    slow = {"bad": 0.3}
+    failed = await framework().arun(theorem(goals=first, theory="arith", slow=slow), name="one")
+    assert failed.verdict is Verdict.UNKNOWN, "even a failed run leaves its lemmas"
+    second = {"U": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["M", "L"]}]}}
+    language = ToyLanguage()
+    fw = framework(language)
+    result = await fw.arun(theorem(root="U", goals=second, theory="arith"), name="two")
+    assert (result.verdict, result.metrics["lemmas_reused"]) == (Verdict.PROVED, 1)
+    assert "L" not in [call[1] for call in language.calls]
+    with fw.open_store(result.run_id) as store:
+        assert [node.statement for node in store.nodes()] == ["", "M", "L", "L1", "L2"]
+    other = await framework().arun(theorem(root="U", goals=second, theory="other"), name="three")
+    assert other.metrics["lemmas_reused"] == 0, "other definitions, other lemmas"
+    alone = await framework(use_memory=False).arun(theorem(root="U", goals=second, theory="arith", x=1), name="four")
+    assert alone.metrics["lemmas_reused"] == 0
+
+
+async def test_a_retrieved_lemma_may_be_cited_and_stands_in_the_derivation(framework: MakeFramework) -> None:
+    goals = {"S": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["L"]}]}}
+    await framework().arun(theorem(root="S", goals=goals, theory="x"), name="one")
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["A"]}], "wants": ["L"]}}
+    language = ToyLanguage()
+    result = await framework(language).arun(theorem(goals=goals, theory="x"), name="two")
+    assert result.verdict is Verdict.PROVED
+    assert [offer["statement"] for offer in language.lemmas_offered[0]] == ["L"]
+    scope = next(goal for goal in language.goals if goal.statement == "A").scope
+    assert [statement for _, statement in scope] == ["L"]
+    assert result.certificate is not None
+    assert f'"id": "{scope[0][0]}"' in result.certificate.read_text()
+
+
+async def test_a_proof_of_a_cut_subtree_is_used_again(framework: MakeFramework) -> None:
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["A", "bad"]}]}, "bad": HOPELESS}
+    goals["T"]["sketches"].append({"strategy": "b", "children": ["B", "A"]})
+    language = ToyLanguage()
+    fw = framework(language, max_concurrency=1)
+    result = await fw.arun(theorem(goals=goals), name="t")
+    assert (result.verdict, result.metrics["lemmas_reused"]) == (Verdict.PROVED, 1)
+    assert language.calls.count(("prove", "A", 0)) == 1
+    with fw.open_store(result.run_id) as store:
+        assert store.get("0.1_0001").origin == "run:0.0_0000"
+        assert store.find("0.0_0000") is not None and store.is_cut("0.0_0000")
+        assert all(node.status is NodeStatus.PROVED for node in store.nodes())
+
+
+async def test_lemmas_that_the_checker_rejects_leave_the_bank(framework: MakeFramework) -> None:
+    goals = {"S": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["L"]}]}}
+    await framework().arun(theorem(root="S", goals=goals, theory="x"), name="one")
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["L"]}]}}
+    fw = framework()
+    rejected = await fw.arun(theorem(goals=goals, theory="x", certify="rejects"), name="two")
+    assert (rejected.verdict, rejected.metrics["lemmas_reused"]) == (Verdict.UNKNOWN, 1)
+    result = await fw.arun(theorem(goals=goals, theory="x"), name="three")
+    assert (result.verdict, result.metrics["lemmas_reused"]) == (Verdict.PROVED, 0)
+
+
+async def test_strategies_that_led_to_proofs_are_preferred_in_later_runs(framework: MakeFramework) -> None:
+    sketches = [{"strategy": "loser", "children": ["bad"]}, {"strategy": "winner", "children": ["A"]}]
+    goals = {"T": {**HOPELESS, "sketches": sketches}, "bad": HOPELESS}
+    await framework().arun(theorem(goals=goals), name="one")
+    language = ToyLanguage()
+    await framework(language).arun(theorem(root="U", goals={"U": goals["T"], "bad": HOPELESS}), name="two")
+    assert language.goals[0].node_id == ROOT
+    assert language.goals[0].preferred == ("winner", "loser")

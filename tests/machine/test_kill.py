@@ -1,0 +1,85 @@
+"""kill -9 at random moments of real processes: the final tree is the undisturbed one's."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from toy_language import theorem
+
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
+from goedels_poetry.errors import RunLocked
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
+
+
+@pytest.fixture
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("kill_test_script", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.timeout(300)
+def test_fact_33_killed_runs_resume_to_the_same_tree_and_count_no_attempt_twice(
+    tmp_path: Path, script: ModuleType
+) -> None:
+    source = script.default_theorem(85)
+    lines: list[str] = []
+    script.kill_test(tmp_path, source, "g.toy", "toy", kills=8, seed=7, longest=1.0, say=lines.append)
+    assert "proved" in lines[0]
+
+
+def start(home: Path, script: ModuleType, **spec: Any) -> subprocess.Popen[str]:
+    goals = {"T": {"proof": None, "exhausted": True, "sketches": [{"strategy": "s", "children": list("ABCDEF")}]}}
+    trial = script.Trial(home, theorem(goals=goals, latency=0.6, **spec), "t.toy", "toy")
+    process: subprocess.Popen[str] = trial.start()
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, script: ModuleType, number: int) -> None:
+    process = start(tmp_path / "run", script)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    answer = json.loads(out.splitlines()[-1])
+    assert answer["verdict"] == "out_of_budget"
+    assert answer["reason"].startswith(f"interrupted by {signal.Signals(number).name}; run {answer['run_id']} can be")
+    environment = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path / "run")}
+    code = f"import sys; sys.path[:0] = {sys.path!r}; from toy_language import ToyLanguage\n"
+    code += "from goedels_poetry import GoedelsPoetryFramework as F\n"
+    code += f"with F(language=ToyLanguage()) as f: print(f.resume({answer['run_id']!r}).verdict)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "proved\n"
+
+
+def test_two_processes_never_work_on_one_run(tmp_path: Path, script: ModuleType) -> None:
+    from toy_language import ToyLanguage
+
+    process = start(tmp_path / "run", script)
+    try:
+        with GoedelsPoetryFramework(Settings(home=tmp_path / "run"), language=ToyLanguage()) as framework:
+            assert [summary.status for summary in framework.runs()] == ["running"]
+            source = (tmp_path / "run" / "theorem").read_text()
+            with pytest.raises(RunLocked, match="another process"):
+                framework.run(source, name="t.toy")
+            process.kill()
+            process.communicate()
+            assert [summary.status for summary in framework.runs()] == ["stopped"]
+            assert framework.run(source, name="t.toy").verdict is Verdict.PROVED
+    finally:
+        process.kill()
+        process.communicate()

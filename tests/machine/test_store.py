@@ -1,0 +1,188 @@
+"""The proof store: one transaction a step, exactly once, and every past moment can be looked at and forked."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MakeFramework
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_language import generated
+
+from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
+from goedels_poetry.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
+from goedels_poetry.store import ProofStore, Txn
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    with ProofStore(tmp_path / "proof.db") as store:
+        yield store
+
+
+def put(*nodes: ProofNode) -> Any:
+    def apply(txn: Txn) -> str:
+        for node in nodes:
+            txn.put(node)
+        return "put"
+
+    return apply
+
+
+def test_a_commit_with_a_known_key_changes_nothing(store: ProofStore) -> None:
+    def attempt(txn: Txn) -> str:
+        node = txn.get(ROOT)
+        txn.put(replace(node, attempts=node.attempts + 1))
+        return "tried"
+
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT)))
+    assert store.commit("prover:0@1", "prover", ROOT, attempt, cost={"steps": 1}) is not None
+    assert store.commit("prover:0@1", "prover", ROOT, attempt, cost={"steps": 1}) is None
+    assert store.get(ROOT).attempts == 1
+    assert store.spent()["steps"] == 1
+
+
+def test_a_result_for_an_older_revision_is_dropped_but_its_cost_is_counted(store: ProofStore) -> None:
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+    store.commit("other", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.DECIDE)))
+    with pytest.raises(StaleWork):
+        store.commit("prover:0@1", "prover", ROOT, put(), expect=1, cost={"solver_seconds": 2.0})
+    store.commit("next", "test", ROOT, put())
+    assert store.spent()["solver_seconds"] == 2.0
+    assert store.begin_work("prover:0@1", "prover", ROOT, 1) is False
+
+
+def test_a_failing_commit_leaves_no_trace(store: ProofStore) -> None:
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+
+    def apply(txn: Txn) -> str:
+        txn.put(ProofNode(id="0.0_0000", queue=Queue.PROVE))
+        txn.save_text("a text")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.commit("x", "x", ROOT, apply)
+    assert (store.seq, store.queue_lengths()) == (1, {"prove": 1})
+    assert store.find("0.0_0000") is None
+    assert store.spent()["nodes"] == 1
+
+
+def test_the_node_budget_is_never_exceeded(store: ProofStore) -> None:
+    store.max_nodes = 2
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT)))
+    with pytest.raises(BudgetExceeded):
+        store.commit("x", "x", ROOT, put(*(ProofNode(id=child_id(ROOT, 0, i)) for i in range(2))))
+    assert [node.id for node in store.nodes()] == [ROOT]
+
+
+def test_equal_texts_are_stored_once(store: ProofStore) -> None:
+    nodes = [ProofNode(id=child_id(ROOT, 0, i), statement="the same long statement") for i in range(5)]
+    store.commit("init", "test", ROOT, put(*nodes))
+    assert store._row("SELECT count(*) FROM blob")[0] == 1
+    assert store.get("0.0_0003").statement == "the same long statement"
+
+
+def test_statements_survive_byte_for_byte(store: ProofStore) -> None:
+    for i, text in enumerate(["\\neq \\theta \\n\t", "∀ x, x ≤ 𝔸", "a\r\nb\0c", ""]):
+        store.commit(f"k{i}", "test", ROOT, put(ProofNode(id=ROOT, statement=text)))
+        assert store.get(ROOT).statement == text
+        # A blob reference would shadow the next statement; a real node keeps its statement for ever.
+        store._db.execute("DELETE FROM head")
+
+
+def test_only_the_checker_may_say_proved(store: ProofStore) -> None:
+    from goedels_poetry import Verdict
+
+    with pytest.raises(ValueError, match="checker"):
+        store.commit("x", "x", ROOT, lambda txn: str(txn.set_verdict(Verdict.PROVED, "")))
+
+
+async def _run_store(framework: MakeFramework) -> ProofStore:
+    fw = framework()
+    result = await fw.arun(generated(3), name="t")
+    assert result.metrics["backtracks"] > 0
+    return fw.open_store(result.run_id)
+
+
+def _picture(store: ProofStore, seq: int | None = None) -> list[Any]:
+    return [(n.id, n.queue, n.status, n.attempts, n.pending, n.strategy) for n in store.nodes(as_of=seq)]
+
+
+async def test_any_past_moment_can_be_forked_and_goes_on_from_there(framework: MakeFramework, tmp_path: Path) -> None:
+    with await _run_store(framework) as store:
+        last = store.seq
+        for seq in (1, last // 3, last // 2, last - 1):
+            with store.fork(tmp_path / f"fork{seq}.db", seq) as fork:  # type: ignore[attr-defined]
+                assert _picture(fork) == _picture(store, seq)
+                lengths: dict[str, int] = {}
+                for node in fork.nodes():
+                    if node.queue:
+                        lengths[node.queue] = lengths.get(node.queue, 0) + 1
+                assert fork.queue_lengths() == lengths == store.events(seq - 1)[0].queues
+                assert fork.spent() == store.spent(as_of=seq)
+                assert fork.history(ROOT) == store.history(ROOT, as_of=seq)
+                assert fork.bans(ROOT) == store.bans(ROOT, as_of=seq)
+
+
+async def test_every_commit_is_an_event_in_order(framework: MakeFramework) -> None:
+    with await _run_store(framework) as store:
+        events = store.events()
+        assert [event.seq for event in events] == list(range(1, store.seq + 1))
+        assert events[0].outcome == "begun"
+        assert events[-1].outcome == "verdict: proved"
+        assert {event.agent for event in events} >= {"judge", "prover", "verifier", "sketcher", "backtrack"}
+
+
+async def test_a_reader_sees_the_run_while_it_is_written(framework: MakeFramework) -> None:
+    fw = framework()
+    seen: list[int] = []
+
+    def look(event: Any) -> None:
+        if event.seq == 10:
+            with fw.open_store(fw.runs()[0].run_id) as reader:
+                seen.append(reader.seq)
+                with pytest.raises(sqlite3.OperationalError):
+                    reader._db.execute("DELETE FROM head")
+
+    await fw.arun(generated(2), name="t", on_event=look)
+    assert seen and seen[0] >= 10
+
+
+def test_what_is_no_database_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "proof.db").write_bytes(b"this is no database at all" * 100)
+    with pytest.raises(StoreError, match=r"proof\.db"):
+        ProofStore(tmp_path / "proof.db")
+    with pytest.raises(StoreError, match="does not exist"):
+        ProofStore(tmp_path / "nothing.db", read_only=True)
+
+
+PATHS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=4)
+
+
+@given(PATHS, PATHS)
+@settings(max_examples=200, deadline=None)
+def test_a_subtree_is_exactly_a_range_of_keys(first: Any, second: Any) -> None:
+    def path(steps: Any) -> str:
+        name = ROOT
+        for generation, index in steps:
+            name = child_id(name, generation, index)
+        return name
+
+    above, below = path(first), path(second)
+    low, high = subtree_range(above)
+    assert (low <= below < high) == (len(second) > len(first) and second[: len(first)] == first)
+    if len(second) > len(first):
+        low, high = subtree_range(above, 3)
+        expected = second[: len(first)] == first and second[len(first)][0] == 3
+        assert (low <= below < high) == expected
+
+
+def test_relocation_moves_ids_and_nothing_else() -> None:
+    value = {"cites": ["0.1_0002", "0.1_0002.0_0000", "0.1_0003"], "text": "0.1_0002 is an id", "n": "0", "k": 3}
+    moved = relocate(value, "0.1_0002", "La1")
+    assert moved == {"cites": ["La1", "La1.0_0000", "0.1_0003"], "text": "0.1_0002 is an id", "n": "0", "k": 3}
+    assert relocate(moved, "La1", "0.1_0002") == value

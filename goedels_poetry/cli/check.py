@@ -7,13 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
 from goedels_poetry.checker import CheckReport, check_certificate
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import TRUST
 from goedels_poetry.state import Verdict
-from goedels_poetry.trace.terminal import console, one_line, printable
+from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
@@ -63,24 +61,24 @@ def _to_json(certificate: Path, against: Path, report: CheckReport) -> dict[str,
 def _show(certificate: Path, report: CheckReport) -> None:
     out = console(sys.stdout)
     word = str(report.verdict) if report.accepted else "refused" if report.refused else "not shown"
-    out.print(Text(f"{word}  {printable(str(certificate))}", style="bold green" if report.accepted else "bold red"))
+    say(out, f"{word}  {printable(str(certificate))}", style="bold green" if report.accepted else "bold red")
     if report.statement:
-        out.print(Text(f"  {one_line(report.statement)}"))
+        say(out, f"  {one_line(report.statement)}")
     for reason in report.reasons:
-        out.print(Text(f"  {one_line(reason)}"))
+        say(out, f"  {one_line(reason)}")
     counts = report.obligations
     if counts.total:
-        out.print(Text(f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}"))
+        say(out, f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}")
     if report.undecided_by_second:
-        out.print(Text(f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}"))
+        say(out, f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}")
     for assumption in report.assumptions:
-        out.print(Text(f"  assumed: {one_line(assumption)}", style="yellow"))
+        say(out, f"  assumed: {one_line(assumption)}", style="yellow")
     for name, value in report.counterexample.items():
-        out.print(Text(f"  counterexample: {one_line(name)} = {one_line(str(value))}"))
+        say(out, f"  counterexample: {one_line(name)} = {one_line(str(value))}")
     for premise in report.core:
-        out.print(Text(f"  premise of the contradiction: {one_line(premise)}"))
+        say(out, f"  premise of the contradiction: {one_line(premise)}")
     for note in report.notes:
-        out.print(Text(f"  note: {one_line(note)}"))
+        say(out, f"  note: {one_line(note)}")
     if report.trust_level is not None:
         level = str(report.trust_level)
-        out.print(Text(f"  trust level {level}: {TRUST[level]}  ({report.seconds:.1f} s)"))
+        say(out, f"  trust level {level}: {TRUST[level]}  ({report.seconds:.1f} s)")

@@ -17,7 +17,7 @@ from goedels_poetry import __version__, languages
 from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
-from goedels_poetry.trace.terminal import console, one_line
+from goedels_poetry.trace.terminal import console, one_line, say
 
 _TRIVIAL = "(declare-const x Int)\n(assert (and (> x 0) (< x 1)))\n"
 _LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")
@@ -52,7 +52,7 @@ def examine(*, as_json: bool) -> int:
         out = console(sys.stdout)
         for finding in findings:
             mark = Text("ok   " if finding.ok else "FAIL ", style="green" if finding.ok else "bold red")
-            out.print(mark + Text(f"{finding.what}: {one_line(finding.found)}"))
+            say(out, mark + Text(f"{finding.what}: {one_line(finding.found)}"))
     return 0 if all(finding.ok for finding in findings) else 1
 
 

@@ -20,7 +20,7 @@ from goedels_poetry.results import RunResult, RunSummary
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import HistoryEntry, StoreReader
 from goedels_poetry.trace import machine, tree
-from goedels_poetry.trace.terminal import console, one_line, printable
+from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 NOT_FOUND = 2
 
@@ -37,11 +37,11 @@ def list_runs(*, as_json: bool, limit: int) -> int:
             return 0
         out = console(sys.stdout)
         if not found:
-            out.print(Text(f"no runs in {framework.settings.data_dir}; begin one with: goedels-poetry prove FILE"))
+            say(out, f"no runs in {framework.settings.data_dir}; begin one with: goedels-poetry prove FILE")
             return 0
         out.print(_table(shown))
         if len(found) > len(shown):
-            out.print(Text(f"{len(found) - len(shown)} older runs; --limit 0 shows all"))
+            say(out, f"{len(found) - len(shown)} older runs; --limit 0 shows all")
         return 0
 
     return _looking(body)
@@ -111,8 +111,8 @@ def _print_page(
         out.print()
     else:
         moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
-        out.print(Text(f"run {run_id}  {printable(str(store.meta('name')))}  {moment}"))
-        out.print(Text(f"  spent: {', '.join(spent_lines(store.spent(as_of=at)))}"))
+        say(out, f"run {run_id}  {printable(str(store.meta('name')))}  {moment}")
+        say(out, f"  spent: {', '.join(spent_lines(store.spent(as_of=at)))}")
     out.print(tree.tree(nodes, theorem, wording, lambda node: _notes(node, store, at)))
 
 
@@ -191,5 +191,5 @@ def _looking(body: Callable[[GoedelsPoetryFramework], int]) -> int:
         with GoedelsPoetryFramework(settings()) as framework:
             return body(framework)
     except (GoedelsPoetryError, BadSettings) as problem:
-        console(sys.stderr).print(Text(one_line(str(problem))), soft_wrap=True)
+        say(console(sys.stderr), one_line(str(problem)))
         return NOT_FOUND

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from goedels_poetry import checker, languages
 from goedels_poetry.cli.configure import BadSettings, settings
@@ -24,7 +23,7 @@ from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import ProofNode, Verdict
 from goedels_poetry.trace.progress import Progress, choose
-from goedels_poetry.trace.terminal import console, is_live, one_line
+from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
@@ -57,11 +56,11 @@ def prove_all(request: Request) -> int:
     try:
         chosen = _settings(request)
     except BadSettings as problem:
-        errors.print(Text(one_line(str(problem))), soft_wrap=True)
+        say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
     sources = list(find(request.inputs, _suffixes()))
     if not sources:
-        errors.print(Text(f"no theorems in {', '.join(map(one_line, request.inputs))}"), soft_wrap=True)
+        say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}

@@ -14,7 +14,7 @@ from rich.text import Text
 from goedels_poetry.cli.inputs import STDIN
 from goedels_poetry.results import RunResult
 from goedels_poetry.state import ProofNode, Verdict
-from goedels_poetry.trace.terminal import one_line, printable
+from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.trace.tree import tree
 
 WORST_FIRST = (
@@ -110,40 +110,40 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     head.append(f"  {printable(result.input)}", style="default")
     if report.skipped:
         head.append("  (proved earlier, re-checked now)", style="dim")
-    out.print(head)
+    say(out, head)
     for warning in result.warnings:
-        out.print(Text(f"  warning: {one_line(warning)}", style="yellow"))
+        say(out, f"  warning: {one_line(warning)}", style="yellow")
     if result.verdict is Verdict.INVALID:
-        out.print(Text(f"  {located(result)}"))
+        say(out, f"  {located(result)}")
         return
     if result.reason:
-        out.print(Text(f"  {one_line(result.reason)}"))
+        say(out, f"  {one_line(result.reason)}")
     if result.counterexample:
-        out.print(Text("  counterexample:"))
+        say(out, "  counterexample:")
         for line in counterexample_lines(result.counterexample):
-            out.print(Text(f"    {line}"))
+            say(out, f"    {line}")
     if result.core:
-        out.print(Text("  premises that contradict each other:"))
+        say(out, "  premises that contradict each other:")
         for premise in result.core:
-            out.print(Text(f"    {one_line(wording(premise))}"))
+            say(out, f"    {one_line(wording(premise))}")
     if nodes and result.verdict is Verdict.PROVED:
         out.print(tree(nodes, theorem, wording))
     elif len(nodes) > 1:
-        out.print(Text("  best partial proof:"))
+        say(out, "  best partial proof:")
         out.print(tree(nodes, theorem, wording))
     for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
         why = f": {one_line(goal.reason)}" if goal.reason else ""
         statement = one_line(wording(goal.statement or theorem))
-        out.print(Text(f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})"))
+        say(out, f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})")
     if result.trust_level:
-        out.print(Text(f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}"))
+        say(out, f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}")
     if result.certificate:
-        out.print(Text(f"  certificate: {printable(str(result.certificate))}"), soft_wrap=True)
+        say(out, f"  certificate: {printable(str(result.certificate))}")
     if result.run_id:
         spent = ", ".join(spent_lines(result.metrics))
-        out.print(Text(f"  run {result.run_id}" + (f": {spent}" if spent else "")))
+        say(out, f"  run {result.run_id}" + (f": {spent}" if spent else ""))
     if report.resume:
-        out.print(Text(f"  to go on: {report.resume}"), soft_wrap=True)
+        say(out, f"  to go on: {report.resume}")
 
 
 def located(result: RunResult) -> str:

@@ -7,9 +7,11 @@ import sys
 from typing import IO
 
 from rich.console import Console
+from rich.text import Text
 
-PIPE_WIDTH = 120
-"""Columns of what is written to a pipe or a file, where no terminal says (COLUMNS overrides it)."""
+PIPE_WIDTH = 1_000
+"""Columns of what is written to a pipe or a file: wide, so that tools find each statement on one line (COLUMNS
+overrides it)."""
 
 
 def console(file: IO[str] | None = None) -> Console:
@@ -17,6 +19,11 @@ def console(file: IO[str] | None = None) -> Console:
     stream = file or sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def say(out: Console, line: str | Text, style: str = "") -> None:
+    """Print one line of any length; a terminal wraps it, a pipe gets it whole."""
+    out.print(Text(line, style) if isinstance(line, str) else line, soft_wrap=True)
 
 
 def is_live(stream: IO[str]) -> bool:

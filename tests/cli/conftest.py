@@ -1,0 +1,69 @@
+"""The command line as a person or a script meets it: a process of its own, its streams, its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "goedels_poetry"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a finished command left behind. No traceback is ever among it."""
+
+    code: int
+    out: str
+    err: str
+
+    def objects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Cli = Callable[..., Ran]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    quiet = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    return quiet | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)} | more
+
+
+@pytest.fixture(scope="session")
+def theorems() -> Path:
+    return ROOT / "theorems" / "smt"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def cli(home: Path, tmp_path: Path) -> Cli:
+    """Run the command in an empty directory with a data directory of its own."""
+
+    def run(
+        *arguments: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = 60
+    ) -> Ran:
+        done = subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            cwd=tmp_path,
+            env=environment(home) | dict(env or {}),
+            timeout=seconds,
+        )
+        ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in ran.out + ran.err, ran.err
+        return ran
+
+    return run

@@ -117,6 +117,8 @@ class Elaborator:
 
     def _variable_name(self, name: str, avoid: set[str]) -> str:
         safe = self.symbols.safe_name(name)
+        if is_theory_symbol(safe):
+            safe = f"{safe}_"
         if safe in avoid or safe in self.symbols.reserved:
             safe = fresh_among(safe, avoid, self.symbols.reserved)
             self.symbols.written.add(safe)
@@ -154,6 +156,8 @@ class Elaborator:
             form = _FORMS.get(head.text)
             if form is not None:
                 return form(self, expr, scope, expected)
+        if len(expr.items) == 1:
+            self.source.fail(f"`{head.text}` stands in parentheses without arguments", expr, "remove them")
         literal = _literal(expr)
         if literal is not None:
             return coerce(literal, expected) if expected is REAL else literal

@@ -1,0 +1,186 @@
+"""Defining equations by constructor cases; each follows from its definition (z3 says so)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goedels_poetry.languages.smt.equations import equation_obligation, equations, simplify
+from goedels_poetry.languages.smt.parser import parse_problem, parse_term
+from goedels_poetry.languages.smt.printer import declarations, show
+from goedels_poetry.languages.smt.terms import BOOL, app, eq, forall, var
+
+PRELUDE = """
+(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
+(declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))
+(declare-datatypes ((R 0)) (((Nil) (Eps) (Plus (left R) (right R)) (Star (inner R)))))
+(declare-datatypes ((One 0)) (((one (value Int)))))
+"""
+
+
+def shown(definitions: str, name: str) -> list[str]:
+    signature = parse_problem(PRELUDE + definitions + "(prove true)").signature
+    return [f"{show(e.lhs)} = {show(e.rhs)}" for e in equations(signature) if e.function == name]
+
+
+def test_one_equation_a_constructor() -> None:
+    assert shown(
+        "(define-fun-rec app ((x list) (y list)) list (match x ((nil y) ((cons h t) (cons h (app t y))))))", "app"
+    ) == ["(app nil y) = y", "(app (cons x_head x1) y) = (cons x_head (app x1 y))"]
+
+
+def test_nested_cases_split_again() -> None:
+    assert shown(
+        "(define-fun-rec le ((x Nat) (y Nat)) Bool"
+        " (match x ((Z true) ((S a) (match y ((Z false) ((S b) (le a b))))))))",
+        "le",
+    ) == ["(le Z y) = true", "(le (S x1) Z) = false", "(le (S x1) (S y1)) = (le x1 y1)"]
+
+
+def test_depth_two_patterns() -> None:
+    assert shown(
+        "(define-fun-rec half ((x Nat)) Nat (match x ((Z Z) ((S Z) Z) ((S (S y)) (S (half y))))))", "half"
+    ) == ["(half Z) = Z", "(half (S Z)) = Z", "(half (S (S x2))) = (S (half x2))"]
+
+
+def test_a_default_case_becomes_one_equation_a_constructor() -> None:
+    assert shown(
+        "(define-fun-rec eps ((x R)) Bool (match x ((Eps true) ((Plus a b) (or (eps a) (eps b))) (_ false))))", "eps"
+    ) == [
+        "(eps Nil) = false",
+        "(eps Eps) = true",
+        "(eps (Plus x1 x2)) = (or (eps x1) (eps x2))",
+        "(eps (Star x3)) = false",
+    ]
+
+
+def test_other_conditions_stay_on_the_right() -> None:
+    assert shown(
+        "(define-fun-rec del ((n Int) (x list)) list"
+        " (match x ((nil nil) ((cons h t) (ite (= h n) t (cons h (del n t)))))))",
+        "del",
+    ) == [
+        "(del n nil) = nil",
+        "(del n (cons x_head x1)) = (ite (= x_head n) x1 (cons x_head (del n x1)))",
+    ]
+
+
+def test_equality_with_a_constant_constructor_counts_as_a_case() -> None:
+    assert shown("(define-fun f ((x Nat)) Int (ite (= x Z) 0 1))", "f") == ["(f Z) = 0", "(f (S x1)) = 1"]
+
+
+def test_cases_inside_a_boolean_body() -> None:
+    assert shown("(define-fun f ((x list) (b Bool)) Bool (and ((_ is cons) x) (or b (= (head x) 1))))", "f") == [
+        "(f nil b) = false",
+        "(f (cons x_head x1) b) = (or b (= x_head 1))",
+    ]
+
+
+def test_integer_functions_have_one_equation() -> None:
+    assert shown("(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (f (- n 1))))", "f") == [
+        "(f n) = (ite (<= n 0) 0 (f (- n 1)))"
+    ]
+
+
+def test_fresh_names_stay_clear_of_symbols() -> None:
+    (_, second) = shown("(declare-const x1 Nat)(define-fun f ((x Nat)) Nat (match x ((Z x1) ((S y) y))))", "f")
+    assert second == "(f (S x2)) = x2"
+
+
+MANY = """
+(define-fun-rec app ((x list) (y list)) list (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec le ((x Nat) (y Nat)) Bool (match x ((Z true) ((S a) (match y ((Z false) ((S b) (le a b))))))))
+(define-fun-rec half ((x Nat)) Nat (match x ((Z Z) ((S Z) Z) ((S (S y)) (S (half y))))))
+(define-fun plus ((x R) (y R)) R (match x ((Nil y) (_ (match y ((Nil x) (_ (Plus x y))))))))
+(define-fun-rec eps ((x R)) Bool (match x ((Eps true) ((Plus a b) (or (eps a) (eps b))) (_ false))))
+(define-fun pred ((x Nat)) Nat (p x))
+(define-fun all ((x list)) Bool (forall ((y Int)) (=> ((_ is cons) x) (< y (head x)))))
+(define-fun odd ((x One) (y Nat)) Bool (ite (not (or (= y Z) ((_ is one) x))) true (=> (= (p y) Z) (= x (one 3)))))
+"""
+
+
+def z3(script: str) -> list[str]:
+    binary = shutil.which("z3", path=str(Path(sys.executable).parent))
+    if binary is None:
+        pytest.skip("the z3 wheel has no binary here")
+    return subprocess.run([binary, "-in", "-T:60"], input=script, capture_output=True, text=True).stdout.split("\n")
+
+
+def test_every_equation_follows_from_its_definition() -> None:
+    signature = parse_problem(PRELUDE + MANY + "(prove true)").signature
+    found = equations(signature)
+    lines = list(declarations(signature))
+    for equation in found:
+        goal = show(equation_obligation(equation, signature).formula)
+        lines += ["(push)", f"(assert (not {goal}))", "(check-sat)", "(pop)"]
+    assert len(found) > 20
+    assert z3("\n".join(lines))[: len(found)] == ["unsat"] * len(found)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(head (cons 1 xs))", "1"),
+        ("(head nil)", "(head nil)"),
+        ("((_ is cons) (cons 1 xs))", "true"),
+        ("((_ is one) o)", "true"),
+        ("(= (cons 1 xs) nil)", "false"),
+        ("(= (cons 1 xs) (cons n xs))", "(= 1 n)"),
+        ("(= xs (cons 1 (cons 2 xs)))", "false"),
+        ("(= (S m) (S (S m)))", "false"),
+        ("(= 1 2)", "false"),
+        ("(= true (< n 1))", "(< n 1)"),
+        ("(= (< n 1) false)", "(not (< n 1))"),
+        ("(ite (< n 1) true false)", "(< n 1)"),
+        ("(ite (not (< n 1)) 1 2)", "(ite (< n 1) 2 1)"),
+        ("(ite (= nil (cons n xs)) 1 2)", "2"),
+        ("(and true (< n 1) (and (< n 2) true))", "(and (< n 1) (< n 2))"),
+        ("(or (< n 1) (= n n))", "true"),
+        ("(=> (< n 1) false)", "(not (< n 1))"),
+        ("(+ 1 2 3)", "6"),
+        ("(< (- 1 2) (* 2 3))", "true"),
+        ("(- 3)", "(- 3)"),
+        ("(forall ((k Int)) (=> (= k k) (= nil xs)))", "(= nil xs)"),
+        ("(= 1.0 (/ 2.0 2.0))", "true"),
+    ],
+)
+def test_simplification(before: str, after: str) -> None:
+    signature = parse_problem(PRELUDE + "(prove true)").signature
+    sorts = {d.sort.name: d.sort for d in signature.datatypes}
+    number = parse_term("1", signature).sort
+    variables = (var("xs", sorts["list"]), var("m", sorts["Nat"]), var("o", sorts["One"]), var("n", number))
+    assert show(simplify(parse_term(before, signature, variables), signature)) == after
+
+
+ATOMS = ["(= x nil)", "((_ is cons) x)", "(= (tail x) x)", "(= (head x) n)", "(= n 1)", "(= x (cons n y))", "b", "true"]
+
+
+@st.composite
+def formulas(draw: st.DrawFn, depth: int = 3) -> str:
+    if depth == 0:
+        return draw(st.sampled_from(ATOMS))
+    head = draw(st.sampled_from(["and", "or", "not", "=>", "=", "ite", "atom"]))
+    if head == "atom":
+        return draw(st.sampled_from(ATOMS))
+    number = {"not": 1, "ite": 3}.get(head, 2)
+    return f"({head} {' '.join(draw(formulas(depth=depth - 1)) for _ in range(number))})"
+
+
+@given(st.lists(formulas(), min_size=20, max_size=20))
+def test_simplification_gives_equivalent_formulas(texts: list[str]) -> None:
+    signature = parse_problem(PRELUDE + "(prove true)").signature
+    of = {d.sort.name: d.sort for d in signature.datatypes}
+    number = parse_term("1", signature).sort
+    variables = (var("x", of["list"]), var("y", of["list"]), var("n", number), var("b", BOOL))
+    lines = list(declarations(signature))
+    for text in texts:
+        term = parse_term(text, signature, variables)
+        claim = forall(variables, eq(term, simplify(term, signature)))
+        lines += ["(push)", f"(assert {show(app('not', (claim,), BOOL))})", "(check-sat)", "(pop)"]
+    assert z3("\n".join(lines))[: len(texts)] == ["unsat"] * len(texts)

@@ -1,0 +1,187 @@
+"""Which recursive definitions are shown to terminate, and which never may be."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.printer import declarations, show
+from goedels_poetry.languages.smt.problem import Signature
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.wellfounded import Termination, termination
+
+PRELUDE = """
+(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
+(declare-datatypes ((list 0)) (((nil) (cons (head Int) (tail list)))))
+(declare-datatypes ((Tree 0) (Forest 0)) (((node (trees Forest))) ((none) (some (first Tree) (others Forest)))))
+(declare-datatypes ((Box 0)) (((empty) (box (inside (Array Int Box))))))
+(declare-fun any (Int) Int) (declare-fun flag (Int) Bool) (declare-fun same (Nat) Nat)
+"""
+
+
+def prover(signature: Signature) -> object:
+    z3 = shutil.which("z3", path=str(Path(sys.executable).parent))
+    if z3 is None:
+        pytest.skip("the z3 wheel has no binary here")
+
+    def prove(sequent: Sequent) -> bool:
+        negated = f"(assert (not {show(sequent.formula)}))"
+        script = "\n".join(("(set-option :rlimit 1000000)", *declarations(signature), negated, "(check-sat)"))
+        answer = subprocess.run([z3, "-in", "-T:20"], input=script, capture_output=True, text=True).stdout.strip()
+        assert answer in ("sat", "unsat", "unknown"), answer
+        return answer == "unsat"
+
+    return prove
+
+
+def decide(definitions: str) -> Termination:
+    signature = parse_problem(PRELUDE + definitions + "(prove true)").signature
+    prove = prover(signature)
+    assert callable(prove)
+    return termination(signature, prove)[-1]
+
+
+@pytest.mark.parametrize(
+    ("definition", "method"),
+    [
+        ("(define-fun f ((n Int)) Int (+ n 1))", "not recursive"),
+        ("(define-fun-rec f ((n Int)) Int (+ n 1))", "not recursive"),
+        ("(define-fun-rec f ((x Nat)) Int (match x ((Z 0) ((S y) (f y)))))", "structural"),
+        ("(define-fun-rec f ((x Nat)) Int (match x ((Z 0) ((S Z) 1) ((S (S y)) (+ (f y) (f (S y)))))))", "structural"),
+        ("(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (f (cons 1 (tail t)))))))", ""),
+        (
+            "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (match t ((nil nil)"
+            " ((cons k r) (f (cons h r)))))))))",
+            "structural",
+        ),
+        ("(define-fun-rec f ((x Nat)) Int (ite (= x Z) 0 (f (p x))))", "structural"),
+        ("(define-fun-rec f ((x Nat)) Int (ite ((_ is S) x) (f (p x)) 0))", "structural"),
+        ("(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (f y a)))))", ""),
+        (
+            "(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (match y ((Z 1) ((S b) (f b a))))))))",
+            "structural",
+        ),
+        (
+            "(define-fun-rec ack ((x Nat) (y Nat)) Nat (match x ((Z (S y)) ((S a) (match y ((Z (ack a (S Z)))"
+            " ((S b) (ack a (ack x b)))))))))",
+            "lexicographic",
+        ),
+        (
+            "(define-fun-rec f ((x Nat) (y Nat)) Nat"
+            " (match x ((Z (match y ((Z Z) ((S b) (f x b))))) ((S a) (f a (S (S y)))))))",
+            "lexicographic",
+        ),
+        (
+            "(define-funs-rec ((even ((x Nat)) Bool) (odd ((x Nat)) Bool))"
+            " ((match x ((Z true) ((S y) (odd y)))) (match x ((Z false) ((S y) (even y))))))",
+            "structural",
+        ),
+        (
+            "(define-funs-rec ((size ((t Tree)) Int) (sizes ((f Forest)) Int))"
+            " ((match t (((node f) (+ 1 (sizes f))))) (match f ((none 0) ((some t g) (+ (size t) (sizes g)))))))",
+            "structural",
+        ),
+        ("(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ n (f (- n 1)))))", "measure"),
+        ("(define-fun-rec f ((i Int) (n Int)) Int (ite (>= i n) 0 (f (+ i 1) n)))", "measure"),
+        ("(define-fun-rec f ((n Int)) Int (ite (<= n 1) 0 (f (div n 2))))", "measure"),
+        ("(define-fun-rec g ((a Int) (b Int)) Int (ite (<= b 0) a (g b (mod a b))))", "measure"),
+        ("(define-fun-rec f ((n Int)) Int (ite (= n 0) 0 (f (ite (> n 0) (- n 1) (+ n 1)))))", "measure"),
+        ("(define-fun-rec f ((n Int)) Bool (or (<= n 0) (f (- n 1))))", "measure"),
+        ("(define-fun-rec f ((n Int)) Bool (and (f (- n 1)) (> n 0)))", "measure"),
+        ("(define-fun-rec f ((n Int)) Bool (=> (> n 0) (f (- n 1))))", "measure"),
+        ("(define-fun-rec f ((n Int)) Bool (forall ((k Int)) (=> (and (<= 0 k) (< k n)) (f k))))", "measure"),
+        (
+            "(define-fun-rec ack ((m Int) (n Int)) Int (ite (<= m 0) (+ n 1) (ite (<= n 0) (ack (- m 1) 1)"
+            " (ack (- m 1) (ack m (- n 1))))))",
+            "lexicographic",
+        ),
+        (
+            "(define-fun-rec f ((x Nat) (n Int)) Int (ite (> n 0) (f x (- n 1)) (match x ((Z 0) ((S y) (f y 10))))))",
+            "lexicographic",
+        ),
+        ("(define-fun-rec f ((b (_ BitVec 8))) Int (ite (= b #x00) 0 (+ 1 (f (bvsub b #x01)))))", "measure"),
+        (
+            "(define-funs-rec ((f ((n Int)) Int) (g ((n Int)) Int)) ((ite (<= n 0) 0 (g n)) (f (- n 1))))",
+            "",  # g would need the guard of f
+        ),
+        (
+            "(define-funs-rec ((f ((n Int)) Int) (g ((n Int)) Int)) ((ite (<= n 0) 0 (g (- n 1))) (ite (<= n 0) 0 (f n))))",
+            "measure",
+        ),
+    ],
+)
+def test_methods(definition: str, method: str) -> None:
+    result = decide(definition)
+    assert result.method == method, result
+    assert result.ok == bool(method)
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "(define-fun-rec f ((x Int)) Int (+ (f x) 1))",  # inconsistent
+        "(define-fun-rec f ((x Int)) Int (f (- x 1)))",
+        "(define-fun-rec f ((x Int)) Int (ite (= x 0) 0 (f (- x 1))))",  # not below zero
+        "(define-fun-rec f ((x Int)) Bool (not (f (+ x 1))))",
+        "(define-fun-rec f ((n Int)) Int (ite (> n 100) (- n 10) (f (f (+ n 11)))))",
+        "(define-fun-rec f ((x Nat)) Nat (match x ((Z Z) ((S y) (f (same y))))))",
+        "(define-fun-rec f ((x Nat)) Nat (f (p x)))",  # (p Z) may be anything, Z included
+        "(define-fun-rec f ((x list)) Int (ite (= (head x) 0) 0 (f (tail x))))",
+        "(define-fun-rec f ((x Nat)) Bool (xor ((_ is Z) x) (f (p x))))",
+        "(define-fun-rec f ((x Nat)) Bool (= ((_ is Z) x) (not (f (p x)))))",
+        "(define-fun-rec f ((n Int)) Bool (and (f (- n 1)) (=> (f (- n 1)) (> n 0))))",  # guarded by itself
+        "(define-fun-rec f ((n Int)) Bool (or (not (f n)) (not (f n))))",
+        "(define-fun-rec f ((n Int)) Bool (forall ((k Int)) (=> (< k n) (not (f k)))))",  # not bounded below
+        "(define-fun-rec f ((r Real)) Real (ite (<= r 0.0) 0.0 (f (/ r 2.0))))",
+        "(define-fun-rec f ((b Box) (i Int)) Int (match b ((empty 0) ((box a) (f (select a i) i)))))",
+        "(define-fun-rec f ((b (_ BitVec 8))) Int (+ 1 (f (bvsub b #x01))))",
+        "(define-funs-rec ((f ((x Nat)) Bool) (g ((x Nat)) Bool)) ((not (g x)) (f x)))",
+        "(define-funs-rec ((f ((x Nat)) Bool) (g ((x Nat)) Bool)) ((match x ((Z true) ((S y) (g y)))) (f (S x))))",
+        "(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (ite (flag 1) (f a (S y)) (f (S x) (p y)))))))",
+        "(define-fun-rec f ((n Int)) Int (ite (flag n) 0 (f (any n))))",
+    ],
+)
+def test_what_does_not_terminate_is_never_accepted(definition: str) -> None:
+    result = decide(definition)
+    assert not result.ok
+    assert "falls at the call" in result.reason
+
+
+def test_dead_branches_do_not_count() -> None:
+    result = decide("(define-fun-rec f ((x Nat)) Int (match x ((Z (match x ((Z 0) ((S y) (f x))))) ((S y) (f y)))))")
+    assert result.ok
+
+
+def test_a_call_under_a_condition_on_an_earlier_call_is_for_any_value_of_it() -> None:
+    assert not decide("(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (ite (< (f (- n 1)) n) (f (f (- n 1))) 0)))").ok
+    bounded = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (ite (<= 0 (f (- n 1)) (- n 1)) (f (f (- n 1))) 0)))"
+    assert decide(bounded).ok
+
+
+def test_obligations_are_closed_and_speak_of_the_parameters() -> None:
+    result = decide("(define-fun-rec f ((i Int) (n Int)) Int (ite (>= i n) 0 (f (+ i 1) n)))")
+    ((text, sequent),) = result.obligations
+    assert "falls" in text
+    assert [v.name for v in sequent.vars] == ["i", "n"]
+    assert not sequent.formula.free
+
+
+def test_nothing_is_accepted_when_the_prover_proves_nothing() -> None:
+    signature = parse_problem(
+        PRELUDE + "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (f (- n 1))))(prove true)"
+    ).signature
+    (result,) = termination(signature, lambda _: False)
+    assert not result.ok
+
+
+def test_groups_come_in_order_of_dependency() -> None:
+    signature = parse_problem(
+        PRELUDE + "(define-fun-rec f ((x Nat)) Nat (match x ((Z Z) ((S y) (f y)))))"
+        "(define-fun g ((x Nat)) Nat (f x))(prove true)"
+    ).signature
+    assert [t.group for t in termination(signature, lambda _: False)] == [("f",), ("g",)]

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,6 +45,9 @@ class GoedelsPoetryFramework:
         self._bank: LemmaBank | None = None
         self._statistics: StrategyStatistics | None = None
         self._searches: list[Search] = []
+        self._busy: dict[Path, asyncio.Lock] = {}
+        self._active = 0
+        self._interrupted = ""
         self._runner: asyncio.Runner | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
@@ -121,6 +125,7 @@ class GoedelsPoetryFramework:
 
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""
+        self._interrupted = reason
         for search in self._searches:
             search.interrupt(reason)
 
@@ -232,18 +237,32 @@ class GoedelsPoetryFramework:
         out: Path | None,
         on_event: OnEvent | None,
     ) -> RunResult:
+        if not self._active:
+            self._interrupted = ""
+        self._active += 1
         try:
             theorem = await language.read(source, options)
+            # Two inputs may be the same theorem: the second waits and finds the first one's result.
+            async with self._busy.setdefault(run.path, asyncio.Lock()):
+                with run.lock():
+                    result = await self._search(
+                        Search(run, language, theorem, name, self.settings, self._memory(), on_event or _ignore), out
+                    )
         except InvalidInput as exc:
             where = {"line": exc.line, "column": exc.column, "hint": exc.hint}
             return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=where)
-        search = Search(run, language, theorem, name, self.settings, self._memory(), on_event or _ignore)
-        with run.lock():
-            self._searches.append(search)
-            try:
-                return await search.run(out)
-            finally:
-                self._searches.remove(search)
+        finally:
+            self._active -= 1
+        return replace(result, input=name)
+
+    async def _search(self, search: Search, out: Path | None) -> RunResult:
+        if self._interrupted:
+            search.interrupt(self._interrupted)
+        self._searches.append(search)
+        try:
+            return await search.run(out)
+        finally:
+            self._searches.remove(search)
 
 
 def _ignore(event: Event) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -55,12 +56,15 @@ class Search:
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
         self._begun: Event | None = None
+        self._checking: asyncio.Future[Certificate] | None = None
 
     def interrupt(self, reason: str) -> None:
-        """Stop at the next step boundary."""
+        """Stop at the next step boundary, or break off the checker."""
         self._interrupted = reason
         if self._supervisor is not None:
             self._supervisor.stop(reason)
+        if self._checking is not None:
+            self._checking.cancel()
 
     async def run(self, out: Path | None) -> RunResult:
         """Begin or go on, until there is a result; it is stored in the run's directory."""
@@ -194,8 +198,11 @@ class Search:
             return self._certified(certificate, common), retry
         verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
         evidence: Certificate | None = None
+        retry = False
         if verdict in (Verdict.REFUTED, Verdict.INCONSISTENT):
-            evidence = await self._certify_answer(detail, out)
+            directory, info = self._certificate_place(out)
+            answer = self._language.certify_answer(self._theorem, detail, directory, info)
+            evidence, retry = await self._checked(answer)
             if evidence.verdict is not verdict:
                 verdict, reason = evidence.verdict, f"{reason}; but the checker: {evidence.reason}"
         result = RunResult(
@@ -209,15 +216,7 @@ class Search:
             warnings=(*self._warnings, *(evidence.warnings if evidence else ())),
             **common,
         )
-        return result, False
-
-    async def _certify_answer(self, detail: dict[str, Any], out: Path | None) -> Certificate:
-        """The checker's word on a refutation or a contradiction; without it the answer is only ``unknown``."""
-        directory = out or self._run_dir.path / "certificate"
-        try:
-            return await self._language.certify_answer(self._theorem, detail, directory, {"name": self._name})
-        except Exception as exc:  # noqa: BLE001  as in `_certify`
-            return Certificate(Verdict.UNKNOWN, reason=f"not certified: {type(exc).__name__}: {exc}")
+        return result, retry
 
     def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
         resume = f"; run {self._run_dir.run_id} can be resumed"
@@ -243,13 +242,32 @@ class Search:
 
     async def _certify(self, store: ProofStore, out: Path | None) -> tuple[Certificate, bool]:
         steps = await store.on_thread(derivation, store)
-        info = {"name": self._name}  # nothing that differs between two runs with one seed
-        directory = out or self._run_dir.path / "certificate"
+        directory, info = self._certificate_place(out)
+        return await self._checked(self._language.certify(self._theorem, steps, directory, info))
+
+    def _certificate_place(self, out: Path | None) -> tuple[Path, dict[str, Any]]:
+        """Directory of the certificate, and what it says about the run: nothing that differs with one seed."""
+        return out or self._run_dir.path / "certificate", {"name": self._name}
+
+    async def _checked(self, checking: Coroutine[Any, Any, Certificate]) -> tuple[Certificate, bool]:
+        """The checker's word, and whether to ask it again on resume because it could not be asked now."""
+        self._checking = asyncio.ensure_future(checking)
+        if self._interrupted:
+            self._checking.cancel()
         try:
-            return await self._language.certify(self._theorem, steps, directory, info), False
+            return await self._checking, False
+        except asyncio.CancelledError:
+            if not self._interrupted:
+                raise
+            reason = (
+                f"{self._interrupted} before the whole proof was checked; run {self._run_dir.run_id} can be resumed"
+            )
+            return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
-            reason = f"the proof could not be certified: {type(exc).__name__}: {exc}"
+            reason = f"the result could not be certified: {type(exc).__name__}: {exc}"
             return Certificate(Verdict.UNKNOWN, reason=reason), True
+        finally:
+            self._checking = None
 
     def _certified(self, certificate: Certificate, common: dict[str, Any]) -> RunResult:
         proved = certificate.verdict is Verdict.PROVED

@@ -43,7 +43,7 @@ class Settings(BaseSettings):
     """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file."""
 
     model_config = SettingsConfigDict(
-        env_prefix="GOEDELS_POETRY__", env_nested_delimiter="__", frozen=True, extra="ignore"
+        env_prefix="GOEDELS_POETRY__", env_nested_delimiter="__", frozen=True, extra="forbid"
     )
 
     home: Path = Field(default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics")

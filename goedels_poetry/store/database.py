@@ -12,7 +12,8 @@ SCHEMA_VERSION = 1
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS event(           -- one row a commit: the log that `trace` reads
   seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, node_id TEXT NOT NULL, ts REAL NOT NULL,
-  outcome TEXT NOT NULL, reason TEXT NOT NULL, queues TEXT NOT NULL, spent TEXT NOT NULL);
+  outcome TEXT NOT NULL, reason TEXT NOT NULL, queues TEXT NOT NULL, spent TEXT NOT NULL,
+  cost TEXT NOT NULL);                      -- spent: of the run so far; cost: of this step
 CREATE TABLE IF NOT EXISTS rev(             -- immutable revisions; a rowid table, so that rows append
   node_id TEXT NOT NULL, seq INTEGER NOT NULL, statement TEXT NOT NULL, queue TEXT, payload TEXT NOT NULL);
 CREATE UNIQUE INDEX IF NOT EXISTS rev_node ON rev(node_id, seq);

@@ -149,7 +149,7 @@ class ProofStore(StoreReader):
             lengths = {queue: n for queue, n in sorted(queues.items()) if n}
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
             db.execute(
-                "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)",
                 (
                     event.seq,
                     key,
@@ -160,6 +160,7 @@ class ProofStore(StoreReader):
                     event.reason,
                     json.dumps(lengths),
                     json.dumps({name: round(amount, 6) for name, amount in sorted(spent.items())}),
+                    json.dumps({name: round(amount, 6) for name, amount in sorted(cost.items())}),
                 ),
             )
         self._seq, self._queues, self._spent = event.seq, queues, spent
@@ -190,7 +191,7 @@ class ProofStore(StoreReader):
     def set_meta(self, **facts: Any) -> None:
         """Record facts about the run."""
         with self._write() as db:
-            rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in facts.items()]
+            rows = [(name, json.dumps(value)) for name, value in facts.items()]
             db.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", rows)
 
     def fork(self, path: Path, seq: int) -> ProofStore:

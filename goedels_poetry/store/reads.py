@@ -209,6 +209,13 @@ class StoreReader:
         row = self._row(sql, _NOW if as_of is None else as_of)
         return dict(json.loads(row[0])) if row else {}
 
+    def costs(self) -> dict[str, dict[str, float]]:
+        """What was spent on each node, live or cut: steps, solver_seconds, solver_calls, cpu_seconds, ..."""
+        costs: dict[str, Counter[str]] = {}
+        for node_id, cost in self._rows("SELECT node_id, cost FROM event WHERE cost != '{}'"):
+            costs.setdefault(node_id, Counter()).update(json.loads(cost))
+        return {node_id: dict(cost) for node_id, cost in costs.items()}
+
     def verdict(self, *, as_of: int | None = None) -> tuple[Verdict, str, dict[str, Any]] | None:
         """(verdict, reason, detail) recorded by an agent, e.g. ``inconsistent``; never ``proved``."""
         sql = "SELECT verdict, reason, ref FROM verdict WHERE seq<=? ORDER BY seq DESC LIMIT 1"

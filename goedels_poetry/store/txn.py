@@ -113,7 +113,7 @@ class Txn:
 
     def remember(self, name: str, value: Any) -> None:
         """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run."""
-        row = (name, json.dumps(value, ensure_ascii=False))
+        row = (name, json.dumps(value))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
 
     def set_verdict(self, verdict: Verdict, reason: str, detail: dict[str, Any] | None = None) -> None:

@@ -174,6 +174,51 @@ def test_importing_the_package_does_not_import_langgraph() -> None:
     assert done.stdout == "[]\n"
 
 
+async def test_the_same_theorem_twice_in_one_batch_is_proved_once(framework: MakeFramework) -> None:
+    language = ToyLanguage()
+    fw = framework(language)
+    results = await asyncio.gather(*(fw.arun(generated(1, latency=0.01), name=f"copy {i}") for i in range(3)))
+    assert [(r.input, r.verdict) for r in results] == [(f"copy {i}", Verdict.PROVED) for i in range(3)]
+    assert len({r.run_id for r in results}) == 1
+    assert language.calls.count(("judge", "g:1:r", 0)) == 1
+
+
+async def test_an_interrupt_before_and_after_the_search_counts_too(framework: MakeFramework) -> None:
+    class Slow(ToyLanguage):
+        where = "read"
+
+        async def read(self, *args: Any) -> Any:
+            await asyncio.sleep(0.2 if self.where == "read" else 0)
+            return await super().read(*args)
+
+        async def certify(self, *args: Any) -> Any:
+            await asyncio.sleep(30 if self.where == "certify" else 0)
+            return await super().certify(*args)
+
+    language = Slow()
+    for where in ("read", "certify"):
+        language.where = where
+        fw = framework(language)
+        running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
+        await asyncio.sleep(0.1)
+        while where == "certify" and not fw._searches[0]._checking:  # noqa: ASYNC110  nobody tells us
+            await asyncio.sleep(0.01)
+        fw.interrupt("interrupted")
+        stopped = await running
+        assert (stopped.verdict, stopped.reason[:11]) == (Verdict.OUT_OF_BUDGET, "interrupted")
+        language.where = ""
+        assert (await fw.aresume(stopped.run_id)).verdict is Verdict.PROVED
+
+
+async def test_costs_are_kept_for_every_node(framework: MakeFramework) -> None:
+    fw = framework()
+    result = await fw.arun(generated(1, solver_seconds=0.5), name="t")
+    with fw.open_store(result.run_id) as store:
+        costs = store.costs()
+    assert costs["0.0_0000"]["solver_seconds"] == 0.5
+    assert sum(cost["steps"] for cost in costs.values()) == result.metrics["steps"]
+
+
 # -- graph -----------------------------------------------------------------------------------------------------
 async def test_what_langgraph_checkpoints_has_constant_size(framework: MakeFramework) -> None:
     import sqlite3

@@ -172,15 +172,24 @@ def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: boo
                 out.flush()
                 os.fsync(out.fileno())
         temporary.chmod(0o755)
-        if directory.exists():
-            if not overwrite:
-                raise FinishedProofExists(f"{directory} exists already; remove it or choose another place")
-            old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent))
-            directory.rename(old / "replaced")
-            temporary.rename(directory)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            temporary.rename(directory)
+        put_in_place(temporary, directory, overwrite=overwrite)
     finally:
         if temporary.exists():
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -> None:
+    """Rename a folder to where it belongs.
+
+    Raises:
+        FinishedProofExists: something stands there and ``overwrite`` is not set.
+    """
+    if not directory.exists():
+        temporary.rename(directory)
+        return
+    if not overwrite:
+        raise FinishedProofExists(f"{directory} exists already; remove it or choose another place")
+    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent))
+    directory.rename(old / "replaced")
+    temporary.rename(directory)
+    shutil.rmtree(old, ignore_errors=True)

@@ -5,20 +5,22 @@ Glue, not trusted: it only says which steps are claimed. The verdict is `check_c
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import FinishedProofExists
+from goedels_poetry.checker.archive import finished_proof, put_in_place, sha256
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.counterexample import goal_of
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.structure import BadProof
 from goedels_poetry.checker.write import write_certificate, write_counterexample
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.languages.smt.engine.judge import counterexample
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.obligations import ObligationError
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.schemas import instances
@@ -77,20 +79,33 @@ def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
     )
 
 
-def _checked(payload: Json, write: Any) -> Json:
+def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
+    """Write beside the place, check, and move into place only what is accepted."""
     where = Path(payload["directory"])
     text = payload["theorem"].encode()
-    try:
-        path = write(where)
-    except (BadProof, ObligationError, FinishedProofExists) as error:
-        return _result(None, CheckReport(Verdict.UNKNOWN, reasons=(str(error),)))
-    report = check_certificate(
+    if finished_proof(where) == sha256(text):
+        report = _check(payload, where, text)
+        if report.accepted:
+            return _result(where, report)
+    where.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{where.name}.", dir=where.parent) as beside:
+        try:
+            path = write(Path(beside) / where.name)
+            report = _check(payload, path, text)
+            if report.accepted:
+                put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
+        except (GoedelsPoetryError, ValueError) as error:
+            report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+    return _result(where if report.accepted else None, report)
+
+
+def _check(payload: Json, path: Path, text: bytes) -> CheckReport:
+    return check_certificate(
         path,
         text,
         assume_definitions=bool(payload.get("assume_definitions")),
         limits=Limits(seconds=float(payload.get("seconds") or SECONDS)),
     )
-    return _result(path, report)
 
 
 def _result(path: Path | None, report: CheckReport) -> Json:

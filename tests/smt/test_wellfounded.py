@@ -61,7 +61,8 @@ def decide(definitions: str) -> Termination:
         ),
         ("(define-fun-rec f ((x Nat)) Int (ite (= x Z) 0 (f (p x))))", "structural"),
         ("(define-fun-rec f ((x Nat)) Int (ite ((_ is S) x) (f (p x)) 0))", "structural"),
-        ("(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (f y a)))))", ""),
+        ("(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (f y a)))))", "structural"),
+        ("(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (f (S y) a)))))", ""),
         (
             "(define-fun-rec f ((x Nat) (y Nat)) Int (match x ((Z 0) ((S a) (match y ((Z 1) ((S b) (f b a))))))))",
             "structural",
@@ -107,10 +108,11 @@ def decide(definitions: str) -> Termination:
         ("(define-fun-rec f ((b (_ BitVec 8))) Int (ite (= b #x00) 0 (+ 1 (f (bvsub b #x01)))))", "measure"),
         (
             "(define-funs-rec ((f ((n Int)) Int) (g ((n Int)) Int)) ((ite (<= n 0) 0 (g n)) (f (- n 1))))",
-            "",  # g would need the guard of f
+            "measure",
         ),
         (
-            "(define-funs-rec ((f ((n Int)) Int) (g ((n Int)) Int)) ((ite (<= n 0) 0 (g (- n 1))) (ite (<= n 0) 0 (f n))))",
+            "(define-funs-rec ((f ((n Int)) Int) (g ((n Int)) Int))"
+            " ((ite (<= n 0) 0 (g (- n 1))) (ite (<= n 0) 0 (f n))))",
             "measure",
         ),
     ],
@@ -158,9 +160,10 @@ def test_dead_branches_do_not_count() -> None:
 
 
 def test_a_call_under_a_condition_on_an_earlier_call_is_for_any_value_of_it() -> None:
-    assert not decide("(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (ite (< (f (- n 1)) n) (f (f (- n 1))) 0)))").ok
-    bounded = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (ite (<= 0 (f (- n 1)) (- n 1)) (f (f (- n 1))) 0)))"
-    assert decide(bounded).ok
+    template = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (ite {} (f (f (- n 1))) 0)))"
+    assert decide(template.format("(< (f (- n 1)) n)")).ok
+    assert not decide(template.format("(> (f (- n 1)) n)")).ok
+    assert not decide(template.format("(flag (f (- n 1)))")).ok
 
 
 def test_obligations_are_closed_and_speak_of_the_parameters() -> None:

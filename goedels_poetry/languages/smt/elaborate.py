@@ -32,7 +32,15 @@ from goedels_poetry.languages.smt.terms import (
     tester,
     var,
 )
-from goedels_poetry.languages.smt.theory import MAX_BITS, RULES, TypingError, apply_rule, as_real, coerce
+from goedels_poetry.languages.smt.theory import (
+    MAX_BITS,
+    RULES,
+    TypingError,
+    apply_rule,
+    as_real,
+    coerce,
+    is_theory_symbol,
+)
 
 MAX_TERM_DEPTH = 250
 MAX_TERM_SIZE = 2_000_000
@@ -109,20 +117,20 @@ class Elaborator:
             if name in ("true", "false"):
                 fail(f"`{name}` cannot be a variable", item)
             sort = self.symbols.sort(item.items[1], scope.types)
-            actual = self._variable_name(name, avoid)
+            actual = self._variable_name(self.symbols.safe_name(name) if scope.renaming else name, avoid)
             avoid.add(actual)
             path.add(actual)
             named[name] = var(actual, sort)
         return tuple(named.values()), scope.bind(named, frozenset(path))
 
     def _variable_name(self, name: str, avoid: set[str]) -> str:
-        safe = self.symbols.safe_name(name)
-        if is_theory_symbol(safe):
-            safe = f"{safe}_"
-        if safe in avoid or safe in self.symbols.reserved:
-            safe = fresh_among(safe, avoid, self.symbols.reserved)
-            self.symbols.written.add(safe)
-        return safe
+        """``name``, or another where a symbol or a variable that must stay visible has it."""
+        if is_theory_symbol(name):
+            name = f"{name}_"
+        if name in avoid or name in self.symbols.reserved:
+            name = fresh_among(name, avoid, self.symbols.reserved)
+            self.symbols.written.add(name)
+        return name
 
     def symbol(self, expr: SExpr, what: str) -> str:
         """The text of a symbol.

@@ -321,9 +321,7 @@ def test_every_obligation_is_needed_in_the_script(certificates: dict[str, Path],
 
 
 @pytest.mark.parametrize("claim", ["negation proved", "inconsistent", "counterexample"])
-def test_a_proof_shows_nothing_but_what_it_proves(
-    certificates: dict[str, Path], tmp_path: Path, claim: str
-) -> None:
+def test_a_proof_shows_nothing_but_what_it_proves(certificates: dict[str, Path], tmp_path: Path, claim: str) -> None:
     evidence = evidence_of(certificates["gauss"])
     script = (certificates["gauss"] / "obligations.smt2").read_bytes()
     refused(forge(tmp_path / "x", proofs.GAUSS, evidence, script=script, claim=claim))

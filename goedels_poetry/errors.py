@@ -57,6 +57,15 @@ class StoreError(GoedelsPoetryError):
     """A run's database cannot be used: unreadable, or written by a newer version of this program."""
 
 
+def one_line(error: BaseException, limit: int = 500) -> str:
+    """An exception in one line for people: its type and its words, without any traceback they may carry."""
+    words = str(error)
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    if "Traceback (most recent call last)" in words:
+        lines = lines[-1:]
+    return ": ".join([type(error).__name__, *lines[:1]])[:limit]
+
+
 __all__ = [
     "BudgetExceeded",
     "GoedelsPoetryError",
@@ -66,4 +75,5 @@ __all__ = [
     "StoreError",
     "UnknownLanguage",
     "UnknownRun",
+    "one_line",
 ]

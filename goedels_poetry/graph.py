@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry
-from goedels_poetry.errors import BudgetExceeded, StaleWork
+from goedels_poetry.errors import BudgetExceeded, StaleWork, one_line
 from goedels_poetry.jobs import Job, Jobs
 from goedels_poetry.results import Event
 from goedels_poetry.state import Failure, GoedelsPoetryState, ProofNode, Queue
@@ -102,7 +102,7 @@ class Machine:
 
     def _failed(self, txn: Txn, node: ProofNode, error: BaseException) -> str:
         """One attempt of whatever the node's queue asked for has failed."""
-        reason = f"{type(error).__name__}: {error}".strip(": ").splitlines()[0][:500]
+        reason = one_line(error)
         moves = self.deps.moves(txn)
         queue = node.queue or ""
         if queue in _SKIPPED_ON_ERROR:

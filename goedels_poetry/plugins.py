@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
+from goedels_poetry.errors import one_line
+
 
 class Plugin(NamedTuple):
     """What one entry point gave: the objects in it that carry the mark looked for."""
@@ -30,7 +32,7 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
         try:
             found = entry_point.load()
         except Exception as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
-            problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: {_words(exc)}")
+            problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: {one_line(exc)}")
             continue
         candidates = (
             [found] if hasattr(found, mark) else list(vars(found).values() if hasattr(found, "__dict__") else ())
@@ -41,10 +43,6 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
         else:
             problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: it declares nothing")
     return plugins, problems
-
-
-def _words(exc: Exception) -> str:
-    return f"{type(exc).__name__}: {exc}".strip().splitlines()[0]
 
 
 __all__ = ["Plugin", "load"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from goedels_poetry.agents.registry import Deps, Registry, load_registry
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
+from goedels_poetry.errors import one_line
 from goedels_poetry.graph import RECURSION_LIMIT, Machine, build
 from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
@@ -179,7 +180,7 @@ class Search:
             self._on_event(replace(event, run_id=self._run_dir.run_id))
         except Exception as exc:  # noqa: BLE001  a listener's error must not cost a goal its attempt
             self._on_event = lambda _: None
-            self._warnings.append(f"the event listener failed and was switched off: {type(exc).__name__}: {exc}")
+            self._warnings.append(f"the event listener failed and was switched off: {one_line(exc)}")
 
     # -- end -------------------------------------------------------------------------------------------------
     async def _conclude(self, store: ProofStore, stop: Stop, out: Path | None) -> tuple[RunResult, bool]:
@@ -264,7 +265,7 @@ class Search:
             )
             return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
-            reason = f"the result could not be certified: {type(exc).__name__}: {exc}"
+            reason = f"the result could not be certified: {one_line(exc)}"
             return Certificate(Verdict.UNKNOWN, reason=reason), True
         finally:
             self._checking = None

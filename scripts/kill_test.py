@@ -80,23 +80,25 @@ class Trial:
         """Kill at a random moment after (now and then before) the first step; the result when it was faster."""
         process = self.start()
         assert process.stdout is not None
+        first = ""
         if rng.random() < 0.1:
             time.sleep(rng.uniform(0, 1.0))
-        elif process.stdout.readline():
+        else:
+            first = process.stdout.readline()  # "begun", or the result when there was nothing left to do
             time.sleep(rng.uniform(0, longest))
         if process.poll() is None:
             os.kill(process.pid, signal.SIGKILL)
             process.communicate()
             self.kills += 1
             return None
-        return self.finish(process)
+        return self.finish(process, first)
 
-    def finish(self, process: subprocess.Popen[str] | None = None) -> dict[str, Any]:
+    def finish(self, process: subprocess.Popen[str] | None = None, first: str = "") -> dict[str, Any]:
         process = process or self.start()
         out, err = process.communicate()
         if process.returncode != 0:
             raise SystemExit(f"a run failed:\n{err}")
-        return dict(json.loads(out.splitlines()[-1]))
+        return dict(json.loads((first + out).splitlines()[-1]))
 
     def log(self) -> list[tuple[int, str, str]]:
         from goedels_poetry.errors import StoreError

@@ -60,8 +60,12 @@ def describe(error: BaseException) -> str:
 
 
 def save_traceback(error: BaseException) -> str | None:
-    """Write the traceback into the data directory's log folder, else a temporary file; its path, or None."""
-    text = "".join(traceback.format_exception(error))
+    """Log the traceback; the log's path, or None."""
+    return save_log("".join(traceback.format_exception(error)))
+
+
+def save_log(text: str) -> str | None:
+    """Append to a file in the data directory's log folder, else in the temporary one; its path, or None."""
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
     home = os.environ.get("GOEDELS_POETRY__HOME") or "~/.goedels_poetry"
     for folder in (os.path.join(os.path.expanduser(home), "logs"), tempfile.gettempdir()):
@@ -69,7 +73,7 @@ def save_traceback(error: BaseException) -> str | None:
         try:
             os.makedirs(folder, exist_ok=True)
             with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
+                file.write(text + "\n")
         except OSError:
             continue  # the next folder; with none writable the line on the terminal has to do
         return path

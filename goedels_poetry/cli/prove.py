@@ -15,7 +15,7 @@ from rich.console import Console
 from goedels_poetry import checker, languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
-from goedels_poetry.cli.main import INTERRUPTED, describe, save_traceback
+from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -58,6 +58,12 @@ def prove_all(request: Request) -> int:
     except BadSettings as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
+    if request.out is not None:
+        try:
+            request.out.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
+            return Verdict.INVALID.exit_code
     sources = list(find(request.inputs, _suffixes()))
     if not sources:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
@@ -94,6 +100,15 @@ def _attempt_read(source: Source) -> str | Unreadable:
         return read(source)
     except Unreadable as problem:
         return problem
+
+
+def _without_traceback(reason: str) -> str:
+    """A worker's error may bring its traceback along: that goes into the log, not to the person."""
+    line, mark, _ = reason.partition("\nTraceback (most recent call last)")
+    if not mark:
+        return reason
+    log = save_log(reason)
+    return f"{line}; details in {log}" if log else line
 
 
 class _Batch:
@@ -193,7 +208,7 @@ class _Batch:
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, skipped = await search(fresh=True), False
         goals = tuple(replace(goal, statement=goal.statement or self._theorem(result)) for goal in result.open_goals)
-        result = replace(result, open_goals=goals)
+        result = replace(result, open_goals=goals, reason=_without_traceback(result.reason))
         return Report(result, skipped=skipped, resume=self._resume(source, result))
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
@@ -275,6 +290,7 @@ class _Signals:
         self._stop = stop
         self._caught = (signal.SIGINT, signal.SIGTERM)
         self._task: asyncio.Task[Any] | None = None
+        self._asked = False
 
     def __enter__(self) -> None:
         self._task = asyncio.current_task()
@@ -284,8 +300,11 @@ class _Signals:
     def __exit__(self, *error: object) -> None:
         for number in self._caught:
             asyncio.get_running_loop().remove_signal_handler(number)
+            if self._asked:  # we are on the way out already: one more must not kill us half-way
+                signal.signal(number, signal.SIG_IGN)
 
     def _first(self) -> None:
+        self._asked = True
         self._stop()
         for number in self._caught:
             asyncio.get_running_loop().add_signal_handler(number, self._second)

@@ -181,7 +181,7 @@ def test_settings_that_make_no_sense_are_named(cli: Any, theorems: Path, home: P
 
 
 def test_a_copied_theorem_with_odd_names_is_proved(cli: Any, theorems: Path, tmp_path: Path) -> None:
-    names = ["two words.smt2", "line\nbreak.smt2", "[red]markup[/red].smt2", "-dash.smt2", "\x1b[31mred.smt2", "ü.smt2"]
+    names = ["two words.smt2", "line\nbreak.smt2", "[red]markup[bold].smt2", "-dash.smt2", "\x1b[31mred.smt2", "ü.smt2"]
     folder = tmp_path / "odd"
     folder.mkdir()
     for name in names:
@@ -191,7 +191,7 @@ def test_a_copied_theorem_with_odd_names_is_proved(cli: Any, theorems: Path, tmp
     assert ran.code == 0
     assert ran.out.count("trust level") == len(names) + 1
     assert "\x1b" not in ran.out
-    assert "[red]markup[/red]" in ran.out
+    assert "[red]markup[bold]" in ran.out
     everything = list((tmp_path / "proofs").iterdir())
     assert len(everything) == len(names) + 1
 

@@ -114,7 +114,7 @@ def _result(path: Path | None, report: CheckReport) -> Json:
         "path": str(path) if path is not None else None,
         "trust_level": str(report.trust_level) if report.trust_level is not None else None,
         "reason": "; ".join(report.reasons),
-        "warnings": list(report.notes),
+        "warnings": [*(f"assumed: {what}" for what in report.assumptions), *report.notes],
         "details": report.to_json(),
     }
 

@@ -122,6 +122,7 @@ def metrics(store: StoreReader, nodes: Sequence[ProofNode]) -> dict[str, Any]:
         **{name: int(spent.get(name, 0)) for name in whole},
         **{name: round(float(spent.get(name, 0)), 3) for name in seconds},
         "backtracks_by_depth": by_depth,
+        **store.get_graph_stats(),
         "live_nodes": len(nodes),
         "proved_nodes": sum(node.status is NodeStatus.PROVED for node in nodes),
         "depth": max((node.depth for node in nodes), default=0),

@@ -87,10 +87,16 @@ class Machine:
             await self._commit(job, lambda txn: self._failed(txn, job.node, failure))
 
     async def _commit(self, job: Job, apply: Apply) -> None:
+        def moved(txn: Txn) -> str:
+            outcome = apply(txn)
+            if txn.store.revision(job.node.id) == job.seq:  # it would be handed out again and again
+                raise RuntimeError(f"agent {job.spec.name} left the node where it was")
+            return outcome
+
         cost = {"steps": 1.0, **job.cost}
         try:
             done = await self.store.on_thread(
-                self.store.commit, job.key, job.spec.name, job.node.id, apply, expect=job.seq, cost=cost
+                self.store.commit, job.key, job.spec.name, job.node.id, moved, expect=job.seq, cost=cost
             )
         except StaleWork:
             return  # the node moved on or was cut off while the job was under way

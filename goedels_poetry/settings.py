@@ -32,7 +32,9 @@ class Budgets(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     wall_seconds: float | None = Field(default=None, gt=0, description="seconds of running, over all resumes")
-    agent_steps: int | None = Field(default=None, ge=0, description="committed agent steps")
+    agent_steps: int | None = Field(
+        default=1_000_000, ge=0, description="committed agent steps; the default only guarantees an end"
+    )
     solver_seconds: float | None = Field(default=None, gt=0, description="seconds spent inside solvers")
     nodes: int | None = Field(default=100_000, ge=1, description="nodes ever created, cut ones included")
     depth: int = Field(default=20, ge=0, description="deepest level; the root is level 0")

@@ -248,7 +248,7 @@ class GoedelsPoetryStateManager:
         if target is None:
             return None
         reason = f"subgoal {node.id} failed: {node.reason}"
-        cut = self._remove_descendants_from_all_queues(target)
+        cut = self._remove_nodes_from_all_queues(self._collect_all_descendants(target))
         self._strategy_failed(target, reason, node)
         round_number = target.decomposition_attempts + 1
         self._txn.log(
@@ -268,8 +268,13 @@ class GoedelsPoetryStateManager:
         self._txn.put(self._prepare_node_for_resketching(target, reason))
         return target
 
-    def _remove_descendants_from_all_queues(self, node: ProofNode) -> int:
-        return self._txn.cut(node)
+    def _collect_all_descendants(self, node: ProofNode) -> tuple[str, int]:
+        """Children, grandchildren, ...: one range of keys, named by the node and its generation."""
+        return node.id, node.generation
+
+    def _remove_nodes_from_all_queues(self, descendants: tuple[str, int]) -> int:
+        """Cut them off the tree and out of every queue at once; returns how many."""
+        return self._txn.cut(*descendants)
 
     def _prepare_node_for_resketching(self, node: ProofNode, reason: str) -> ProofNode:
         """Clear sketch, children, errors; keep the history and the counters, and add one attempt."""

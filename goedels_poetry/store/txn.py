@@ -67,9 +67,9 @@ class Txn:
         if limit is not None and self.store.spent().get("nodes", 0) + self.spent["nodes"] > limit:
             raise BudgetExceeded("nodes", f"the run may create {limit} nodes")
 
-    def cut(self, node: ProofNode) -> int:
-        """Cut off all descendants of ``node``'s present generation, out of every queue; returns how many."""
-        low, high = subtree_range(node.id, node.generation)
+    def cut(self, node_id: str, generation: int) -> int:
+        """Cut off all descendants of a node's generation, out of every queue; returns how many."""
+        low, high = subtree_range(node_id, generation)
         span = "node_id>=? AND node_id<? AND cut IS NULL"
         queued = self._db.execute(
             f"SELECT queue, count(*) FROM head WHERE {span} AND queue IS NOT NULL GROUP BY queue", (low, high)
@@ -77,7 +77,7 @@ class Txn:
         for queue, count in queued.fetchall():
             self.moved[queue] -= count
         cursor = self._db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
-        self._db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node.id, node.generation))
+        self._db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
         self.cuts.append(low)
         return cursor.rowcount
 

@@ -235,7 +235,28 @@ async def test_what_langgraph_checkpoints_has_constant_size(framework: MakeFrame
     assert sizes[1] < sizes[0] + 1500
 
 
-def test_a_tampered_checkpoint_names_no_code_to_run() -> None:
+async def test_a_tampered_checkpoint_runs_no_code(framework: MakeFramework, tmp_path: Path) -> None:
+    import sqlite3
+
+    import ormsgpack
+
+    fw = framework(budgets={"agent_steps": 3})
+    stopped = await fw.arun(generated(1), name="t")
+    assert stopped.run_dir is not None
+    trap = tmp_path / "trap"
+    code = ormsgpack.Ext(0, ormsgpack.packb(("os", "system", f"touch {trap}")))
+    db = sqlite3.connect(stopped.run_dir / "graph.db")
+    for number, body in db.execute("SELECT rowid, checkpoint FROM checkpoints").fetchall():
+        checkpoint = ormsgpack.unpackb(body, ext_hook=lambda *_: None)
+        checkpoint["channel_values"]["reason"] = code
+        db.execute("UPDATE checkpoints SET checkpoint=? WHERE rowid=?", (ormsgpack.packb(checkpoint), number))
+    db.commit()
+    db.close()
+    assert (await framework().aresume(stopped.run_id)).verdict is Verdict.PROVED
+    assert not trap.exists()
+
+
+def test_langgraph_is_told_to_be_strict_before_it_is_imported() -> None:
     code = "import os, goedels_poetry.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
     root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from conftest import MakeFramework
 from toy_language import ToyLanguage, theorem
 
@@ -144,6 +146,26 @@ async def test_a_waiting_child_starts_when_its_lemma_is_proved_and_may_cite_it(f
     assert order.index("M") > max(i for i, name in enumerate(order) if name == "L")
     below = next(g for g in language.goals if g.statement == "N")
     assert below.scope == (("0.0_0000", "L"),), "descendants inherit what their ancestor may cite"
+
+
+async def test_an_agent_that_forgets_to_move_its_node_costs_attempts_and_never_loops(
+    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from goedels_poetry import search
+    from goedels_poetry.agents.registry import AgentSpec, load_registry
+
+    async def lazy(node: Any, deps: Any) -> Any:
+        return lambda txn: "did nothing"
+
+    def with_lazy_prover() -> Any:
+        registry = load_registry()
+        spec = AgentSpec("lazy", ("prove",), lazy)
+        return replace(registry, agents={**registry.agents, "lazy": spec}, routes={**registry.routes, "prove": spec})
+
+    monkeypatch.setattr(search, "load_registry", with_lazy_prover)
+    result = await framework().arun(theorem(), name="t")
+    assert result.verdict is Verdict.UNKNOWN
+    assert "left the node where it was" in result.reason
 
 
 async def test_every_decision_is_recorded_with_its_reason(framework: MakeFramework) -> None:

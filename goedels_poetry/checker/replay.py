@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from goedels_poetry.solvers import Answer, Cvc5Process, Limits, SolverProcess, Z3Process
+from goedels_poetry.solvers import Answer, Cvc5Process, Limits, Z3Process
 
 Options = Mapping[str, str]
 
@@ -17,13 +17,16 @@ Z3_OPTIONS: tuple[Options, ...] = (
 
 CVC5_OPTIONS: tuple[Options, ...] = ({}, {"enum-inst": "true"}, {"full-saturate-quant": "true"})
 
+SHORT = 2.0
+"""Seconds that each configuration gets at first."""
+
 
 @dataclass
 class Solvers:
     """One fresh process of each solver; a context manager that ends them."""
 
-    first: SolverProcess
-    second: SolverProcess | None
+    first: Z3Process
+    second: Cvc5Process | None
     limits: Limits
 
     @classmethod
@@ -41,22 +44,30 @@ class Solvers:
 
     def refutes(self, script: str) -> Answer:
         """The first solver's answer; ``unsat`` if any of its configurations says so."""
-        return _first_definite(self.first, script, self.limits, Z3_OPTIONS)
+
+        def pose(limits: Limits) -> Iterator[Answer]:
+            yield self.first.ask(script, limits, options=Z3_OPTIONS[0])
+            # the same in z3's incremental solver, which is what a search with one context for all queries uses
+            yield self.first.session(script, Z3_OPTIONS[0]).check("", limits)
+            yield self.first.ask(script, limits, options=Z3_OPTIONS[1])
+
+        return self._first_definite(pose)
 
     def confirms(self, script: str) -> Answer:
         """The second solver's answer (``unknown`` when there is none)."""
-        if self.second is None:
+        second = self.second
+        if second is None:
             return Answer("unknown", "no second solver")
-        return _first_definite(self.second, script, self.limits, CVC5_OPTIONS)
+        return self._first_definite(
+            lambda limits: (second.ask(script, limits, options=options) for options in CVC5_OPTIONS)
+        )
 
-
-def _first_definite(solver: SolverProcess, script: str, limits: Limits, attempts: Sequence[Options]) -> Answer:
-    answer = Answer("unknown", "not asked")
-    for options in attempts:
-        answer = solver.ask(script, limits, options=options)
-        if answer.status != "unknown":
-            break
-    return answer
-
-
-Progress = Callable[[str, Answer], None]
+    def _first_definite(self, pose: Callable[[Limits], Iterable[Answer]]) -> Answer:
+        """The first answer that is not ``unknown``: all configurations get a short time, then all the whole."""
+        answer = Answer("unknown", "not asked")
+        stages = [replace(self.limits, seconds=SHORT), self.limits] if self.limits.seconds > SHORT else [self.limits]
+        for limits in stages:
+            for answer in pose(limits):
+                if answer.status != "unknown":
+                    return answer
+        return answer

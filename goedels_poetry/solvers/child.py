@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
@@ -115,6 +116,17 @@ def _environment() -> dict[str, str]:
     return {**os.environ, **_MALLOC, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill, reap, close the pipes. A forked copy of the owner must not end the original's children."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
 class Child:
     """A started child. Not for use by two threads at once, except ``kill``."""
 
@@ -131,15 +143,13 @@ class Child:
             )
 
         self._process = _popen(start)
+        self._end = weakref.finalize(self, _end, self._process, os.getpid())  # at the latest when we end
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        self._stdin = self._process.stdin
-        self._stdout = self._process.stdout
-        self._stderr = self._process.stderr
-        self._in = self._stdin.fileno()
-        self._out = self._stdout.fileno()
-        self._err = self._stderr.fileno()
+        self._in = self._process.stdin.fileno()
+        self._out = self._process.stdout.fileno()
+        self._err = self._process.stderr.fileno()
         self._complaints = b""
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
@@ -225,7 +235,4 @@ class Child:
 
     def close(self) -> None:
         """Kill and release the pipes. Only by the thread that uses the child."""
-        self.kill()
-        self._stdin.close()
-        self._stdout.close()
-        self._stderr.close()
+        self._end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Literal
 
 from goedels_poetry.solvers.crew import Crew
@@ -48,6 +49,17 @@ class SolverPool:
         Raises KeyError for an unknown solver, SolverError when the pool is closed.
         """
         return await self._crew.run(lambda bench: bench.solvers[solver].ask(script, limits, get, options))
+
+    async def ask_each(
+        self,
+        solver: SolverName,
+        prelude: str,
+        extras: Sequence[str],
+        limits: Limits = DEFAULT_LIMITS,
+        options: Options | None = None,
+    ) -> tuple[Answer, ...]:
+        """Pose one query for each extra over one prelude, in one process one after the other, as ``ask`` else."""
+        return await self._crew.run(lambda bench: bench.solvers[solver].ask_each(prelude, extras, limits, options))
 
     async def aclose(self) -> None:
         """Kill every process; queries under way answer "killed", waiting ones raise SolverError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -105,8 +105,6 @@ class SolverProcess(ABC):
             self._busy, self._killed = True, False
         try:
             child = self._living(limits.memory_mb)
-            if self._killed:
-                child.kill()
             answer = query(child, began + limits.seconds + GRACE_SECONDS)
             if answer.reason == "memory":  # it may live on with no room left
                 self._drop()
@@ -143,6 +141,8 @@ class SolverProcess(ABC):
             self._child = self._start(memory_mb)
             self._memory_mb = memory_mb
             self.starts += 1
+            if self._killed:  # while it started
+                self._child.kill()
         return self._child
 
     def _drop(self) -> None:
@@ -150,6 +150,16 @@ class SolverProcess(ABC):
         if child is not None:
             child.close()
             self._lost()
+
+    def ask_each(
+        self,
+        prelude: str,
+        extras: Sequence[str],
+        limits: Limits = DEFAULT_LIMITS,
+        options: Options | None = None,
+    ) -> tuple[Answer, ...]:
+        """Pose one query for each extra, all over the same prelude; each has these limits."""
+        return tuple(self.ask(f"{prelude}\n{extra}", limits, options=options) for extra in extras)
 
     @property
     def pid(self) -> int | None:

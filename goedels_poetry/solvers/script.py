@@ -47,6 +47,11 @@ def _line(text: str, position: int) -> int:
 
 
 def _bare(text: str) -> tuple[str, str | None]:
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            return text, f"line {_line(text, error.start)}: not a character"
     if found := _CONTROL.search(text):
         return text, f"line {_line(text, found.start())}: control character"
     if "#|" in text:

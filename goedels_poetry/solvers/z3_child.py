@@ -17,6 +17,7 @@ from goedels_poetry.solvers.launch import address_space_now, bind_to_parent, lim
 from goedels_poetry.solvers.process import MEMORY_EXIT
 
 _END = re.compile(rb'\(echo "[0-9a-f]{32}"\)\n\Z')
+_RESET = b"(reset)"
 _SLACK = 128 << 20  # what the allocator reserves beyond what memory_max_size counts
 
 
@@ -33,6 +34,9 @@ def main() -> None:
         message += chunk
         if not _END.search(message, max(0, len(message) - 64)):
             continue
+        if message.startswith(_RESET):  # the library's own reset keeps recursive functions
+            context = z3.Context()
+            del message[: len(_RESET)]
         try:
             reply = z3.Z3_eval_smtlib2_string(context.ref(), message.decode())
         except MemoryError:

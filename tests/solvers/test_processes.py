@@ -43,6 +43,7 @@ def test_each_query_starts_from_nothing(solver: SolverProcess) -> None:
     assert solver.ask("(declare-const p Int)(assert (< p 0))(declare-const f Int)").status == "sat"
     assert solver.ask("(assert p)").status == "error"
     assert solver.ask("(assert (= (f 0) 0))").status == "error"
+    assert solver.ask("(define-fun-rec f ((n Int)) Int (+ n 1))(assert (distinct (f 0) 1))").status == "unsat"
     assert solver.starts == 1
 
 
@@ -218,3 +219,35 @@ def test_interrupting_a_query_leaves_a_working_process(solver: SolverProcess, ha
     with pytest.raises(KeyboardInterrupt):
         solver.ask(hard, Limits(seconds=60))
     assert solver.ask(FALSE).status == "unsat"
+
+
+def test_a_match_in_one_query_does_not_end_the_next(solver: SolverProcess) -> None:
+    """z3 5.4.0 dies of a reset after any match."""
+    script = """
+        (declare-datatypes ((Nat 0)) (((Z) (S (pred Nat)))))
+        (define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((Z y) ((S w) (S (plus w y))))))
+        (assert (distinct (plus (S Z) (S Z)) (S (S Z))))"""
+    for _ in range(3):
+        assert solver.ask(script).status == "unsat"
+        assert solver.ask(FALSE).status == "unsat"
+
+
+def test_a_name_that_is_no_character_is_refused(solver: SolverProcess) -> None:
+    assert solver.ask("(declare-const \udc80 Bool)").status == "error"
+
+
+def test_asks_several_questions_over_one_prelude(solver: SolverProcess) -> None:
+    prelude = "(declare-const x Int)(assert (> x 3))"
+    answers = solver.ask_each(prelude, ["", "(assert (not (> x 2)))", "(assert (> x 2))", "(assert y)"])
+    assert [answer.status for answer in answers] == ["sat", "unsat", "sat", "error"]
+
+
+def test_a_forgotten_process_ends_with_its_last_reference(solver: SolverProcess) -> None:
+    other = type(solver)()
+    other.ask("")
+    pid = other.pid
+    assert pid is not None
+    del other
+    gc.collect()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -123,6 +123,49 @@ def test_methods(definition: str, method: str) -> None:
     assert result.ok == bool(method)
 
 
+SORTING = """
+(define-fun-rec app ((x list) (y list)) list (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rev ((x list)) list (match x ((nil nil) ((cons h t) (app (rev t) (cons h nil))))))
+(define-fun-rec below ((n Int) (x list)) list
+  (match x ((nil nil) ((cons h t) (ite (< h n) (cons h (below n t)) (below n t))))))
+(define-fun-rec merge ((x list) (y list)) list (match x ((nil y) ((cons a s) (match y ((nil x)
+  ((cons b t) (ite (< a b) (cons a (merge s y)) (cons b (merge x t))))))))))
+(define-funs-rec ((evens ((x list)) list) (odds ((x list)) list))
+  ((match x ((nil nil) ((cons h t) (cons h (odds t))))) (match x ((nil nil) ((cons h t) (evens t))))))
+(define-fun-rec minus ((x Nat) (y Nat)) Nat (match x ((Z Z) ((S a) (match y ((Z x) ((S b) (minus a b))))))))
+"""
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (app (f (below h t)) (cons h (f t)))))))",
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (match t ((nil x)"
+        " (_ (merge (f (evens x)) (f (odds x))))))))))",
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (cons h (f (rev t)))))))",
+        "(define-fun-rec f ((x Nat) (y Nat)) Nat (match x ((Z Z) ((S a) (match y ((Z Z) (_ (f (minus x y) y))))))))",
+    ],
+)
+def test_functions_that_give_no_more_than_they_get_may_stand_in_arguments(definition: str) -> None:
+    assert decide(SORTING + definition).method == "structural"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (f (app t (cons h nil)))))))",
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (f (evens x))))))",  # evens (1) is (1)
+        "(define-fun-rec f ((x list)) list (match x ((nil nil) ((cons h t) (f (merge t t))))))",
+        "(define-fun-rec f ((x Nat) (y Nat)) Nat (match x ((Z Z) ((S a) (f (minus x y) y)))))",  # y may be zero
+        "(define-fun-rec f ((x list)) list (f (rev x)))",
+        "(define-fun-rec g ((x list)) list (g x)) (define-fun-rec f ((x list)) list"
+        " (match x ((nil nil) ((cons h t) (f (g t))))))",  # nothing is known of g
+    ],
+)
+def test_functions_that_may_give_more_do_not_count(definition: str) -> None:
+    assert not decide(SORTING + definition).ok
+
+
 @pytest.mark.parametrize(
     "definition",
     [

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
 
-from goedels_poetry.languages.smt.calls import Call, Shapes, TooLarge, alternatives, calls_of, sum_of
+from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.measures import candidates
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Definition, Signature
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
+from goedels_poetry.languages.smt.sizes import Sizes
 from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Term, and_, app, integer, substitute, subterms
 
 MAX_ASSIGNMENTS = 5_000
@@ -57,11 +58,19 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
         for d in signature.definitions
     }
     results = []
-    for group in components(callees, callees.__getitem__):
-        if len(group) == 1 and group[0] not in callees[group[0]]:
-            results.append(Termination(True, tuple(group), "not recursive"))
-        else:
-            results.append(_Search([by_name[n] for n in group], signature, prove).result())
+    sizes = Sizes(signature)
+    for names in components(callees, callees.__getitem__):
+        group = [by_name[n] for n in names]
+        try:
+            if len(names) == 1 and names[0] not in callees[names[0]]:
+                result = Termination(True, tuple(names), "not recursive")
+            else:
+                result = _Search(group, sizes, prove).result()
+            if result.ok:
+                sizes.learn(group)
+        except RecursionError:
+            result = Termination(False, tuple(names), "", reason=f"the body of {names[0]} is nested too deeply")
+        results.append(result)
     return tuple(results)
 
 
@@ -73,14 +82,14 @@ class _Search:
     """
 
     group: Sequence[Definition]
-    signature: Signature
+    sizes: Sizes
     prove: Prover
     queries: int = 0
     known: dict[Sequent, bool] = field(default_factory=dict)
-    shapes: dict[tuple[Term, ...], Shapes] = field(default_factory=dict)
     losses: dict[tuple[Call, tuple[Term, ...], tuple[Term, ...]], int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.signature = self.sizes.signature
         self.params = {d.name: d.params for d in self.group}
 
     def result(self) -> Termination:
@@ -113,15 +122,9 @@ class _Search:
         for definition in self.group:
             body = simplify(definition.body, self.signature)
             for call in calls_of(definition, names, body, reserved):
-                if not self._shapes(call.path).contradictory:
+                if not self.sizes.shapes(call.path).contradictory:
                     result.append(call)
         return result
-
-    def _shapes(self, path: tuple[Term, ...]) -> Shapes:
-        found = self.shapes.get(path)
-        if found is None:
-            found = self.shapes[path] = Shapes(path, self.signature)
-        return found
 
     def _why_not(self, calls: Sequence[Call]) -> str:
         call = calls[0]
@@ -171,18 +174,10 @@ class _Search:
         return falling
 
     def _loss(self, call: Call, params: tuple[Term, ...], args: tuple[Term, ...]) -> int | None:
-        found = self.losses.get((call, params, args), 0)
-        if (call, params, args) not in self.losses:
-            losses = []
-            for values, path in alternatives(args, call.path):
-                shapes = self._shapes(path)
-                if not shapes.contradictory:
-                    before, after = sum_of(map(shapes.size, params)), sum_of(map(shapes.size, values))
-                    losses.append(before.least_excess(after))
-            known = [loss for loss in losses if loss is not None]
-            found = min(known) if known and len(known) == len(losses) else None
-            self.losses[call, params, args] = found
-        return found
+        key = call, params, args
+        if key not in self.losses:
+            self.losses[key] = self.sizes.loss(params, args, call.path)
+        return self.losses[key]
 
     # --------------------------------------------------------------------------------------- measures
 

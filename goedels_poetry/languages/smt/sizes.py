@@ -1,0 +1,227 @@
+"""How large a datatype value can be: the number of its constructors, from the shape that a path gives to terms.
+
+Sizes are natural numbers because values of datatypes are finite trees. Fields of other sorts (arrays among them)
+count nothing. Besides constructors and selectors, bounds of functions are used: ``filter`` never gives more than it
+was given. Such bounds are inferred for functions that are known to terminate, by induction along their calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice, product
+from math import prod
+
+from goedels_poetry.languages.smt.calls import extend
+from goedels_poetry.languages.smt.equations import simplify
+from goedels_poetry.languages.smt.problem import Definition, Signature
+from goedels_poetry.languages.smt.terms import Kind, Term, app, is_app, not_, replace_subterm, substitute
+
+MAX_BRANCHES = 256
+MAX_BOUNDS_TRIED = 200
+UNFOLDINGS = 3
+
+
+@dataclass(frozen=True)
+class Size:
+    """``constant`` plus the sizes of terms of unknown shape, each times its (positive) number."""
+
+    constant: int
+    unknown: Mapping[Term, int]
+
+    def least_excess(self, other: Size) -> int | None:
+        """The least that this can be larger than ``other``; None when it can be smaller without bound.
+
+        A value has at least one constructor.
+        """
+        difference = dict(self.unknown)
+        for term, number in other.unknown.items():
+            difference[term] = difference.get(term, 0) - number
+        if any(number < 0 for number in difference.values()):
+            return None
+        return self.constant - other.constant + sum(difference.values())
+
+
+def sum_of(sizes: Iterable[Size], constant: int = 0) -> Size:
+    """The sum of sizes."""
+    unknown: dict[Term, int] = {}
+    for size in sizes:
+        constant += size.constant
+        for term, number in size.unknown.items():
+            unknown[term] = unknown.get(term, 0) + number
+    return Size(constant, unknown)
+
+
+class Shapes:
+    """What a path tells about which constructors terms were built by."""
+
+    def __init__(self, path: Iterable[Term], signature: Signature) -> None:
+        self._signature = signature
+        self._is: dict[Term, str] = {}
+        self._is_not: dict[Term, set[str]] = {}
+        self.contradictory = False
+        for fact in path:
+            positive = not is_app(fact, "not")
+            atom = fact if positive else fact.args[0]
+            found = self._test(atom)
+            if found is None:
+                continue
+            subject, constructor = found
+            if positive:
+                self.contradictory |= self._is.setdefault(subject, constructor) != constructor
+            else:
+                self._is_not.setdefault(subject, set()).add(constructor)
+        for subject, constructor in self._is.items():
+            self.contradictory |= constructor in self._is_not.get(subject, ())
+
+    def _test(self, atom: Term) -> tuple[Term, str] | None:
+        if is_app(atom, "is"):
+            return atom.args[0], str(atom.indices[0])
+        if is_app(atom, "=") and len(atom.args) == 2:
+            for subject, value in (atom.args, atom.args[::-1]):
+                if value.kind is Kind.APP and not value.args and self._signature.constructor(value.name):
+                    return subject, value.name
+        return None
+
+    def constructor(self, term: Term) -> str | None:
+        """The constructor that ``term`` must have been built by, if the path tells."""
+        datatype = self._signature.datatype(term.sort)
+        if datatype is None:
+            return None
+        if term in self._is:
+            return self._is[term]
+        excluded = self._is_not.get(term, set())
+        left = [c.name for c in datatype.constructors if c.name not in excluded]
+        return left[0] if len(left) == 1 else None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The result of a function is at most as large as its arguments at ``positions`` together, less ``spare``."""
+
+    positions: tuple[int, ...]
+    spare: int = 0
+
+
+class Sizes:
+    """Bounds on sizes under paths, and of functions."""
+
+    def __init__(self, signature: Signature, bounds: Mapping[str, Bound] | None = None) -> None:
+        self.signature = signature
+        self.bounds: dict[str, Bound] = dict(bounds or {})
+        self.total: set[str] = set()  # functions that may be unfolded, because they are known to exist
+        self._shapes: dict[tuple[Term, ...], Shapes] = {}
+
+    def shapes(self, path: tuple[Term, ...]) -> Shapes:
+        """The shapes under ``path``."""
+        found = self._shapes.get(path)
+        if found is None:
+            found = self._shapes[path] = Shapes(path, self.signature)
+        return found
+
+    def loss(self, before: Sequence[Term], after: tuple[Term, ...], path: tuple[Term, ...]) -> int | None:
+        """The least by which the terms ``after`` are together smaller than the variables ``before``, on ``path``.
+
+        Negative when they can grow by so much; None when they can grow without bound, or too much is unknown.
+        """
+        losses = []
+        for values, where in self._branches(after, path, UNFOLDINGS):
+            shapes = self.shapes(where)
+            whole = sum_of(self._size(t, shapes) for t in before)
+            losses.append(whole.least_excess(sum_of(self._size(t, shapes) for t in values)))
+            if losses[-1] is None or len(losses) > MAX_BRANCHES:
+                return None
+        return min((loss for loss in losses if loss is not None), default=1)
+
+    def learn(self, group: Sequence[Definition]) -> None:
+        """Take up functions that are known to terminate, and look for a bound of each.
+
+        Induction along the calls: the size of a result is bounded, given that the results of recursive calls are.
+        """
+        self.total.update(d.name for d in group)
+        sized = [d for d in group if self.signature.datatype(d.sort) is not None]
+        options = []
+        for definition in sized:
+            data = [i for i, p in enumerate(definition.params) if self.signature.datatype(p.sort) is not None]
+            options.append(
+                [
+                    Bound(positions, spare)
+                    for number in range(1, min(len(data), 4) + 1)
+                    for positions in combinations(data, number)
+                    for spare in ((number - 1, 0) if number > 1 else (0,))
+                ]
+            )
+        if not sized or prod(map(len, options)) > MAX_BOUNDS_TRIED:
+            return
+        bodies = {d.name: simplify(d.body, self.signature) for d in sized}
+        for choice in product(*options):
+            tried = dict(zip((d.name for d in sized), choice, strict=True))
+            trial = Sizes(self.signature, {**self.bounds, **tried})
+            trial.total = self.total
+            if all(trial._holds(d, bodies[d.name], tried[d.name]) for d in sized):
+                self.bounds.update(tried)
+                return
+
+    def _holds(self, definition: Definition, body: Term, bound: Bound) -> bool:
+        loss = self.loss([definition.params[i] for i in bound.positions], (body,), ())
+        return loss is not None and loss >= bound.spare
+
+    def _size(self, term: Term, shapes: Shapes) -> Size:
+        """The size of ``term``: exact but for bounded functions, where it is an upper bound."""
+        if self.signature.datatype(term.sort) is None:
+            return Size(0, {})
+        if term.kind is Kind.APP and self.signature.constructor(term.name):
+            return sum_of((self._size(a, shapes) for a in term.args), 1)
+        name = shapes.constructor(term)
+        entry = self.signature.constructor(name) if name is not None else None
+        if entry is not None:
+            return sum_of((self._size(app(s, (term,), sort), shapes) for s, sort in entry[1].fields), 1)
+        bound = self.bounds.get(term.name) if term.kind is Kind.APP else None
+        if bound is not None:
+            return sum_of((self._size(term.args[i], shapes) for i in bound.positions), -bound.spare)
+        return Size(0, {term: 1})
+
+    def _branches(
+        self, terms: tuple[Term, ...], path: tuple[Term, ...], fuel: int
+    ) -> Iterable[tuple[tuple[Term, ...], tuple[Term, ...]]]:
+        """The values that ``terms`` can have on ``path``, without ``ite`` where sizes are concerned.
+
+        A function is unfolded where its case is decided; a path that contradicts itself is left out.
+        """
+        if self.shapes(path).contradictory:
+            return
+        choice = next((c for t in terms for c in self._parts(t) if is_app(c, "ite")), None)
+        if choice is not None:
+            condition, then, otherwise = choice.args
+            for value, where in ((then, extend(path, condition)), (otherwise, extend(path, not_(condition)))):
+                yield from self._branches(_replaced(terms, choice, value), where, fuel)
+            return
+        if fuel:
+            for call in [c for t in terms for c in self._parts(t) if c.kind is Kind.APP and c.name in self.total]:
+                definition = self.signature.definition(call.name)
+                assert definition is not None
+                at = dict(zip(definition.params, call.args, strict=True))
+                unfolded = simplify(substitute(definition.body, at), self.signature)
+                decided = list(islice(self._branches((unfolded,), path, 0), 2))
+                if len(decided) == 1:
+                    ((value,), where), *_ = decided
+                    yield from self._branches(_replaced(terms, call, value), where, fuel - 1)
+                    return
+        yield terms, path
+
+    def _parts(self, term: Term) -> Iterable[Term]:
+        """The subterms whose size adds to that of ``term``: below constructors and bounded arguments."""
+        yield term
+        if term.kind is Kind.APP:
+            inner: Iterable[Term] = ()
+            if self.signature.constructor(term.name):
+                inner = term.args
+            elif term.name in self.bounds:
+                inner = [term.args[i] for i in self.bounds[term.name].positions]
+            for part in inner:
+                if self.signature.datatype(part.sort) is not None:
+                    yield from self._parts(part)
+
+
+def _replaced(terms: tuple[Term, ...], old: Term, new: Term) -> tuple[Term, ...]:
+    return tuple(replace_subterm(t, old, new) for t in terms)

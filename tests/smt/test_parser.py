@@ -316,6 +316,37 @@ def test_the_newer_and_the_older_form_of_polymorphism() -> None:
     assert "sort `Tree` takes 1 argument, got 0" in message  # as in SMT-LIB 2.6, the sort needs its argument
 
 
+TIP_OLDER = """
+(declare-datatypes (a b) ((pair (pair2 (proj1-pair a) (proj2-pair b)))))
+(declare-datatypes (a) ((list (nil) (cons (head a) (tail (list a))))))
+(declare-datatypes () ((Nat (Z) (S (proj1-S Nat)))))
+(define-fun-rec (par (a b) (zip ((x (list a)) (y (list b))) (list (pair a b))
+  (match x (case nil (_ nil (pair a b)))
+           (case (cons z x2) (match y (case (cons x3 x4) (cons (pair2 z x3) (zip x2 x4))) (case default nil)))))))
+(define-funs-rec ((par (a) (len ((x (list a))) Nat))) ((match x (case nil Z) (case (cons y xs) (S (len xs))))))
+(assert-not (par (a b) (forall ((xs (list a)) (ys (list b)))
+  (=> (= (len xs) (len ys)) (= (len (zip xs ys)) (len xs))))))
+(check-sat)"""
+
+TIP_NEWER = """
+(declare-datatype list (par (a) ((nil) (cons (head a) (tail (list a))))))
+(declare-datatype Nat ((Z) (S (proj1-S Nat))))
+(define-fun-rec take (par (a) (((x Nat) (y (list a))) (list a)))
+  (match x ((Z (_ nil a)) ((S z) (match y ((nil (_ nil a)) ((cons x2 x3) (cons x2 (take z x3)))))))))
+(prove (par (a) (forall ((n Nat) (xs (list a))) (= (take n (take n xs)) (take n xs)))))"""
+
+
+@pytest.mark.parametrize("text", [TIP_OLDER, TIP_NEWER])
+def test_files_of_the_tip_collection_in_both_of_its_formats(text: str) -> None:
+    problem = parse_problem(text)
+    assert problem.signature.definitions
+    assert problem.goal.kind is Kind.FORALL
+
+
+def test_function_sorts_are_refused_clearly() -> None:
+    assert "function sorts are not supported" in message_of("(declare-const f (=> Int Int))(prove true)")
+
+
 def test_polymorphic_recursion_ends() -> None:
     nested = "(declare-datatypes ((Nest 1) (P 1)) ((par (a) ((end) (more (x a) (rest (Nest (P a))))))"
     assert "instances" in message_of(

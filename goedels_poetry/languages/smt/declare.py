@@ -295,6 +295,10 @@ class Declarations:
             # (define-fun f (par (a) (((x a)) a body)))
             outer = self._type_params(items[1].items[1])
             items = [items[0], *self._group(items[1].items[2], "a definition").items]
+        elif len(items) == 3 and isinstance(items[1], Group) and _is_par(items[1]):
+            # (define-fun f (par (a) (((x a)) a)) body)
+            outer = self._type_params(items[1].items[1])
+            items = [items[0], *self._group(items[1].items[2], "a function head").items, items[2]]
         if len(items) != 4:
             self.source.fail("malformed definition", expr, "write (define-fun f ((x Sort) ...) Sort term)")
         self._define([self._head(items[:3], expr, outer)], [items[3]], recursive)

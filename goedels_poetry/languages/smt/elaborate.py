@@ -248,7 +248,7 @@ class Elaborator:
         return self.term(expr.items[1], self._deeper(scope), expected)
 
     def _match(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
-        items = expr.items
+        items = matching.cases_in_one_list(expr)
         if len(items) != 3 or not isinstance(items[2], Group) or not items[2].items:
             self.source.fail("malformed match", expr, "write (match term ((pattern term) ...))")
         inner = self._deeper(scope)

@@ -23,6 +23,26 @@ class Pattern:
     fields: tuple[Pattern, ...] = ()
 
 
+def cases_in_one_list(expr: Group) -> list[SExpr]:
+    """The three parts of a ``match``; the older form ``(match term (case pattern body) ...)`` is brought into it."""
+    head, *rest = expr.items
+    old = [e for e in rest[1:] if isinstance(e, Group) and len(e.items) == 3 and _is_word(e.items[0], "case")]
+    if not old or len(old) != len(rest) - 1:
+        return expr.items
+    cases = Group(expr.offset)
+    for case in old:
+        pair = Group(case.offset)
+        pair.items = case.items[1:]
+        if _is_word(pair.items[0], "default"):
+            pair.items[0] = Atom(Lexeme.SYMBOL, "_", pair.items[0].offset)
+        cases.items.append(pair)
+    return [head, rest[0], cases]
+
+
+def _is_word(expr: SExpr, word: str) -> bool:
+    return isinstance(expr, Atom) and expr.kind is Lexeme.SYMBOL and expr.text == word and not expr.quoted
+
+
 def read_pattern(symbols: Symbols, expr: SExpr, subject: Term, named: dict[str, Term], depth: int = 0) -> Pattern:
     """The pattern; variables are entered into ``named`` as selector terms over ``subject``.
 

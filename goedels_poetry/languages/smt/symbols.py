@@ -201,7 +201,8 @@ class Symbols:
                 fail(f"sort `{name}` takes no arguments", expr)
             return entry
         if entry is None:
-            fail(f"unknown sort `{name}`", expr, "declare it with declare-sort or declare-datatypes")
+            known = "function sorts are not supported" if name in ("=>", "->") else "declare it first"
+            fail(f"unknown sort `{name}`", expr, known)
         wanted = len(entry.params if isinstance(entry, SortMacro) else entry.type_params)
         if len(args) != wanted:
             fail(f"sort `{name}` takes {wanted} argument{'s' if wanted != 1 else ''}, got {len(args)}", expr)

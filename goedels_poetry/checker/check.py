@@ -17,7 +17,7 @@ from goedels_poetry.checker.foundations import Foundations, lay_foundations
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof, audit
-from goedels_poetry.checker.vacuity import Consistency, consistency, hypotheses_note
+from goedels_poetry.checker.vacuity import Consistency, consistency, goal_notes
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json
 from goedels_poetry.languages.smt.encoding import EncodingError
@@ -106,7 +106,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
             sound = consistency(context, solvers, not assumptions)
         notes = [*problem.warnings, *sound.notes]
         if claim == "proved":
-            notes += hypotheses_note(context, solvers)
+            notes += goal_notes(context, solvers)
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, replayed, bool(assumptions))
     if sound.consistent is False:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from goedels_poetry.checker.replay import CVC5_OPTIONS, Z3_OPTIONS, Solvers
 from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import FALSE
+from goedels_poetry.languages.smt.terms import FALSE, alpha
 from goedels_poetry.solvers import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
@@ -31,8 +32,9 @@ def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consis
 
     Without premises there is nothing to ask: sorts and inductive datatypes have a standard model, declared functions
     may be anything in it, and definitions by well-founded recursion (``terminating``) extend it in exactly one way.
+    The same holds when the premises only define functions, see `_define_only`.
     """
-    if not context.problem.premises and terminating:
+    if terminating and _define_only(context):
         return Consistency(True)
     limits = Limits(solvers.limits.rlimit, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
     named = context.named_premises()
@@ -58,14 +60,30 @@ def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consis
     return Consistency(None, notes=(NOT_SHOWN,))
 
 
+def _define_only(context: Context) -> bool:
+    """Whether each premise is an equation ``forall xs. f(patterns) = t`` that the evaluator reads as a definition.
+
+    Such equations never apply to the same arguments and do not lead back to ``f``, and the declared functions that
+    their patterns are made of can be interpreted as distinct and injective: so there is a model.
+    """
+    premises = context.problem.premises
+    return {p.name for p in premises} <= Evaluator(context.signature, premises).defining
+
+
 def _core(context: Context, output: str) -> tuple[str, ...]:
     numbers = sorted({int(n) for n in _PREMISE.findall(output)})
     premises = context.problem.premises
     return tuple(premises[n].name for n in numbers if n < len(premises))
 
 
-def hypotheses_note(context: Context, solvers: Solvers) -> list[str]:
-    """A note when the goal holds only because its own hypotheses contradict each other."""
+def goal_notes(context: Context, solvers: Solvers) -> list[str]:
+    """Notes when the goal is one of the premises, or holds only because its own hypotheses contradict each other."""
+    wanted = alpha(context.problem.goal)
+    same = [p.name for p in context.problem.premises if alpha(p.formula) is wanted]
+    return [f"the goal is assumed: it is the premise {name}" for name in same] + _hypotheses_note(context, solvers)
+
+
+def _hypotheses_note(context: Context, solvers: Solvers) -> list[str]:
     goal = sequent_of(context.problem.goal, context.encoding.names)
     if not goal.hyps or goal.concl is FALSE:
         return []

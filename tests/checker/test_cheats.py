@@ -107,6 +107,12 @@ CHEATS: dict[str, tuple[str, set[str]]] = {
         "(assert (forall ((x Int)) (= (g x) (f x))))(prove (= 2 3))",
         {INCONSISTENT, UNKNOWN},
     ),
+    "an axiom about what another axiom builds": (
+        "(declare-sort F 0)(declare-fun c (Int) F)(declare-const d F)(declare-fun app (F Int) Int)"
+        "(assert (forall ((x Int)) (= (c x) d)))(assert (forall ((x Int) (y Int)) (= (app (c x) y) 0)))"
+        "(assert (forall ((y Int)) (= (app d y) 1)))(prove (= 2 3))",
+        {INCONSISTENT, UNKNOWN},
+    ),
     "names like answers": (
         "(declare-const unsat Int)(declare-const sat Bool)(assert sat)(prove (= unsat 3))",
         {REFUTED},

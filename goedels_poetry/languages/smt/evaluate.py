@@ -156,10 +156,13 @@ class Evaluator:
                     found.append((premise.name, left.name, _Rule(variables, left.args, right)))
         # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
         # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
-        for name in {f for _, f, _ in found}:
+        # The heads build values of their own, so they may have no rules themselves.
+        ruled = {f for _, f, _ in found}
+        for name in ruled:
             mine = [(p, r) for p, f, r in found if f == name]
             heads = [_heads(rule) for _, rule in mine]
-            if _apart(heads) and not self._circular(name, found):
+            own_values = ruled.isdisjoint(h for head in heads for h in head)
+            if own_values and _apart(heads) and not self._circular(name, found):
                 self._rules[name] = [rule for _, rule in mine]
                 self.defining |= {p for p, _ in mine}
                 self.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}

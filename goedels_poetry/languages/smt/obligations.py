@@ -73,6 +73,8 @@ class Context:
             (_assertion(self._closed(p.formula)), _is_quantified(p.formula)) for p in problem.premises
         )
         self._by_name = {p.name: p for p in problem.premises}
+        if len(self._by_name) != len(problem.premises):
+            raise EncodingError("two premises have the same name")
         self._exhaustive: dict[Term, tuple[str, ...]] = {}
         self._cited: dict[Sequent, str] = {}
 

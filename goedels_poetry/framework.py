@@ -169,6 +169,18 @@ class GoedelsPoetryFramework:
         """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
         return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
 
+    def fork(self, run_id: str, seq: int) -> str:
+        """A new run that stands where ``run_id`` stood after commit ``seq``; returns its id, for :meth:`aresume`."""
+        run = self._runs.get(run_id)
+        with ProofStore(run.proof_db, read_only=True) as store:
+            if not 1 <= seq <= store.seq:
+                raise ValueError(f"run {run.run_id} has the commits 1 to {store.seq}, not {seq}")
+            other = self._runs.new(run.run_id.partition("-")[0])
+            store.fork(other.proof_db, seq, run_id=other.run_id, forked_from=[run.run_id, seq]).close()
+        card = run.card()
+        other.write_card(run_id=other.run_id, **{fact: card.get(fact) for fact in ("name", "language", "started")})
+        return other.run_id
+
     # -- close ---------------------------------------------------------------------------------------------
     async def aclose(self) -> None:
         """Close every language and database that this framework opened."""

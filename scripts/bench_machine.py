@@ -139,7 +139,6 @@ def pickled_step(nodes: list[ProofNode], folder: Path, steps: int) -> list[float
 
 def reload(path: Path) -> None:
     with ProofStore(path) as store:
-        assert isinstance(store, ProofStore)
         store.nodes()
         store.queue_lengths()
 

@@ -188,14 +188,20 @@ class ProofStore(StoreReader):
         with self._lock:
             self._spent = _plus(self._spent, amounts)
 
+    def __enter__(self) -> ProofStore:
+        return self
+
     def set_meta(self, **facts: Any) -> None:
         """Record facts about the run."""
         with self._write() as db:
             rows = [(name, json.dumps(value)) for name, value in facts.items()]
             db.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", rows)
 
-    def fork(self, path: Path, seq: int) -> ProofStore:
-        """A new store at ``path`` that stands where this one stood after commit ``seq``; this one is untouched."""
+    def fork(self, path: Path, seq: int, **facts: Any) -> ProofStore:
+        """A new store at ``path`` that stands where this one stood after commit ``seq``; this one is untouched.
+
+        ``facts`` replace facts about the run (see :meth:`set_meta`).
+        """
         other = ProofStore(path)
         with self._lock:
             self._db.backup(other._db)
@@ -215,6 +221,7 @@ class ProofStore(StoreReader):
                 " AND h.node_id < cut.node_id || '.' || cut.generation || '`' GROUP BY h.node_id) AS c"
                 " WHERE head.node_id = c.node_id"
             )
+        other.set_meta(**facts)
         other.close()
         return ProofStore(path)
 

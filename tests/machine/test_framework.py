@@ -210,6 +210,23 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(framework: Ma
         assert (await fw.aresume(stopped.run_id)).verdict is Verdict.PROVED
 
 
+async def test_a_fork_of_a_past_moment_is_a_run_that_resumes_to_the_same_proof(framework: MakeFramework) -> None:
+    fw = framework()
+    done = await fw.arun(generated(2), name="t")
+    with fw.open_store(done.run_id) as store:
+        middle, digest = store.seq // 2, store.digest()
+    forked = fw.fork(done.run_id, middle)
+    assert forked == f"{done.run_id}-2"
+    result = await fw.aresume(forked)
+    assert (result.verdict, result.run_id) == (Verdict.PROVED, forked)
+    with fw.open_store(forked) as store:
+        assert store.digest() == digest
+        assert store.meta("forked_from") == [done.run_id, middle]
+    assert fw.result(done.run_id) == done
+    with pytest.raises(ValueError, match="commits 1 to"):
+        fw.fork(done.run_id, 10_000)
+
+
 async def test_costs_are_kept_for_every_node(framework: MakeFramework) -> None:
     fw = framework()
     result = await fw.arun(generated(1, solver_seconds=0.5), name="t")

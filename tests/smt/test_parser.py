@@ -108,6 +108,8 @@ def test_the_digest_is_of_the_bytes() -> None:
         ("(declare-sort L 1)(prove true)", "cannot have parameters"),
         ("(prove ())", "a term was expected here, got ()"),
         ("(prove (lambda ((x Int)) x))", "higher-order"),
+        ('(prove (= "\\u{d800}" ""))', "U+D800 is not a character"),
+        ("(prove (= (_ bv1 0) (_ bv1 0)))", "a bit-vector has 1 to 16,384 bits"),
     ],
 )
 def test_messages_name_the_place_and_the_mistake(script: str, message: str) -> None:

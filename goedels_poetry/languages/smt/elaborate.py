@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import NoReturn
 
 from goedels_poetry.languages.smt import matching
+from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, number_literal
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
 from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, fresh_among
@@ -17,23 +17,17 @@ from goedels_poetry.languages.smt.terms import (
     FALSE,
     INT,
     REAL,
-    STRING,
     TRUE,
-    BitVector,
     Index,
     Kind,
     Sort,
     Term,
     app,
-    bitvec,
-    integer,
-    lit,
     quantifier,
     tester,
     var,
 )
 from goedels_poetry.languages.smt.theory import (
-    MAX_BITS,
     RULES,
     TypingError,
     apply_rule,
@@ -44,9 +38,6 @@ from goedels_poetry.languages.smt.theory import (
 
 MAX_TERM_DEPTH = 250
 MAX_TERM_SIZE = 2_000_000
-
-_BV_LITERAL = re.compile(r"bv(0|[1-9][0-9]*)")
-_ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,5})\}|([0-9a-fA-F]{4}))")
 
 
 @dataclass(frozen=True)
@@ -166,7 +157,7 @@ class Elaborator:
                 return form(self, expr, scope, expected)
         if len(expr.items) == 1:
             self.source.fail(f"`{head.text}` stands in parentheses without arguments", expr, "remove them")
-        literal = _literal(expr)
+        literal = number_literal(expr)
         if literal is not None:
             return coerce(literal, expected) if expected is REAL else literal
         if head.text in scope.env:
@@ -174,35 +165,16 @@ class Elaborator:
         return self._apply(expr, head, (), expr.items[1:], scope, expected)
 
     def _atom(self, expr: Atom, scope: Scope, expected: Sort | None) -> Term:
-        text = expr.text
-        match expr.kind:
-            case Lexeme.NUMERAL:
-                return coerce(integer(int(text)), expected) if expected is REAL else integer(int(text))
-            case Lexeme.DECIMAL:
-                return lit(Fraction(text), REAL)
-            case Lexeme.BITS:
-                width = (len(text) - 2) * (4 if text[1] == "x" else 1)
-                return lit(BitVector(int(text[2:], 16 if text[1] == "x" else 2), width), bitvec(width))
-            case Lexeme.STRING:
-                return lit(self._unescape(expr), STRING)
-            case Lexeme.KEYWORD:
-                self.source.fail(f"a term was expected here, got {text}", expr)
-        found = scope.env.get(text)
+        if expr.kind is not Lexeme.SYMBOL:
+            literal = atom_literal(self.source, expr)
+            assert literal is not None
+            return coerce(literal, expected) if expected is REAL else literal
+        found = scope.env.get(expr.text)
         if found is not None:
             return found
-        if text in ("true", "false"):
-            return TRUE if text == "true" else FALSE
+        if expr.text in ("true", "false"):
+            return TRUE if expr.text == "true" else FALSE
         return self._apply(expr, expr, (), [], scope, expected)
-
-    def _unescape(self, expr: Atom) -> str:
-        def character(match: re.Match[str]) -> str:
-            code = int(match[1] or match[2], 16)
-            return chr(code) if code <= 0x2FFFF and not 0xD800 <= code <= 0xDFFF else match[0]
-
-        text = _ESCAPE.sub(character, expr.text)
-        if any(ord(c) > 0x2FFFF for c in text):
-            self.source.fail("a character beyond U+2FFFF is not in the alphabet of SMT-LIB strings", expr)
-        return text
 
     def _let(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
         items = expr.items
@@ -338,24 +310,8 @@ class Elaborator:
 
     def _index_or_as(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
         """``(_ bv5 8)``, ``(_ char #x41)``, ``(as nil (List Int))`` in the place of a term."""
-        items = expr.items
-        if self.symbol(items[0], "_") == "_" and len(items) == 3:
-            name, width = items[1], items[2]
-            if isinstance(name, Atom) and isinstance(width, Atom):
-                number = _BV_LITERAL.fullmatch(name.text)
-                if number and width.kind is Lexeme.NUMERAL:
-                    if len(width.text) > 6 or not 1 <= int(width.text) <= MAX_BITS or len(number[1]) > 4_000:
-                        self.source.fail(f"a bit-vector has 1 to {MAX_BITS:,} bits", width)
-                    value, bits = int(number[1]), int(width.text)
-                    if value >> bits:
-                        self.source.fail(f"{value} does not fit into {bits} bits", name)
-                    return lit(BitVector(value, bits), bitvec(bits))
-                if name.text == "char" and width.kind is Lexeme.BITS and width.text.startswith("#x"):
-                    code = int(width.text[2:], 16)
-                    if code > 0x2FFFF or 0xD800 <= code <= 0xDFFF:
-                        self.source.fail("no such character", width)
-                    return lit(chr(code), STRING)
-        return self._qualified(expr, expr, [], scope, expected)
+        literal = indexed_literal(self.source, expr) if self.symbol(expr.items[0], "_") == "_" else None
+        return literal if literal is not None else self._qualified(expr, expr, [], scope, expected)
 
     def _constant_array(self, expr: SExpr, sort: Sort, args: list[SExpr], scope: Scope) -> Term:
         if sort.name != "Array" or len(args) != 1:
@@ -424,22 +380,6 @@ class Elaborator:
         elif name in ("lambda", "@", "choice"):
             hint = "higher-order terms are not supported"
         self.source.fail(f"unknown symbol `{name}`", head, hint)
-
-    def _theory_args(self, name: str, args: list[SExpr], scope: Scope, expected: Sort | None, at: SExpr) -> list[Term]:
-        if name in ("=", "distinct") and len(args) > 1:
-            return self.alike([(a, scope) for a in args], None, at, f"the arguments of `{name}`")
-        if name == "ite" and len(args) == 3:
-            branches = self.alike([(a, scope) for a in args[1:]], expected, at, "the branches of `ite`")
-            return [self.term(args[0], scope, BOOL), *branches]
-        if name in ("select", "store") and args:
-            array = self.term(args[0], scope)
-            wanted = array.sort.args if array.sort.name == "Array" else ()
-            return [
-                array,
-                *[self.term(a, scope, s) for a, s in zip(args[1:], (*wanted, None, None), strict=False)],
-            ]
-        hint = expected if name in ("+", "-", "*", "/") else None
-        return [self.term(a, scope, hint) for a in args]
 
     def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:
         params = function.params
@@ -517,38 +457,6 @@ _FORMS: dict[str, _Form] = {
     "as": Elaborator._index_or_as,
     "par": _no_lambda,
 }
-
-
-def _literal(expr: Group) -> Term | None:
-    """``(- 3)``, ``(/ 1 3)`` and ``(- (/ 1.0 3.0))`` as literals; None for any other expression."""
-    items = expr.items
-    head = items[0]
-    if not isinstance(head, Atom) or head.kind is not Lexeme.SYMBOL:
-        return None
-    if head.text == "-" and len(items) == 2:
-        inner = _number(items[1]) if isinstance(items[1], Atom) else _fraction(items[1])
-        if inner is None or inner == 0:
-            return None
-        return integer(-inner) if isinstance(inner, int) else lit(-inner, REAL)
-    fraction = _fraction(expr)
-    return None if fraction is None else lit(fraction, REAL)
-
-
-def _fraction(expr: Group) -> Fraction | None:
-    items = expr.items
-    if len(items) != 3 or not isinstance(items[0], Atom) or items[0].text != "/" or items[0].kind is not Lexeme.SYMBOL:
-        return None
-    top, bottom = _number(items[1]), _number(items[2])
-    return Fraction(top) / Fraction(bottom) if top is not None and bottom else None
-
-
-def _number(expr: SExpr) -> int | Fraction | None:
-    if isinstance(expr, Atom):
-        if expr.kind is Lexeme.NUMERAL:
-            return int(expr.text)
-        if expr.kind is Lexeme.DECIMAL:
-            return Fraction(expr.text)
-    return None
 
 
 def _depth_exceeds(term: Term, limit: int) -> bool:

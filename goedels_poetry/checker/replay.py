@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -9,16 +10,17 @@ from goedels_poetry.solvers import Answer, Cvc5Process, Limits, Z3Process
 
 Options = Mapping[str, str]
 
-Z3_OPTIONS: tuple[Options, ...] = (
-    {"auto_config": "false", "smt.mbqi": "false", "smt.random_seed": "0"},
-    {},
-)
-"""E-matching alone first, which is what the search uses; then z3 as it comes."""
+_E_MATCHING = {"auto_config": "false", "smt.mbqi": "false", "smt.random_seed": "0"}
+Z3_OPTIONS: tuple[Options, ...] = (_E_MATCHING, {**_E_MATCHING, "smt.case_split": "3"}, {})
+"""E-matching alone, which is what the search uses, with two ways to split cases; then z3 as it comes."""
 
 CVC5_OPTIONS: tuple[Options, ...] = ({}, {"enum-inst": "true"}, {"full-saturate-quant": "true"})
 
 SHORT = 2.0
 """Seconds that each configuration gets at first."""
+
+PATIENCE = 60.0
+"""Seconds for all that the second solver cannot decide; then it is no longer asked at length, then not at all."""
 
 
 @dataclass
@@ -28,6 +30,7 @@ class Solvers:
     first: Z3Process
     second: Cvc5Process | None
     limits: Limits
+    patience: float = PATIENCE
 
     @classmethod
     def start(cls, limits: Limits, second: bool) -> Solvers:
@@ -46,28 +49,40 @@ class Solvers:
         """The first solver's answer; ``unsat`` if any of its configurations says so."""
 
         def pose(limits: Limits) -> Iterator[Answer]:
-            yield self.first.ask(script, limits, options=Z3_OPTIONS[0])
-            # the same in z3's incremental solver, which is what a search with one context for all queries uses
+            # z3's incremental solver, which is what a search with one context for all queries uses
             yield self.first.session(script, Z3_OPTIONS[0]).check("", limits)
-            yield self.first.ask(script, limits, options=Z3_OPTIONS[1])
+            for options in Z3_OPTIONS:
+                yield self.first.ask(script, limits, options=options)
 
-        return self._first_definite(pose)
+        return _first_definite(pose, _stages(self.limits))
 
     def confirms(self, script: str) -> Answer:
         """The second solver's answer (``unknown`` when there is none)."""
         second = self.second
         if second is None:
             return Answer("unknown", "no second solver")
-        return self._first_definite(
-            lambda limits: (second.ask(script, limits, options=options) for options in CVC5_OPTIONS)
+        if self.patience <= 0:
+            return Answer("unknown", "not asked: too much time went into what it could not decide")
+        began = time.monotonic()
+        stages = _stages(self.limits) if self.patience > PATIENCE / 2 else _stages(self.limits)[:1]
+        answer = _first_definite(
+            lambda limits: (second.ask(script, limits, options=options) for options in CVC5_OPTIONS), stages
         )
-
-    def _first_definite(self, pose: Callable[[Limits], Iterable[Answer]]) -> Answer:
-        """The first answer that is not ``unknown``: all configurations get a short time, then all the whole."""
-        answer = Answer("unknown", "not asked")
-        stages = [replace(self.limits, seconds=SHORT), self.limits] if self.limits.seconds > SHORT else [self.limits]
-        for limits in stages:
-            for answer in pose(limits):
-                if answer.status != "unknown":
-                    return answer
+        if answer.status == "unknown":
+            self.patience -= time.monotonic() - began
         return answer
+
+
+def _stages(limits: Limits) -> list[Limits]:
+    """A short time for every configuration, then the whole time."""
+    return [replace(limits, seconds=SHORT), limits] if limits.seconds > SHORT else [limits]
+
+
+def _first_definite(pose: Callable[[Limits], Iterable[Answer]], stages: Iterable[Limits]) -> Answer:
+    """The first answer that is not ``unknown``."""
+    answer = Answer("unknown", "not asked")
+    for limits in stages:
+        for answer in pose(limits):
+            if answer.status != "unknown":
+                return answer
+    return answer

@@ -18,7 +18,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from goedels_poetry.languages.smt.problem import Premise, Signature
-from goedels_poetry.languages.smt.terms import INT, BitVector, Kind, Sort, Term, is_app
+from goedels_poetry.languages.smt.terms import INT, REAL, STRING, BitVector, Kind, Sort, Term, is_app
 
 Value: TypeAlias = Any
 Code: TypeAlias = Callable[[list[Value]], Value]
@@ -262,9 +262,21 @@ class Evaluator:
             operation = _bitvector(term)
             if operation is not None:
                 return operation
-        if name == "=" and any(_partial(a.sort) for a in term.args):
+        if name in ("=", "distinct") and any(self._ambiguous(a.sort) for a in term.args):
             raise Undecided("equality of such values is not computed")
         return _OPERATIONS.get(name)
+
+    def _ambiguous(self, sort: Sort, above: frozenset[Sort] = frozenset()) -> bool:
+        """Whether two values of ``sort`` may be equal although they look different: arrays over a finite index."""
+        if sort.name == "RegLan":
+            return True
+        if sort.name == "Array":
+            infinite = sort.args[0] in (INT, REAL, STRING) or self._uninterpreted(sort.args[0])
+            return not infinite or any(self._ambiguous(s, above) for s in sort.args)
+        datatype = self.signature.datatype(sort)
+        if datatype is None or sort in above:
+            return False
+        return any(self._ambiguous(s, above | {sort}) for c in datatype.constructors for _, s in c.fields)
 
     def _function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
         found = self._calls.get(name)
@@ -438,10 +450,6 @@ def _junction(codes: list[Code], stop: bool) -> Code:
         return not stop
 
     return run
-
-
-def _partial(sort: Sort) -> bool:
-    return sort.name == "RegLan" or (sort.name == "Array" and sort.args[0].name in ("Bool", "BitVec"))
 
 
 # ------------------------------------------------------------------------------------------- arithmetic

@@ -29,6 +29,10 @@ from goedels_poetry.languages.smt.terms import (
 )
 
 
+MAX_CASES = 400
+"""Of one structural induction: deep inductions over wide datatypes would have millions."""
+
+
 class SchemeError(ValueError):
     """A scheme does not apply to the sequent it was named for; the message says why."""
 
@@ -240,6 +244,8 @@ def _shapes(
                 for args, all_fresh, smaller in partial
                 for term, more, subs in options
             ]
+            if len(partial) + len(shapes) > MAX_CASES:
+                raise SchemeError(f"more than {MAX_CASES} cases")
         shapes.extend((app(constructor.name, args, sort), new, smaller) for args, new, smaller in partial)
     return shapes
 

@@ -118,8 +118,7 @@ class Explorer:
                 if (
                     concl.size + premise.size > 10
                     or premise is concl
-                    or (is_app(premise, "not")
-                    and premise.args[0] is concl)
+                    or (is_app(premise, "not") and premise.args[0] is concl)
                 ):
                     continue
                 if premise.free & concl.free and all(v or not h for h, v in zip(holds, values, strict=True)):

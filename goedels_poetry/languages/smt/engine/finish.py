@@ -44,7 +44,8 @@ def with_lemmas(bench: Workbench, plan: Plan, library: dict[str, Plan]) -> Plan:
     lemmas = tuple(needed.values())
     if isinstance(plan.by, Query) and not plan.children:
         return replace(plan, children=lemmas)
-    main = replace(plan, strategy=plan.detail.split(" ")[0] or plan.strategy)
+    idea, _, detail = plan.detail.partition(" ")
+    main = replace(plan, strategy=idea or plan.strategy, detail=detail)
     whole = Query(cites=(plan.key,))
     return Plan(plan.sequent, whole, (*lemmas, main), plan.strategy, plan.detail)
 

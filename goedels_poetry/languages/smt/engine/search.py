@@ -21,7 +21,7 @@ from goedels_poetry.languages.smt.engine.lemmas import (
     templates,
 )
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
     Intro,
@@ -120,6 +120,7 @@ class Sketcher:
             yield plan
         yield from self._generalised(sequent)
         yield from self._with_lemmas(sequent)
+        yield from self._patient(sequent)
         yield from self._open(sequent)
 
     # ------------------------------------------------------------------------------------ strategies
@@ -188,6 +189,12 @@ class Sketcher:
                 library.retry()
                 fresh = 0
                 yield from self._again(sequent, "theory-exploration")
+
+    def _patient(self, sequent: Sequent) -> Iterator[Plan]:
+        """Induction once more, with all that was proved on the way and more resources for each case."""
+        plan = _induction(self._bench, sequent, rlimit=PATIENT)
+        if plan is not None:
+            yield replace(plan, strategy="patient-induction", detail=f"{plan.strategy} {plan.detail}".strip())
 
     def _again(self, sequent: Sequent, strategy: str, full: bool = False) -> Iterator[Plan]:
         """The goal once more, now that there are new lemmas."""

@@ -1,0 +1,166 @@
+"""What a terminal, a pipe and Ctrl-C see."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "goedels_poetry"]
+ROOT = Path(__file__).parents[2]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    return kept | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm"} | more
+
+
+def on_a_terminal(home: Path, *arguments: str, **env: str) -> tuple[int, str]:
+    """Run with standard output and error on a terminal of 40 columns; its exit code and everything it wrote."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment(home, COLUMNS="40", LINES="24", **env),
+    )
+    os.close(theirs)
+    seen = bytearray()
+    while True:
+        try:
+            if not select.select([ours], [], [], 60)[0]:
+                process.kill()
+                break
+            chunk = os.read(ours, 65536)
+        except OSError:  # the other side is closed
+            break
+        if not chunk:
+            break
+        seen += chunk
+    os.close(ours)
+    return process.wait(60), seen.decode(errors="replace")
+
+
+def test_a_narrow_terminal_sees_the_tree_grow_and_then_the_proof(home: Path, theorems: Path) -> None:
+    code, seen = on_a_terminal(home, "prove", str(theorems / "mirror_twice.smt2"))
+    assert code == 0
+    assert "\x1b[2K" in seen, "the live view redraws itself"
+    assert "queues:" in seen
+    assert "\x1b[3" in seen or "\x1b[1;3" in seen, "colours"
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
+    assert "trust level L3" in plain
+    assert "certificate:" in plain
+    tree = [line for line in plain.splitlines() if line.startswith(("├", "│", "└"))]
+    assert tree
+    assert all(len(line) <= 40 for line in tree)
+
+
+def test_no_color_is_obeyed(home: Path, theorems: Path) -> None:
+    code, seen = on_a_terminal(home, "prove", str(theorems / "swap_twice.smt2"), NO_COLOR="1")
+    assert code == 0
+    assert not re.search(r"\x1b\[(\d+;)*[34]\d", seen)
+
+
+def test_a_dumb_terminal_gets_plain_lines(home: Path, theorems: Path) -> None:
+    code, seen = on_a_terminal(home, "prove", str(theorems / "swap_twice.smt2"), TERM="dumb")
+    assert code == 0
+    assert "\x1b" not in seen
+    assert "judge: open" in seen
+
+
+def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(home: Path, theorems: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "prove", str(theorems / "average.smt2"), str(theorems / "swap_twice.smt2"), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(home),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(60) == 1
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> str:
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if words in line:
+            return said
+    raise AssertionError(f"never said {words!r}: {said}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_stops_cleanly_and_the_run_goes_on_later(
+    cli: Any, home: Path, theorems: Path, number: signal.Signals
+) -> None:
+    hard = theorems / "odd_perfect.smt2"
+    process = subprocess.Popen(
+        [*COMMAND, "prove", str(hard), str(theorems / "average.smt2")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home),
+    )
+    wait_for(process, "judge: open")
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 5
+    assert "Traceback" not in out + err
+    assert f"to go on: goedels-poetry prove {hard} --resume" in out
+    assert "not started: interrupted" in out
+    (summary,) = cli("runs", "--json").objects()
+    assert summary["status"] == "stopped"
+    (result,) = cli("prove", hard, "--resume", "--timeout", "1", "--json").objects()
+    assert result["run_id"] == summary["run_id"]
+
+
+def test_a_killed_run_goes_on_with_the_same_command(cli: Any, home: Path, theorems: Path) -> None:
+    theorem = theorems / "reverse_twice.smt2"
+    process = subprocess.Popen(
+        [*COMMAND, "prove", str(theorem), "--no-bank"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home),
+    )
+    wait_for(process, "decomposed into")
+    process.kill()
+    process.communicate(timeout=60)
+    (before,) = cli("runs", "--json").objects()
+    assert before["verdict"] is None
+    (result,) = cli("prove", theorem, "--no-bank", "--json").objects()
+    assert result["verdict"] == "proved"
+    assert result["run_id"] == before["run_id"]
+
+
+def test_a_second_ctrl_c_stops_at_once(home: Path, theorems: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "prove", str(theorems / "odd_perfect.smt2")],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(home),
+    )
+    wait_for(process, "judge: open")
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (5, 130)
+    assert "Traceback" not in err

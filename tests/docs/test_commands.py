@@ -1,0 +1,99 @@
+"""Every command in the README and in docs/ works as it stands there.
+
+A fenced block ``console`` holds commands (``$ ...``) and what they print. Exit codes must be the block's
+``exit=N`` (default 0); of the printed lines the first word has to occur, not the rest. ``RUN`` stands for the
+latest run. Blocks ``sh`` are what a person copies: their installation is tested by .ci/run, the rest here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(console|sh)(?: exit=(\d))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INSTALL = "python -m pip install . && "
+
+
+@dataclass(frozen=True)
+class Command:
+    line: str
+    code: int
+    words: tuple[str, ...]
+
+
+def commands(text: str) -> Iterator[Command]:
+    for kind, code, body in FENCE.findall(text):
+        if kind == "sh":
+            for line in body.splitlines():
+                if line.startswith(INSTALL):
+                    yield Command(line.removeprefix(INSTALL), 0, ("proved", "certificate:"))
+            continue
+        first, *blocks = re.split(r"^\$ ", body, flags=re.MULTILINE)
+        assert not first.strip(), "a console block begins with a command"
+        for block in blocks:
+            line, *printed = block.splitlines()
+            words = [shown.split()[0] for shown in printed if shown.strip()]
+            yield Command(line, int(code or 0), tuple(word.rstrip(",") for word in words))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A copy of the theorems, and ``goedels-poetry`` as a command of this very tree."""
+    shutil.copytree(ROOT / "theorems", tmp_path / "theorems")
+    program = tmp_path / "bin" / "goedels-poetry"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m goedels_poetry "$@"\n', "utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return tmp_path
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_of_the_document_works(document: Path, place: Path) -> None:
+    paths = [str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+    env = os.environ | {
+        "PATH": os.pathsep.join(paths),
+        "PYTHONPATH": str(ROOT),
+        "GOEDELS_POETRY__HOME": str(place / "home"),
+    }
+    for command in commands(document.read_text("utf-8")):
+        runs = sorted((place / "home" / "runs").glob("*"), key=lambda run: run.stat().st_mtime)
+        line = command.line.replace(" RUN", f" {runs[-1].name}") if runs else command.line
+        done = subprocess.run(
+            ["bash", "-c", line],
+            cwd=place,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode == command.code, f"{line}\n{said}"
+        assert all(word in said for word in command.words), f"{line}\n{command.words}\n{said}"
+
+
+def test_the_readme_begins_with_the_two_commands() -> None:
+    lines = [body.strip() for kind, _, body in FENCE.findall((ROOT / "README.md").read_text("utf-8")) if kind == "sh"]
+    assert lines == [
+        "python -m pip install . && goedels-poetry prove theorems/smt/reverse_twice.smt2",
+        "python -m pip install '.[test]' && python -m pytest",
+    ]
+
+
+def test_every_relative_link_leads_somewhere() -> None:
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.name}: {target}"

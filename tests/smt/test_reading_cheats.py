@@ -170,7 +170,9 @@ def test_comments_quotes_and_bars_cannot_swallow_commands(text: str) -> None:
 
 
 def test_a_datatype_without_values() -> None:
-    assert "no finite values" in refused("(declare-datatypes ((T 0)) (((mk (self T)))))(prove true)").message
+    error = refused("(declare-datatypes ((T 0)) (((mk (self T)))))(check-sat)")
+    assert "no finite values" in error.message
+    assert (error.line, error.column) == (1, 22)
 
 
 def test_mutual_datatypes_without_values() -> None:

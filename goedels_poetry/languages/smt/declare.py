@@ -90,7 +90,8 @@ class Declarations:
         empty = uninhabited(datatypes)
         if empty is not None:
             hint = "add a constructor that is not recursive"
-            self.source.fail(f"datatype `{show_sort(empty.sort)}` has no finite values", 0, hint)
+            at = self.symbols.places[empty.sort]
+            self.source.fail(f"datatype `{show_sort(empty.sort)}` has no finite values", at, hint)
         return Signature(
             tuple(self.symbols.declared_sorts), datatypes, MappingProxyType(self.functions), self._ordered()
         )
@@ -215,6 +216,7 @@ class Declarations:
                 sort = Sort(actual)
                 self.symbols.sorts[name] = sort
                 self.symbols.constructors[sort] = {}
+                self.symbols.places[sort] = at
                 plain.append((name, sort, template))
         for template in templates:
             self._claim_all(template)

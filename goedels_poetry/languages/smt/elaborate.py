@@ -11,7 +11,7 @@ from goedels_poetry.languages.smt import matching
 from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, number_literal
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
-from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, fresh_among
+from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, fresh_among, solver_proof
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
@@ -108,7 +108,7 @@ class Elaborator:
             if name in ("true", "false"):
                 fail(f"`{name}` cannot be a variable", item)
             sort = self.symbols.sort(item.items[1], scope.types)
-            actual = self._variable_name(self.symbols.safe_name(name) if scope.renaming else name, avoid)
+            actual = self._variable_name(solver_proof(name) if scope.renaming else name, avoid)
             avoid.add(actual)
             path.add(actual)
             named[name] = var(actual, sort)

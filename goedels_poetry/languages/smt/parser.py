@@ -202,6 +202,7 @@ class _Script:
         return name, inner if rest else body.items[1]
 
     def problem(self, digest: str) -> Problem:
+        signature = self.declarations.signature()
         if self.goal is not None:
             goal, at, marker = self.goal
             skipped = None
@@ -220,7 +221,6 @@ class _Script:
                 label = name or fresh_name(f"premise-{number}", self.names)
                 self.names.add(label)
                 premises.append(Premise(label, formula, self.source.position(expr.offset)[0]))
-        signature = self.declarations.signature()
         return Problem(
             signature,
             tuple(premises),

@@ -108,6 +108,7 @@ class Symbols:
     instances: dict[tuple[str, tuple[Sort, ...]], Sort] = field(default_factory=dict)
     origin: dict[Sort, tuple[str, tuple[Sort, ...]]] = field(default_factory=dict)
     selector_instances: dict[tuple[Sort, str], Function] = field(default_factory=dict)
+    places: dict[Sort, SExpr] = field(default_factory=dict)  # where datatypes are declared
     _waiting: list[tuple[Template, tuple[Sort, ...], Sort]] = field(default_factory=list)
 
     @classmethod
@@ -146,11 +147,9 @@ class Symbols:
             self.source.fail(f"`{name}` is a symbol of SMT-LIB and cannot be declared anew", at, "rename it")
 
     def safe_name(self, name: str) -> str:
-        """``name``, or another one where a solver would not take it."""
-        if name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or not _PRINTABLE.fullmatch(name):
-            plain = "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
-            return self.new_name(f"u_{plain}")
-        return name
+        """``name``, or a new one where a solver would not take it."""
+        safe = solver_proof(name)
+        return name if safe == name else self.new_name(safe)
 
     def new_name(self, base: str) -> str:
         """A name that nothing in the script has."""
@@ -277,6 +276,7 @@ class Symbols:
             )
         sort = Sort(self.new_name("_".join((template.name, *map(sort_word, args)))))
         self.instances[key] = sort
+        self.places[sort] = template.at
         self.origin[sort] = key
         self._waiting.append((template, args, sort))
         if len(self._waiting) == 1:  # the outermost call works through all; fields only add to the list
@@ -310,6 +310,13 @@ class Symbols:
     def datatypes(self) -> dict[Sort, tuple[Constructor, ...]]:
         """All monomorphic datatypes in order of declaration."""
         return {sort: tuple(constructors.values()) for sort, constructors in self.constructors.items()}
+
+
+def solver_proof(name: str) -> str:
+    """``name``, changed where a solver would read it as something of its own or not at all."""
+    if name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or not _PRINTABLE.fullmatch(name):
+        return "u_" + "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
+    return name
 
 
 def fresh_among(base: str, *taken: set[str]) -> str:

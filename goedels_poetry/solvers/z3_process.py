@@ -10,7 +10,9 @@ What was measured (z3 5.4.0, Linux, one core of a shared machine):
   *not* forget options (``produce-unsat-cores`` and ``smt.mbqi`` survive), so every option ever set is put
   back to its default.
 * ``(reset)`` after any text with a ``match`` ends z3 5.4.0 with a segmentation fault, popped or not. Such a
-  process is replaced instead (25 ms). Testers and selectors in place of ``match`` avoid that.
+  process is replaced instead (25 ms). Testers and selectors in place of ``match`` avoid that. So does
+  defining, after a pop, a recursive function over a datatype again; hence a process is also replaced after
+  a check whose own text defines one. In a prelude they cost nothing.
 * The library's ``(reset)`` keeps recursive functions: there, z3_child makes a new context for it.
 * After ``(reset)`` the same script costs the same number of steps to the last digit, in any order of
   questions. Inside a session (push/pop) statuses agreed but the counter wandered by some 10 % with the
@@ -26,6 +28,7 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from goedels_poetry.solvers.child import Child, ChildDied, executable_command, module_command
@@ -35,14 +38,12 @@ from goedels_poetry.solvers.script import script_fault
 
 _ERROR = re.compile(r'^\s*\(error "(?:line (\d+) column (\d+): )?(.*?)"\)\s*$', re.MULTILINE | re.DOTALL)
 _ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
-_REPLY = re.compile(
-    r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:reason-unknown (.*?)\)\s+\(:rlimit (\d+)\)\s*",
-    re.DOTALL,
-)
+_REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
-_CHECK = "(get-info :rlimit)(check-sat)(get-info :reason-unknown)(get-info :rlimit)"
+_CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
+_UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
 _NO_TIMEOUT = "4294967295"
 _ADDRESS_SPACE_SLACK = 512 << 20  # code, stacks and the allocator's reserve, which -memory does not count
 
@@ -51,13 +52,10 @@ _ADDRESS_SPACE_SLACK = 512 << 20  # code, stacks and the allocator's reserve, wh
 def z3_binary() -> str | None:
     """The path of the z3 program that the z3-solver wheel installed, or None."""
     places = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
-    try:
-        import z3
-    except ImportError:
-        pass  # a z3 program beside the interpreter is enough
-    else:
-        package = Path(z3.__file__).parent
-        places += [package / "bin", package / "lib", *(parent / "bin" for parent in package.parents)]
+    package = find_spec("z3")  # found, not imported: that takes 0.1 s
+    if package is not None and package.origin:
+        folder = Path(package.origin).parent
+        places += [folder / "bin", folder / "lib", *(parent / "bin" for parent in folder.parents)]
     return next((str(p / "z3") for p in places if (p / "z3").is_file()), None)
 
 
@@ -174,9 +172,11 @@ class Z3Process(SolverProcess):
         shape = _REPLY.fullmatch(after)
         if not found or before.strip() or shape is None or _ERROR_START.search(reply):
             return _error(reply.replace(mark, ""), first_line)
-        start, status, reason, stop = shape.groups()
+        start, status, stop = shape.groups()
         used = int(stop) - int(start)
         if status == "unknown":
+            said = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
+            reason = said.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
             return Answer("unknown", _why(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
         if wanted := get_command(get, status):
@@ -246,7 +246,9 @@ class Session:
                 return _error(said, line)
             self._pending = ""
         answer = process._check(child, "(push)", extra, limits, get, deadline)
-        if answer.status != "error":
+        if any(word in extra for word in _UNSAFE_TO_POP):
+            process._unsafe = True
+        elif answer.status != "error":
             self._pushed = True
             process._session = self
         return answer

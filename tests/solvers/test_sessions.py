@@ -72,3 +72,16 @@ def test_memory_in_one_check_is_bounded_and_the_session_returns(z3: Z3Process, h
     answer = session.check(huge, Limits(seconds=40, memory_mb=200))
     assert (answer.status, answer.reason) == ("unknown", "memory")
     assert session.check("(assert (< c 2))", Limits(memory_mb=200)).status == "unsat"
+
+
+def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process) -> None:
+    """z3 5.4.0 dies when a popped recursive function over a popped datatype is defined and checked again."""
+    extra = """
+        (declare-datatypes ((Nat 0)) (((Z) (S (pred Nat)))))
+        (define-fun-rec plus ((a Nat) (b Nat)) Nat (ite ((_ is Z) a) b (S (plus (pred a) b))))
+        (declare-const n Nat)
+        (assert (= (plus n Z) n))"""
+    session = z3.session(PRELUDE)
+    for _ in range(3):
+        assert session.check(extra).status == "sat"
+        assert session.check("(assert (< x 2))").status == "unsat"

@@ -6,6 +6,7 @@ included). A function is nowhere else asked for its value, so whatever it is the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -37,6 +38,7 @@ from goedels_poetry.languages.smt.terms import (
 from goedels_poetry.languages.smt.values import to_term
 from goedels_poetry.state import Verdict
 
+_FRACTION = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
 FUEL = 2_000_000
 Table = Mapping[tuple[str, tuple[Value, ...]], Value]
 
@@ -72,7 +74,7 @@ def value_from_json(json: Any) -> Value:
         match json:
             case {"integer": str(digits), **rest} if not rest:
                 return int(digits)
-            case {"real": str(text), **rest} if not rest:
+            case {"real": str(text), **rest} if not rest and _FRACTION.fullmatch(text):
                 return Fraction(text)
             case {"tuple": list(parts), **rest} if not rest:
                 return tuple([value_from_json(part) for part in parts])
@@ -111,7 +113,7 @@ def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
         return False
     datatype = signature.datatype(sort)
     if datatype is None:
-        return sort in signature.sorts
+        return sort in signature.sorts and len(value) > 1 and value[0] == "!" and isinstance(value[1], str)
     fields = {c.name: [s for _, s in c.fields] for c in datatype.constructors}.get(value[0])
     return (
         fields is not None
@@ -205,8 +207,8 @@ def _fault(problem: Problem, values: Mapping[str, Value], interpret: Callable[[s
             return "the conclusion of the goal is not false"
     except Undecided as error:
         return f"the evaluator cannot tell: {error}"
-    except KeyError as error:
-        return f"no value for {error}"
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        return f"the values do not fit: {error!r}"
     return ""
 
 

@@ -14,7 +14,8 @@ from goedels_poetry.languages.smt.terms import FALSE, alpha
 from goedels_poetry.solvers import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
-SECONDS = 5.0
+SECONDS = 2.0
+NOTE_RLIMIT = 500_000
 NOT_SHOWN = "consistency of the premises not shown"
 
 
@@ -89,7 +90,7 @@ def _hypotheses_note(context: Context, solvers: Solvers) -> list[str]:
         return []
     nothing = Sequent(goal.vars, goal.hyps, FALSE)
     script = context.script_of(nothing, Query(), {})
-    limits = Limits(solvers.limits.rlimit, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
+    limits = Limits(NOTE_RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
     if solvers.first.ask(script, limits, options=Z3_OPTIONS[0]).status == "unsat":
         return ["vacuous: the goal's own hypotheses contradict each other, so its conclusion plays no part"]
     return []

@@ -10,6 +10,7 @@ and ``("!", sort, number)`` for elements of declared sorts.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -151,9 +152,10 @@ class Evaluator:
             if not (is_app(formula, "=") and len(formula.args) == 2):
                 continue
             left, right = formula.args
-            if left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables):
-                if right.free <= left.free and left.name not in _names(right):
-                    found.append((premise.name, left.name, _Rule(variables, left.args, right)))
+            if not (left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables)):
+                continue
+            if right.free <= left.free and left.name not in _names(right):
+                found.append((premise.name, left.name, _Rule(variables, left.args, right)))
         # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
         # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
         # The heads build values of their own, so they may have no rules themselves.
@@ -513,10 +515,10 @@ _OPERATIONS: dict[str, Callable[..., Value]] = {
     "div": lambda *xs: reduce(_divide, xs),
     "mod": _modulo,
     "abs": abs,
-    "<": lambda *xs: all(a < b for a, b in zip(xs, xs[1:], strict=False)),
-    "<=": lambda *xs: all(a <= b for a, b in zip(xs, xs[1:], strict=False)),
-    ">": lambda *xs: all(a > b for a, b in zip(xs, xs[1:], strict=False)),
-    ">=": lambda *xs: all(a >= b for a, b in zip(xs, xs[1:], strict=False)),
+    "<": lambda *xs: all(a < b for a, b in itertools.pairwise(xs)),
+    "<=": lambda *xs: all(a <= b for a, b in itertools.pairwise(xs)),
+    ">": lambda *xs: all(a > b for a, b in itertools.pairwise(xs)),
+    ">=": lambda *xs: all(a >= b for a, b in itertools.pairwise(xs)),
     "to_real": Fraction,
     "to_int": lambda x: x.numerator // x.denominator,
     "is_int": lambda x: x.denominator == 1,

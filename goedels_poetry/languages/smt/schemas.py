@@ -28,7 +28,6 @@ from goedels_poetry.languages.smt.terms import (
     substitute,
 )
 
-
 MAX_CASES = 400
 """Of one structural induction: deep inductions over wide datatypes would have millions."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 
@@ -31,9 +31,10 @@ class Sort:
     name: str
     indices: tuple[int, ...]
     args: tuple[Sort, ...]
-    _table: WeakValueDictionary[tuple[str, tuple[int, ...], tuple[Sort, ...]], Sort] = WeakValueDictionary()
+    _table: ClassVar[WeakValueDictionary[tuple[str, tuple[int, ...], tuple[Sort, ...]], Sort]] = WeakValueDictionary()
 
     def __new__(cls, name: str, indices: tuple[int, ...] = (), args: tuple[Sort, ...] = ()) -> Sort:
+        """The one sort of this name, indices and arguments."""
         key = (name, indices, args)
         found = cls._table.get(key)
         if found is None:
@@ -103,7 +104,7 @@ class Term:
     sort: Sort
     size: int
     _free: frozenset[Term] | None
-    _table: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+    _table: ClassVar[WeakValueDictionary[tuple[object, ...], Term]] = WeakValueDictionary()
 
     def __reduce__(self) -> tuple[object, ...]:
         return _make, (self.kind, self.name, self.indices, self.args, self.binders, self.value, self.sort)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from typing import Any
+from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import query_from_json, query_to_json, scheme_from_json
@@ -54,7 +54,7 @@ def goal_sequent(problem: Problem, statement: str) -> Sequent:
 class Bench:
     """The workbenches of this worker, one a problem; a job gets one with just the lemmas it may use."""
 
-    _kept: OrderedDict[tuple[str, int], Workbench] = OrderedDict()
+    _kept: ClassVar[OrderedDict[tuple[str, int], Workbench]] = OrderedDict()
 
     @classmethod
     def of(cls, payload: Json) -> tuple[Workbench, Sequent, float]:

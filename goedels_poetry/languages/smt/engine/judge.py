@@ -7,9 +7,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from goedels_poetry.languages.smt.values import small_values
-from goedels_poetry.languages.smt.wellfounded import termination
-
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.counterexample import show_value
 from goedels_poetry.languages.smt.engine.refute import Refuter
@@ -19,6 +16,8 @@ from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem, Signature
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent, sequent_of
 from goedels_poetry.languages.smt.terms import Kind, Sort, Term, not_, rebuild, subterms
+from goedels_poetry.languages.smt.values import small_values
+from goedels_poetry.languages.smt.wellfounded import termination
 from goedels_poetry.solvers import Limits, Z3Process
 
 Json = dict[str, Any]
@@ -167,9 +166,8 @@ def _constants(signature: Signature, evaluator: Evaluator, formulas: list[Term])
     found: dict[Term, None] = {}
     for formula in formulas:
         for t in subterms(formula):
-            if t.kind is Kind.APP and not t.args and t.name in signature.functions:
-                if signature.definition(t.name) is None and t.name not in evaluator.closures:
-                    found.setdefault(t)
+            if t.kind is Kind.APP and not t.args and t.name in signature.functions and t.name not in evaluator.closures:
+                found.setdefault(t)
     return list(found)
 
 

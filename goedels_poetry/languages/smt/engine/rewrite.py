@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from itertools import count
 
 from goedels_poetry.languages.smt.equations import Equation, simplify
-
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.terms import Kind, Term, rebuild, substitute, var
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from goedels_poetry.languages.base import Language
 from goedels_poetry.memory import LemmaBank, StrategyStatistics
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
-from goedels_poetry.search import Search
+from goedels_poetry.search import Memory, Search
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 from goedels_poetry.store import ProofStore
@@ -230,14 +231,23 @@ class GoedelsPoetryFramework:
             self._languages[wanted] = languages.get(wanted)
         return self._languages[wanted]
 
-    def _memory(self) -> tuple[LemmaBank | None, StrategyStatistics | None]:
-        if self.settings.use_memory and self._bank is None:
-            home = self.settings.data_dir
-            self._bank, self._statistics = (
-                LemmaBank(home / "lemmas.db"),
-                StrategyStatistics(home / "strategies.db"),
-            )
-        return self._bank, self._statistics
+    def _memory(self) -> Memory:
+        """Lemmas and statistics of earlier runs; they help but nothing depends on them."""
+        if not self.settings.use_memory:
+            return Memory()
+        home = self.settings.data_dir
+        problems: list[str] = []
+        if self._bank is None:
+            try:
+                self._bank = LemmaBank(home / "lemmas.db")
+            except sqlite3.Error as exc:
+                problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
+        if self._statistics is None:
+            try:
+                self._statistics = StrategyStatistics(home / "strategies.db")
+            except sqlite3.Error as exc:
+                problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
+        return Memory(self._bank, self._statistics, tuple(problems))
 
     async def _run(
         self,

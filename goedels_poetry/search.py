@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from goedels_poetry.agents.registry import Deps, Registry, load_registry
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
@@ -33,6 +33,14 @@ MOST_NODES_OF_A_LEMMA = 500
 """Larger proofs are not worth carrying in the lemma bank."""
 
 
+class Memory(NamedTuple):
+    """What earlier runs left, as far as it can be used."""
+
+    bank: LemmaBank | None = None
+    statistics: StrategyStatistics | None = None
+    problems: tuple[str, ...] = ()
+
+
 class Search:
     """The run of one theorem in this process. The caller holds the run's lock."""
 
@@ -43,7 +51,7 @@ class Search:
         theorem: Theorem,
         name: str,
         settings: Settings,
-        memory: tuple[LemmaBank | None, StrategyStatistics | None],
+        memory: Memory,
         on_event: Callable[[Event], None],
     ) -> None:
         self._run_dir = run
@@ -51,9 +59,9 @@ class Search:
         self._theorem = theorem
         self._name = name
         self._settings = settings
-        self._bank, self._statistics = memory
+        self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
-        self._warnings: list[str] = list(theorem.warnings)
+        self._warnings: list[str] = [*theorem.warnings, *memory.problems]
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
         self._begun: Event | None = None
@@ -80,6 +88,8 @@ class Search:
             await store.on_thread(self._prepare, store)
             stop = await self._search(store, registry)
             result, retry = await self._conclude(store, stop, out)
+            problem = await store.on_thread(self._fill_memory, store, result, retry)
+            result = replace(result, warnings=(*result.warnings, *problem))
             self._emit(await store.on_thread(self._remember, store, result, retry))
             return result
         finally:
@@ -289,12 +299,18 @@ class Search:
         done = store.commit(f"stop:{store.seq}", "framework", ROOT, lambda txn: _note_end(txn, result))
         assert done is not None  # the key names the revision that it follows
         self._run_dir.write_card(result=result.to_json(), retry=retry)
-        if self._statistics is not None:
-            counts = _strategy_counts(store)
-            self._statistics.record(self._run_dir.run_id, self._language.name, counts)
-        if self._bank is not None:
-            self._fill_bank(self._bank, store, result, retry)
         return done.event
+
+    def _fill_memory(self, store: ProofStore, result: RunResult, retry: bool) -> list[str]:
+        """Give later runs what this one has learnt; a full disk must not take the result with it."""
+        try:
+            if self._statistics is not None:
+                self._statistics.record(self._run_dir.run_id, self._language.name, _strategy_counts(store))
+            if self._bank is not None:
+                self._fill_bank(self._bank, store, result, retry)
+        except sqlite3.Error as exc:
+            return [f"what this run has learnt could not be kept: {exc}"]
+        return []
 
     def _fill_bank(self, bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool) -> None:
         if store.root().status is NodeStatus.PROVED and result.verdict is not Verdict.PROVED and not retry:

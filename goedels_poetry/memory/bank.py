@@ -7,7 +7,6 @@ lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a ce
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections.abc import Iterable
 from contextlib import closing
@@ -15,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from goedels_poetry.memory.database import connect
 from goedels_poetry.state import ProofNode, relocate
 from goedels_poetry.store import StoreReader
 
@@ -70,12 +70,8 @@ class LemmaBank:
     """The bank's file. Thread-safe, and safe for several processes at once."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA)
+        self._db = connect(path, _SCHEMA)
 
     def close(self) -> None:
         """Close the file."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+
+from goedels_poetry.memory.database import connect
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS strategy(        -- one row per run, so that recording a run twice changes nothing
@@ -18,12 +19,8 @@ class StrategyStatistics:
     """The statistics' file. Thread-safe, and safe for several processes at once."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=30)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA)
+        self._db = connect(path, _SCHEMA)
 
     def close(self) -> None:
         """Close the file."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import query_from_json, query_to_json, scheme_from_json
+from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine import judge as judge_module
 from goedels_poetry.languages.smt.engine.counterexample import show_assignment
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
@@ -80,6 +81,9 @@ def prove(payload: Json) -> Json:
     if counterexample is not None:
         return _result(bench, began, {"refuted": show_assignment(bench.signature, counterexample)})
     query = bench.direct(sequent)
+    if query is None and not any(d.recursive for d in bench.signature.definitions):
+        # Nothing to induct over: the solver itself, in every configuration that the checker knows, is the best prover.
+        query = Query() if bench.confirms(sequent, Query(), {}).status == "unsat" else None
     if query is None:
         return _result(bench, began, {EXHAUSTED: True}, "the solver does not close the goal directly")
     return _result(bench, began, {"candidate": {"query": query_to_json(bench.minimal(sequent, query))}})

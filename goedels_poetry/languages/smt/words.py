@@ -49,7 +49,7 @@ def words(statement: str) -> str:
 
 def _sequent(tree: list[Tree]) -> str:
     """``concl`` or ``if hyp and hyp: concl``; a sequent's variables are universal and go without saying."""
-    around = _INFIX["and"][0] if len(tree[2]) > 1 else _LOOSEST
+    around = _INFIX["and" if len(tree[2]) > 1 else "=>"][0]
     hyps = [_write(hyp, around) for hyp in tree[2]]
     concl = _write(tree[3], _LOOSEST)
     return f"if {' and '.join(hyps)} then {concl}" if hyps else concl

@@ -121,7 +121,11 @@ class Search:
             self._commit(store, f"resume:{store.seq}", self._reopen)
 
     def _commit(self, store: ProofStore, key: str, apply: Callable[[Txn], str]) -> None:
-        done = store.commit(key, "framework", ROOT, apply)
+        def noted(txn: Txn) -> str:
+            txn.reason = "; ".join(self._warnings)  # so that `trace` names plug-ins that were left out
+            return apply(txn)
+
+        done = store.commit(key, "framework", ROOT, noted)
         if done is not None:
             self._begun = done.event
 

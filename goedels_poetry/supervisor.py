@@ -65,7 +65,7 @@ class SupervisorAgent:
         self._registry = registry
         self._settings = settings
         self._jobs = jobs
-        self._mark = time.monotonic()
+        self._mark: float | None = None  # begins with the first step: loading the machine is not searching
         self._asked_to_stop: Stop | None = None
 
     def stop(self, reason: str, budget: str = "interrupt") -> None:
@@ -139,7 +139,7 @@ class SupervisorAgent:
 
     def _count_wall_time(self) -> None:
         now = time.monotonic()
-        self._store.spend(wall_seconds=now - self._mark)
+        self._store.spend(wall_seconds=0.0 if self._mark is None else now - self._mark)
         self._mark = now
 
     def _steps_left(self) -> int:

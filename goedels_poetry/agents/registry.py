@@ -7,6 +7,7 @@ outcome word. An exception costs the node one attempt, with its reason; it never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -36,6 +37,8 @@ BUILT_IN = (
     "decomposer:decomposer",
 )
 """``module:attribute`` below ``goedels_poetry.agents``; a new built-in agent is one file and one line here."""
+
+_NAME = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*")
 
 Apply = Callable[[Txn], str]
 
@@ -182,6 +185,9 @@ def load_registry() -> Registry:
     for spec in specs:
         if spec.name in agents or spec.name == "supervisor":
             problems.append(f"plug-in {spec.plugin!r} left out: there is an agent called {spec.name!r} already")
+            continue
+        if not _NAME.fullmatch(spec.name):
+            problems.append(f"plug-in {spec.plugin!r} left out: {spec.name!r} is no name for an agent")
             continue
         agents[spec.name] = spec
         for queue in spec.queues:

@@ -99,8 +99,11 @@ async def test_an_installed_package_adds_an_agent_and_a_strategy(installed: Path
 
 
 async def test_a_broken_plugin_is_named_and_left_out(installed: Path, framework: MakeFramework) -> None:
-    result = await framework().arun(theorem(), name="t")
+    fw = framework()
+    result = await fw.arun(theorem(), name="t")
     assert result.verdict is Verdict.PROVED
+    with fw.open_store(result.run_id) as store:
+        assert "somebodys_broken_plugin" in store.events()[0].reason
     named = [warning for warning in result.warnings if "broken" in warning]
     assert named == [
         "plug-in 'broken' (somebodys_broken_plugin) left out: ImportError: needs a library that is not there"

@@ -15,6 +15,7 @@ Z3_OPTIONS: tuple[Options, ...] = (_E_MATCHING, {**_E_MATCHING, "smt.case_split"
 """E-matching alone, which is what the search uses, with two ways to split cases; then z3 as it comes."""
 
 CVC5_OPTIONS: tuple[Options, ...] = ({}, {"enum-inst": "true"}, {"full-saturate-quant": "true"})
+"""In this order. Constant arrays need an option of their own besides."""
 
 SHORT = 2.0
 """Seconds that each configuration gets at first."""
@@ -65,8 +66,9 @@ class Solvers:
             return Answer("unknown", "not asked: too much time went into what it could not decide")
         began = time.monotonic()
         stages = _stages(self.limits) if self.patience > PATIENCE / 2 else _stages(self.limits)[:1]
+        more = {"arrays-exp": "true"} if "(as const " in script else {}
         answer = _first_definite(
-            lambda limits: (second.ask(script, limits, options=options) for options in CVC5_OPTIONS), stages
+            lambda limits: (second.ask(script, limits, options={**o, **more}) for o in CVC5_OPTIONS), stages
         )
         if answer.status == "unknown":
             self.patience -= time.monotonic() - began

@@ -1,0 +1,158 @@
+"""Random definitions: whichever is said to terminate does so when it is run.
+
+The selector of the wrong constructor may give anything, so it gives something large and something small in turn.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.problem import Signature
+from goedels_poetry.languages.smt.terms import Kind, Term, subterms
+from goedels_poetry.languages.smt.wellfounded import termination
+
+PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
+(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((Z y) ((S a) (S (plus a y))))))
+(define-fun-rec minus ((x Nat) (y Nat)) Nat (match x ((Z Z) ((S a) (match y ((Z x) ((S b) (minus a b))))))))
+(define-fun-rec half ((x Nat)) Nat (match x ((Z Z) ((S a) (match a ((Z Z) ((S b) (S (half b)))))))))
+(define-fun pred ((x Nat)) Nat (ite (= x Z) Z (p x)))
+"""
+RECURSIVE = {"f", "g"}
+
+
+class Writer:
+    """Writes bodies over x and y that call f (and g), often at smaller arguments."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def definition(self) -> str:
+        if self.rng.random() < 0.7:
+            return f"(define-fun-rec f ((x Nat) (y Nat)) Nat {self.body(['x', 'y'], 3, ['f'])})"
+        one, two = (self.body(["x", "y"], 2, ["f", "g"]) for _ in range(2))
+        return f"(define-funs-rec ((f ((x Nat) (y Nat)) Nat) (g ((x Nat) (y Nat)) Nat)) ({one} {two}))"
+
+    def body(self, names: list[str], depth: int, calls: list[str]) -> str:
+        rng = self.rng
+        if depth == 0 or rng.random() < 0.15:
+            return rng.choice([self.call(names, calls), f"(S {self.call(names, calls)})", rng.choice(names)])
+        if rng.random() < 0.8:
+            inner = f"v{rng.randrange(100)}"
+            zero, successor = self.body(names, depth - 1, calls), self.body([*names, inner], depth - 1, calls)
+            return f"(match {rng.choice(names)} ((Z {zero}) ((S {inner}) {successor})))"
+        test = self.condition(names)
+        return f"(ite {test} {self.body(names, depth - 1, calls)} {self.body(names, depth - 1, calls)})"
+
+    def call(self, names: list[str], calls: list[str]) -> str:
+        first = self.argument(names) if self.rng.random() < 0.85 else self.call(names, calls)
+        return f"({self.rng.choice(calls)} {first} {self.argument(names)})"
+
+    def argument(self, names: list[str]) -> str:
+        rng = self.rng
+        kind = rng.randrange(10)
+        if kind < 5:
+            return names[-1] if kind < 3 else rng.choice(names)
+        if kind < 7:
+            return f"({rng.choice(['half', 'pred', 'p', 'S'])} {rng.choice(names)})"
+        if kind < 9:
+            return f"({rng.choice(['minus', 'plus'])} {rng.choice(names)} {rng.choice(names)})"
+        return f"(ite {self.condition(names)} {rng.choice(names)} {rng.choice(names)})"
+
+    def condition(self, names: list[str]) -> str:
+        rng = self.rng
+        kind = rng.randrange(6)
+        if kind < 3:
+            return f"((_ is {rng.choice('ZS')}) {self.argument(names) if kind == 0 else rng.choice(names)})"
+        if kind == 3:
+            return f"(= {rng.choice(names)} {rng.choice([*names, 'Z'])})"
+        if kind == 4:
+            return f"(not {self.condition(names)})"
+        return f"({rng.choice(['and', 'or'])} {self.condition(names)} {self.condition(names)})"
+
+
+class Endless(Exception):
+    """More calls than any definition of this size can need at such small arguments."""
+
+
+class TooLarge(Exception):
+    """A value grew beyond what is worth running."""
+
+
+class Machine:
+    def __init__(self, signature: Signature, junk: int) -> None:
+        self.signature = signature
+        self.junk = junk
+        self.calls = 0
+
+    def value(self, term: Term, at: dict[str, int]) -> int:
+        if term.kind is Kind.VAR:
+            return at[term.name]
+        if term.kind is Kind.LIT:
+            return int(bool(term.value))
+        if term.name == "ite":
+            return self.value(term.args[1 if self.value(term.args[0], at) else 2], at)
+        if term.name in ("and", "or"):  # what cannot recur comes first, as the termination proof assumes
+            order = sorted(term.args, key=lambda a: any(t.name in RECURSIVE for t in subterms(a)))
+            decide = all if term.name == "and" else any
+            return int(decide(self.value(a, at) for a in order))
+        args = [self.value(a, at) for a in term.args]
+        match term.name:
+            case "is":
+                return int((args[0] == 0) == (term.indices[0] == "Z"))
+            case "Z":
+                return 0
+            case "S":
+                return args[0] + 1
+            case "p":
+                return args[0] - 1 if args[0] else self.junk
+            case "=":
+                return int(args[0] == args[1])
+            case "not":
+                return int(not args[0])
+        definition = self.signature.definition(term.name)
+        assert definition is not None, term.name
+        self.calls += 1
+        if self.calls > 30_000:
+            raise Endless
+        if max(args) > 60:
+            raise TooLarge
+        return self.value(definition.body, {v.name: a for v, a in zip(definition.params, args, strict=True)})
+
+
+def accepted(count: int, seed: int) -> list[tuple[str, Signature, list[str]]]:
+    found = []
+    for number in range(count):
+        text = PRELUDE + Writer(seed + number).definition() + "(prove true)"
+        try:
+            signature = parse_problem(text).signature
+        except InvalidInput:  # a pattern variable that is used twice, and the like
+            continue
+        results = termination(signature, lambda _: False)
+        names = [n for t in results for n in t.group if t.ok and t.method == "structural" and n in RECURSIVE]
+        if names and all(t.ok for t in results):
+            found.append((text, signature, names))
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 10_000])
+def test_what_is_accepted_ends_when_it_is_run(seed: int) -> None:
+    definitions = accepted(600, seed)
+    assert len(definitions) > 20
+    for text, signature, names in definitions:
+        for name in names:
+            definition = signature.definition(name)
+            assert definition is not None
+            for x in range(4):
+                for y in range(4):
+                    at = {v.name: value for v, value in zip(definition.params, (x, y), strict=True)}
+                    for junk in (0, 3):
+                        try:
+                            Machine(signature, junk).value(definition.body, at)
+                        except TooLarge:
+                            continue
+                        except (Endless, RecursionError):
+                            pytest.fail(f"{name} {x} {y} does not end: {text}")

@@ -28,7 +28,8 @@ class SmtLanguage:
     name = "smt"
     suffixes = (".smt2", ".smt")
 
-    def __init__(self, workers: int = 1) -> None:
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers``: jobs at once; one for each processor by default."""
         self._pool = WorkerPool(workers)
 
     async def read(self, text: str, options: Json) -> Theorem:

@@ -104,10 +104,15 @@ def make_manifest(
         "assume_definitions": assume_definitions,
         "files": {name: sha256(files[name]) for name in HASHED},
         "versions": dict(versions),
-        "info": dict(info),
+        "info": _plain(dict(info)),
     }
     manifest["manifest_sha256"] = sha256(canonical(manifest))
     return manifest
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as canonical JSON can say it: numbers that are not finite are left out, other objects become text."""
+    return json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
 
 
 def read_archive(path: Path) -> Archive:

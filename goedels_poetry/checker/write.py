@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry import __version__
 from goedels_poetry.checker.archive import (
     CLAIMS,
     EVIDENCE,
@@ -122,7 +123,7 @@ def _write(
         claim=claim,
         statement=show(context.problem.goal),
         assume_definitions=assume_definitions,
-        versions=solver_versions(),
+        versions={"goedels-poetry": __version__, **solver_versions()},
         info=info,
     )
     write_archive(directory, {**files, MANIFEST: canonical(manifest)}, overwrite=overwrite)

@@ -72,6 +72,14 @@ def test_a_finished_proof_is_not_overwritten(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["proof.cert"]
 
 
+def test_any_information_about_the_run_can_stand_in_the_manifest(tmp_path: Path) -> None:
+    info = {"seconds": float("inf"), 7: {"a": Path("x")}, "b": [float("nan"), 1.5, None]}
+    path = write_certificate(proofs.GAUSS, proofs.gauss(), tmp_path / "x", info)
+    assert check_certificate(path, proofs.GAUSS, second_solver=False).accepted
+    written = json.loads((path / "manifest.json").read_text())["info"]
+    assert written == {"seconds": None, "7": {"a": "x"}, "b": [None, 1.5, None]}
+
+
 def test_steps_that_are_no_proof_are_not_written(tmp_path: Path) -> None:
     proof = proofs.gauss()
     with pytest.raises(BadProof):

@@ -18,7 +18,7 @@ from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, OutOfTime, Workbench
 from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
 from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.languages.smt.problem import Premise, Problem
 from goedels_poetry.languages.smt.schemas import SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import symbols
@@ -216,6 +216,10 @@ def read(payload: Json) -> Json:
     return {"ok": True, "statement": show(problem.goal), "warnings": list(problem.warnings)}
 
 
+def _premise(premise: Premise) -> str:
+    return f"{premise.name} (line {premise.line}): {show(premise.formula)}"
+
+
 def judge(payload: Json) -> Json:
     """See `engine.judge`."""
     bench, _, began = Bench.of({**payload, "statement": ""})
@@ -223,7 +227,7 @@ def judge(payload: Json) -> Json:
     value = {
         "verdict": found.verdict,
         "reason": found.reason,
-        "core": list(found.core),
+        "core": [_premise(p) for p in bench.problem.premises if p.name in found.core],
         "counterexample": dict(found.counterexample),
         "refuted_by": found.refuted_by,
         "assumptions": list(found.assumptions),

@@ -125,7 +125,8 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     if result.core:
         say(out, "  premises that contradict each other:")
         for premise in result.core:
-            say(out, f"    {one_line(wording(premise))}")
+            name, _, formula = premise.partition(": ")
+            say(out, f"    {one_line(name)}: {one_line(wording(formula))}" if formula else f"    {one_line(premise)}")
     if nodes and result.verdict is Verdict.PROVED:
         out.print(tree(nodes, theorem, wording))
     elif len(nodes) > 1:

@@ -186,4 +186,43 @@ class Language(Protocol):
         ...
 
 
-__all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "Outcome", "Theorem"]
+@runtime_checkable
+class ModelGuided(Protocol):
+    """What a language offers besides so that language models can work on its goals.
+
+    Text from a model is untrusted: it is read by the language's own parser in a separate process, and what comes
+    of it goes through `verify` and `verify_sketch` like everything else.
+    """
+
+    proof_attempts: int
+    """How many rounds of proof attempts by a model are worth their calls before a goal is sketched."""
+    proof_schema: dict[str, Any] | None
+    """JSON schema of a proof attempt; None when it is plain text."""
+    sketch_schema: dict[str, Any] | None
+    """JSON schema of a sketch; None when it is plain text."""
+
+    def describe(self, goal: Goal) -> dict[str, str]:
+        """The goal in words for prompts, the same for the same goal.
+
+        Keys: ``language``, ``statement``, ``definitions``, ``premises``, ``facts`` (what may be cited),
+        ``functions``, ``proof_format``, ``sketch_format``.
+        """
+        ...
+
+    async def read_candidate(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:
+        """A model's proof attempt, read: ``{"candidate": {...}}``, or a reason to send back."""
+        ...
+
+    async def read_sketch(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:
+        """A model's sketch, read: ``{"sketch": {...}}`` with its fingerprint taken from what it proposes."""
+        ...
+
+    async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
+        """Like ``Language.sketch`` with at most ``calls`` solver queries.
+
+        ``leave_open``: sketches with open subgoals count when no other is found.
+        """
+        ...
+
+
+__all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "ModelGuided", "Outcome", "Theorem"]

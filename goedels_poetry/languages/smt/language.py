@@ -8,6 +8,7 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
+from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe
 from goedels_poetry.languages.smt.printer import declarations, definitions, show
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
@@ -17,9 +18,11 @@ Json = dict[str, Any]
 
 CERTIFY = "goedels_poetry.checker.jobs"
 JOBS = "goedels_poetry.languages.smt.engine.jobs"
+MODEL_JOBS = "goedels_poetry.languages.smt.engine.model_jobs"
 READ_SECONDS = 30.0
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
+READ_MEMORY_MB = 1024
 
 
 class SmtLanguage:
@@ -27,10 +30,14 @@ class SmtLanguage:
 
     name = "smt"
     suffixes = (".smt2", ".smt")
+    proof_attempts = 2
+    proof_schema = PROOF_SCHEMA
+    sketch_schema = SKETCH_SCHEMA
 
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
         self._pool = WorkerPool(workers)
+        self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`; a text that costs too much to read is invalid, too."""
@@ -79,6 +86,8 @@ class SmtLanguage:
 
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
         """See `Language.verify_sketch`."""
+        if "idea" in sketch:
+            return await self._job("verify_idea", {**_payload(goal), "sketch": sketch}, MODEL_JOBS)
         return await self._job("verify_sketch", {**_payload(goal), "sketch": sketch})
 
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
@@ -89,6 +98,27 @@ class SmtLanguage:
     async def retrieve(self, goal: Goal, lemmas: list[Json]) -> Outcome:
         """See `Language.retrieve`."""
         return await self._job("retrieve", {**_payload(goal), "lemmas": lemmas})
+
+    def describe(self, goal: Goal) -> dict[str, str]:
+        """See `ModelGuided.describe`."""
+        from goedels_poetry.languages.smt.engine.jobs import goal_sequent, problem_of
+
+        problem = problem_of(goal.theorem)
+        facts = [goal_sequent(problem, statement) for _, statement in goal.scope]
+        return describe(problem, goal_sequent(problem, goal.statement), facts)
+
+    async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_candidate`."""
+        return await self._read(goal, "read_candidate", reply)
+
+    async def read_sketch(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_sketch`."""
+        return await self._read(goal, "read_sketch", reply)
+
+    async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
+        """See `ModelGuided.sketch_within`."""
+        payload = {**_payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
+        return await self._job("sketch_within", payload, MODEL_JOBS)
 
     def canonical(self, theorem: Theorem, statement: str) -> str:
         """See `Language.canonical`."""
@@ -133,11 +163,20 @@ class SmtLanguage:
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
+        await self._readers.aclose()
         await self._pool.aclose()
 
-    async def _job(self, function: str, payload: Json) -> Outcome:
+    async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
+        payload = {**_payload(goal), "reply": reply}
         try:
-            found = await self._pool.run(f"{JOBS}:{function}", payload, JOB_SECONDS, MEMORY_MB)
+            found = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS, READ_MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as error:
+            return Outcome(False, {}, f"the reply cannot be read: {str(error).splitlines()[0]}")
+        return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+
+    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+        try:
+            found = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])

@@ -79,14 +79,14 @@ def prove(payload: Json) -> Json:
     bench, sequent, began = Bench.of(payload)
     counterexample = bench.refutes(sequent, 60) if payload["statement"] else None
     if counterexample is not None:
-        return _result(bench, began, {"refuted": show_assignment(bench.signature, counterexample)})
+        return result(bench, began, {"refuted": show_assignment(bench.signature, counterexample)})
     query = bench.direct(sequent)
     if query is None and not any(d.recursive for d in bench.signature.definitions):
         # Nothing to induct over: the solver itself, in every configuration that the checker knows, is the best prover.
         query = Query() if bench.confirms(sequent, Query(), {}).status == "unsat" else None
     if query is None:
-        return _result(bench, began, {EXHAUSTED: True}, "the solver does not close the goal directly")
-    return _result(bench, began, {"candidate": {"query": query_to_json(bench.minimal(sequent, query))}})
+        return result(bench, began, {EXHAUSTED: True}, "the solver does not close the goal directly")
+    return result(bench, began, {"candidate": {"query": query_to_json(bench.minimal(sequent, query))}})
 
 
 def correct(payload: Json) -> Json:
@@ -97,18 +97,18 @@ def correct(payload: Json) -> Json:
         if query is not None:
             candidate = {"query": query_to_json(bench.minimal(sequent, query, rlimit))}
             if candidate != payload.get("candidate"):
-                return _result(bench, began, {"candidate": candidate})
-    return _result(bench, began, {}, EXHAUSTED)
+                return result(bench, began, {"candidate": candidate})
+    return result(bench, began, {}, EXHAUSTED)
 
 
 def verify(payload: Json) -> Json:
     """Pose a candidate's query to a fresh context."""
     bench, sequent, began = Bench.of(payload)
     query = query_from_json(payload["candidate"]["query"], bench.signature, sequent.vars)
-    verdict = bench.confirms(sequent, query, {key_of(s): s for s in _scope(payload, bench)})
+    verdict = bench.confirms(sequent, query, {key_of(s): s for s in scope_of(payload, bench)})
     if verdict.status == "unsat":
-        return _result(bench, began, {"proof": {"query": query_to_json(query)}, "cites": list(query.cites)})
-    return _result(bench, began, {"report": f"{verdict.status}: {verdict.reason}"}, f"not confirmed ({verdict.status})")
+        return result(bench, began, {"proof": {"query": query_to_json(query)}, "cites": list(query.cites)})
+    return result(bench, began, {"report": f"{verdict.status}: {verdict.reason}"}, f"not confirmed ({verdict.status})")
 
 
 def sketch(payload: Json) -> Json:
@@ -120,10 +120,10 @@ def sketch(payload: Json) -> Json:
         for plan in sketcher.plans(sequent):
             if plan.fingerprint not in banned:
                 ready = with_lemmas(bench, plan, sketcher.library.plans)
-                return _result(bench, began, {"sketch": sketch_json(ready)})
+                return result(bench, began, {"sketch": sketch_json(ready)})
     except OutOfTime:
-        return _result(bench, began, {}, "out of time")
-    return _result(bench, began, {}, EXHAUSTED)
+        return result(bench, began, {}, "out of time")
+    return result(bench, began, {}, EXHAUSTED)
 
 
 def verify_sketch(payload: Json) -> Json:
@@ -131,25 +131,27 @@ def verify_sketch(payload: Json) -> Json:
     bench, sequent, began = Bench.of(payload)
     proposal = payload["sketch"]
     children = [parse_sequent(c["statement"], bench.signature) for c in proposal["children"]]
-    fault = _rule_fault(bench, sequent, proposal, children, _scope(payload, bench))
+    fault = rule_fault(bench, sequent, proposal, children, scope_of(payload, bench))
     if fault:
-        return _result(bench, began, {"report": fault}, fault)
-    for position, (child, entry) in enumerate(zip(children, proposal["children"], strict=True)):
+        return result(bench, began, {"report": fault}, fault)
+    refuted = refuted_child(bench, proposal)
+    return result(bench, began, *refuted) if refuted else result(bench, began, {})
+
+
+def refuted_child(bench: Workbench, proposal: Json) -> tuple[Json, str] | None:
+    """The first open child that is false, with its counterexample, and the reason in words; None when there is none."""
+    for position, entry in enumerate(proposal["children"]):
         if "candidate" in entry or "sketch" in entry:
             continue
-        counterexample = bench.refutes(child, 150)
+        counterexample = bench.refutes(parse_sequent(entry["statement"], bench.signature), 150)
         if counterexample is not None:
             shown = show_assignment(bench.signature, counterexample)
-            return _result(
-                bench,
-                began,
-                {"refuted_child": position, "counterexample": shown},
-                f"case {position + 1} is false for {shown['text']}",
-            )
-    return _result(bench, began, {})
+            value = {"refuted_child": position, "counterexample": shown}
+            return value, f"case {position + 1} is false for {shown['text']}"
+    return None
 
 
-def _rule_fault(
+def rule_fault(
     bench: Workbench, sequent: Sequent, proposal: Json, children: list[Sequent], scope: list[Sequent]
 ) -> str:
     """Why the children do not give the parent, or nothing."""
@@ -165,13 +167,14 @@ def _rule_fault(
         return ""
     query = query_from_json(proposal["query"], bench.signature, sequent.vars)
     facts = {key_of(s): s for s in (*scope, *children)}
-    if set(query.cites) <= {c for c, s in facts.items() if s.key is sequent.key}:
+    if query.cites and set(query.cites) <= {c for c, s in facts.items() if s.key is sequent.key}:
         return ""
     verdict = bench.confirms(sequent, query, facts)
     return "" if verdict.status == "unsat" else f"the lemmas do not give the goal ({verdict.status})"
 
 
-def _scope(payload: Json, bench: Workbench) -> list[Sequent]:
+def scope_of(payload: Json, bench: Workbench) -> list[Sequent]:
+    """The proven facts that the goal may cite."""
     return [parse_sequent(text, bench.signature) for _, text in payload.get("scope", ())]
 
 
@@ -185,10 +188,11 @@ def retrieve(payload: Json) -> Json:
         used = symbols(fact.formula) & bench.signature.names
         if used <= reach and fact.key is not sequent.key:
             chosen.append((-int(entry.get("uses", 0)), entry["id"]))
-    return _result(bench, began, {"lemmas": [name for _, name in sorted(chosen)[:MAX_RETRIEVED]]})
+    return result(bench, began, {"lemmas": [name for _, name in sorted(chosen)[:MAX_RETRIEVED]]})
 
 
-def _result(bench: Workbench, began: float, value: Json, reason: str = "") -> Json:
+def result(bench: Workbench, began: float, value: Json, reason: str = "") -> Json:
+    """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost."""
     return {
         "ok": not reason,
         "value": value,
@@ -232,4 +236,4 @@ def judge(payload: Json) -> Json:
         "refuted_by": found.refuted_by,
         "assumptions": list(found.assumptions),
     }
-    return {**_result(bench, began, value), "ok": True}
+    return {**result(bench, began, value), "ok": True}

@@ -114,6 +114,11 @@ class Sketcher:
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """All plans, in order. Complete ones have every case closed; others leave cases to the machine."""
+        yield from self.closed_plans(sequent)
+        yield from self.open_plans(sequent)
+
+    def closed_plans(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal taken apart by its form; then plans with every case closed."""
         yield from self._logical(sequent)
         plan = _induction(self._bench, sequent)
         if plan is not None:
@@ -121,7 +126,6 @@ class Sketcher:
         yield from self._generalised(sequent)
         yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)
-        yield from self._open(sequent)
 
     # ------------------------------------------------------------------------------------ strategies
 
@@ -204,7 +208,7 @@ class Sketcher:
         if plan is not None:
             yield replace(plan, strategy=strategy, detail=f"{plan.strategy} {plan.detail}".strip())
 
-    def _open(self, sequent: Sequent) -> Iterator[Plan]:
+    def open_plans(self, sequent: Sequent) -> Iterator[Plan]:
         """Sketches with open cases: the machine goes on with them."""
         bench = self._bench
         variables = induction_variables(bench, sequent)

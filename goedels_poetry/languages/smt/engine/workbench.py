@@ -46,7 +46,7 @@ CONFIGURATIONS: tuple[tuple[Mapping[str, str], int], ...] = (
 
 
 class OutOfTime(Exception):
-    """The deadline of the job has passed."""
+    """The deadline of the job has passed, or its number of queries is used up."""
 
 
 @dataclass
@@ -60,7 +60,8 @@ class Spent:
 class Workbench:
     """Everything the strategies share for one problem. One process each, blocking; close it when done.
 
-    ``deadline`` is a ``time.monotonic`` value after which `OutOfTime` is raised at the next query.
+    ``deadline`` is a ``time.monotonic`` value after which `OutOfTime` is raised at the next query; so is it when
+    the job has posed ``most_calls`` queries, a limit that is the same on every machine.
     """
 
     def __init__(self, problem: Problem, *, seed: int = 0, deadline: float | None = None) -> None:
@@ -68,6 +69,7 @@ class Workbench:
         self.signature = problem.signature
         self.seed = seed
         self.deadline = deadline
+        self.most_calls: int | None = None
         self.spent = Spent()
         self.lemmas: dict[str, Sequent] = {}
         self.reserved = problem.signature.names
@@ -92,6 +94,7 @@ class Workbench:
     def begin(self, deadline: float | None) -> None:
         """Forget the lemmas, costs and solver contexts of the job before; the processes stay."""
         self.deadline = deadline
+        self.most_calls = None
         self.spent = Spent()
         self.lemmas = {}
         self._sessions.clear()  # what z3 has seen changes what it finds: each job begins alike
@@ -254,6 +257,8 @@ class Workbench:
 
     def _check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+        if self.most_calls is not None and self.spent.calls >= self.most_calls:
             raise OutOfTime
 
 

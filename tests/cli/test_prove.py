@@ -42,9 +42,8 @@ def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_p
     assert ran.code == 2, "the worst of several is the code of the whole"
     by_input = {Path(result["input"]).name: result for result in results}
     assert by_input["reverse_append_wrong.smt2"]["counterexample"]["values"].keys() == {"xs", "ys"}
-    assert [premise[:20] for premise in by_input["rumour.smt2"]["core"]] == [
-        f"premise-{i} (line 1{i - 1})" for i in (1, 2, 3)
-    ]
+    core = [premise.split(":")[0] for premise in by_input["rumour.smt2"]["core"]]
+    assert core == ["premise-1 (line 10)", "premise-2 (line 11)", "premise-3 (line 12)"]
     assert by_input["broken.smt2"]["location"]["line"] == 1
     assert by_input["missing.smt2"]["reason"].endswith("No such file or directory")
     assert by_input["odd_perfect.smt2"]["open_goals"][0]["statement"]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -39,6 +39,63 @@ class Budgets(BaseModel):
     nodes: int | None = Field(default=100_000, ge=1, description="nodes ever created, cut ones included")
     depth: int = Field(default=20, ge=0, description="deepest level; the root is level 0")
     attempts_per_node: int | None = Field(default=None, ge=1, description="proof attempts on one node, over all passes")
+    model_calls: int | None = Field(
+        default=None, ge=0, description="requests sent to language models, retries included"
+    )
+    model_tokens: int | None = Field(default=None, ge=0, description="tokens in and out of language models")
+    money: float | None = Field(
+        default=None, ge=0, description="cost of language models by the price table (US dollars)"
+    )
+
+
+class ModelSettings(BaseModel):
+    """A chat model behind an OpenAI-compatible endpoint. What is not set for a role is as in ``default``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = Field(default=None, min_length=1, description="name of the model as its server knows it")
+    base_url: str | None = Field(
+        default=None, description="e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, OpenAI"
+    )
+    api_key: SecretStr | None = Field(default=None, description="else OPENAI_API_KEY; servers without keys need none")
+    temperature: float | None = Field(default=None, ge=0, description="for every attempt, instead of the schedule's")
+    max_tokens: int | None = Field(default=None, ge=1, description="of one reply; None: the server's limit")
+    reasoning_effort: str | None = Field(default=None, description="e.g. low, medium, high, where the model knows it")
+    context: int | None = Field(default=None, ge=1, description="tokens of prompt and reply that the model can hold")
+    extra_body: dict[str, Any] = Field(default={}, description="added to the body of every request")
+    extra_headers: dict[str, str] = Field(default={}, description="added to the headers of every request")
+    retries: int = Field(default=2, ge=0, description="after 429, 5xx and lost connections; retry-after is honoured")
+    requests_per_second: float | None = Field(default=None, gt=0, description="of all roles that share the model")
+    timeout_seconds: float = Field(default=300.0, gt=0, description="for one request, from sending to the last byte")
+    max_reply_bytes: int = Field(default=2_000_000, ge=1, description="larger replies are broken off")
+    structured: Literal["auto", "on", "off"] = Field(
+        default="auto", description="ask for JSON by schema: where the server takes it, always, or in the prompt only"
+    )
+
+
+class ModelsSettings(BaseModel):
+    """The models of all creative roles; without any the symbolic agents do the work."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    default: ModelSettings = ModelSettings()
+    formalizer: ModelSettings = ModelSettings()
+    judge: ModelSettings = ModelSettings()
+    prover: ModelSettings = ModelSettings()
+    corrector: ModelSettings = ModelSettings()
+    sketcher: ModelSettings = ModelSettings()
+    decider: ModelSettings = ModelSettings()
+    search_query: ModelSettings = ModelSettings()
+
+    record: Path | None = Field(default=None, description="file to write every request and reply to")
+    replay: Path | None = Field(default=None, description="file to answer from, without any network")
+    cache: bool = Field(default=True, description="keep replies in cache.db of the data directory")
+    prices: Path | None = Field(default=None, description="price table; default: prices.toml of the data directory")
+
+    def role(self, name: str) -> ModelSettings:
+        """What a role uses: its own settings over those of ``default``."""
+        own: ModelSettings = getattr(self, name)
+        return self.default.model_copy(update={field: getattr(own, field) for field in own.model_fields_set})
 
 
 class Settings(BaseSettings):
@@ -73,6 +130,8 @@ class Settings(BaseSettings):
         default=None, gt=0, description="seconds for one agent's job, None: the agent's own"
     )
     use_memory: bool = Field(default=True, description="use lemmas and statistics of earlier runs, and add this run's")
+    models: ModelsSettings = ModelsSettings()
+    prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
 
     @classmethod
     def settings_customise_sources(
@@ -100,4 +159,4 @@ class Settings(BaseSettings):
         return min(scheduled, self.budgets.attempts_per_node or scheduled)
 
 
-__all__ = ["DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS", "Budgets", "Settings"]
+__all__ = ["DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS", "Budgets", "ModelSettings", "ModelsSettings", "Settings"]

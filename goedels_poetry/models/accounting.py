@@ -1,0 +1,164 @@
+"""What models cost: prices, the counters of a run by role and goal, and the limits on them."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError
+from goedels_poetry.models.requests import Reply, Usage
+from goedels_poetry.settings import Budgets
+
+MILLION = 1_000_000
+
+
+class PriceError(GoedelsPoetryError):
+    """The price table cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    input: float = 0.0
+    output: float = 0.0
+    cached_input: float | None = None
+    """None: as ``input``."""
+
+    def of(self, usage: Usage) -> float:
+        """What a usage costs."""
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        cheap = self.input if self.cached_input is None else self.cached_input
+        whole = (usage.input_tokens - cached) * self.input + cached * cheap + usage.output_tokens * self.output
+        return whole / MILLION
+
+
+class Prices:
+    """A price table: ours, with the entries of a user's file on top."""
+
+    def __init__(self, table: Mapping[str, Price]) -> None:
+        self._table = dict(table)
+
+    @classmethod
+    def load(cls, file: Path | None = None) -> Prices:
+        """Our table and, when there is such a file, the user's; raises :class:`PriceError`."""
+        ours = resources.files("goedels_poetry.models").joinpath("prices.toml").read_text(encoding="utf-8")
+        table = _read(ours, "prices.toml")
+        if file is not None and file.exists():
+            try:
+                table |= _read(file.read_text(encoding="utf-8"), str(file))
+            except (OSError, UnicodeDecodeError) as problem:
+                raise PriceError(f"{file} cannot be read: {problem}") from problem
+        return cls(table)
+
+    def of(self, model: str) -> Price | None:
+        """Price of a model by its name, or by the longest entry that its name goes on from with ``-``, ``:`` or ``@``.
+
+        A provider in front (``openai/gpt-5``) is passed over when the whole name is not in the table.
+        """
+        for name in (model, model.rpartition("/")[2]):
+            fits = [entry for entry in self._table if name == entry or name.startswith((f"{entry}-2", f"{entry}@"))]
+            if fits:
+                return self._table[max(fits, key=len)]
+        return None
+
+
+def _read(text: str, file: str) -> dict[str, Price]:
+    try:
+        table = tomllib.loads(text).get("models", {})
+        return {name: _price(entry) for name, entry in table.items()}
+    except (tomllib.TOMLDecodeError, TypeError, ValueError, AttributeError) as problem:
+        raise PriceError(f"{file} is not a price table: {problem}") from problem
+
+
+def _price(entry: Mapping[str, object]) -> Price:
+    numbers: dict[str, float] = {}
+    for name, value in entry.items():
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
+            raise ValueError(f"{name} = {value!r} is not a price")
+        numbers[name] = float(value)
+    return Price(**numbers)
+
+
+@dataclass
+class Ledger:
+    """What one run has spent on models, and how much it may spend. One event loop uses it.
+
+    ``model_calls``, ``model_tokens`` and ``money`` are the budgets' names; ``model_calls:prover`` and the like are
+    the shares of the roles. Replies from a cache cost nothing; those of a recording cost what they cost then, so
+    that a replayed run stops where the recorded one did.
+    """
+
+    budgets: Budgets = Budgets()
+    spent: Counter[str] = field(default_factory=Counter)
+    under_way: int = 0
+    """Requests that are being answered."""
+    _since: float = 0.0
+
+    @classmethod
+    def of_run(cls, budgets: Budgets, spent: Mapping[str, float]) -> Ledger:
+        """The ledger of a run that begins, or goes on with what it has spent so far."""
+        names = {name: amount for name, amount in spent.items() if name.startswith(("model_", "money"))}
+        return cls(budgets, Counter(names))  # type: ignore[arg-type]  # amounts of money and time are no integers
+
+    def may_call(self) -> None:
+        """Raise :class:`BudgetExceeded` when another request might go over a limit on calls, or a limit is reached."""
+        limits = self.budgets
+        calls = self.spent["model_calls"] + self.under_way
+        if limits.model_calls is not None and calls >= limits.model_calls:
+            raise BudgetExceeded("model_calls", f"{limits.model_calls} model calls are used up")
+        if limits.model_tokens is not None and self.spent["model_tokens"] >= limits.model_tokens:
+            raise BudgetExceeded("model_tokens", f"{limits.model_tokens} model tokens are used up")
+        if limits.money is not None and self.spent["money"] >= limits.money:
+            raise BudgetExceeded("money", f"the money for models is used up ({limits.money:g} dollars)")
+
+    def begin(self) -> float:
+        """A request is sent; returns seconds of model time, see :meth:`_tick`."""
+        seconds = self._tick()
+        self.under_way += 1
+        return seconds
+
+    def end(self) -> float:
+        """A request is answered or given up; returns seconds of model time, see :meth:`_tick`."""
+        seconds = self._tick()
+        self.under_way -= 1
+        return seconds
+
+    def _tick(self) -> float:
+        """Model time since the last change: seconds in which at least one request was under way, however many."""
+        now = time.monotonic()
+        seconds = now - self._since if self.under_way else 0.0
+        self._since = now
+        return seconds
+
+    def charge(self, amounts: Mapping[str, float], cost: dict[str, float]) -> None:
+        """Count amounts for the run and for one job."""
+        for name, amount in amounts.items():
+            if amount:
+                self.spent[name] += amount  # type: ignore[assignment]  # see `of_run`
+                cost[name] = cost.get(name, 0) + amount
+
+
+def amounts(role: str, reply: Reply) -> dict[str, float]:
+    """Counters of one reply but for its calls, which are counted as they are made: for the run, and for its role."""
+    usage = reply.usage
+    own = {
+        "model_tokens": float(usage.input_tokens + usage.output_tokens),
+        "model_tokens_in": float(usage.input_tokens),
+        "model_tokens_out": float(usage.output_tokens),
+        "model_tokens_cached": float(usage.cached_tokens),
+        "money": usage.money,
+        "model_latency": reply.seconds,
+        "model_faults": float(bool(reply.error)),
+        "model_replies": 1.0,
+        "model_replies_from_cache": float(reply.cached),
+    }
+    return own | {f"{name}:{role}": amount for name, amount in own.items()}
+
+
+__all__ = ["Ledger", "Price", "PriceError", "Prices", "amounts"]

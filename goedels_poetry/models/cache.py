@@ -1,0 +1,206 @@
+"""Answers that need not be asked for again: replies of models, verdicts on candidates, validity of inputs.
+
+LRU in memory over one SQLite file that all runs of a data directory share. Every entry stores the whole question
+and a checksum of the answer, and both are compared on reading: neither a collision nor a damaged page gives
+another question's answer. A file that cannot be used is put aside; the worst that happens is a miss.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from goedels_poetry.memory.database import connect
+
+Kind = Literal["generation", "verification", "validation"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS cache(
+  n INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, question TEXT NOT NULL,
+  answer TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE(kind, key));
+"""
+_WAIT_MS = 250
+"""Patience with other processes: the caller is an event loop, and a miss is cheap."""
+
+
+@dataclass(slots=True)
+class CacheStats:
+    """Hits and misses since the cache was opened."""
+
+    generation_hits: int = 0
+    generation_misses: int = 0
+    verification_hits: int = 0
+    verification_misses: int = 0
+    validation_hits: int = 0
+    validation_misses: int = 0
+
+    def rate(self, kind: Kind) -> float:
+        """Hits among all look-ups of a kind, 0 to 1; 0 without any."""
+        hits, misses = getattr(self, f"{kind}_hits"), getattr(self, f"{kind}_misses")
+        return hits / (hits + misses) if hits + misses else 0.0
+
+
+class ExecutorCache:
+    """The three caches. Thread-safe, and safe for several processes on one file.
+
+    Args:
+        path: the file; None: in memory only.
+        max_generation, max_verification, max_validation: entries of each kind kept in memory.
+        max_on_disk: entries kept in the file; the oldest go first, when it is opened.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        max_generation: int = 1000,
+        max_verification: int = 1000,
+        max_validation: int = 500,
+        max_on_disk: int = 200_000,
+    ) -> None:
+        self.stats = CacheStats()
+        self.problem = ""
+        """Why the file is not used; "" when it is, or when there is none."""
+        self._most: dict[Kind, int] = {
+            "generation": max_generation,
+            "verification": max_verification,
+            "validation": max_validation,
+        }
+        self._memory: dict[Kind, OrderedDict[str, str]] = {kind: OrderedDict() for kind in self._most}
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+        if path is not None:
+            self._open(path, max_on_disk)
+
+    def get(self, kind: Kind, question: Any) -> Any | None:
+        """The answer to exactly this question, or None.
+
+        Args:
+            kind: which of the three caches.
+            question: JSON value with everything that the answer depends on: text, model, parameters, versions.
+        """
+        text = _canonical(question)
+        with self._lock:
+            answer = self._recall(kind, text)
+        value = _load(answer)
+        name = f"{kind}_{'misses' if value is None else 'hits'}"
+        setattr(self.stats, name, getattr(self.stats, name) + 1)
+        return value
+
+    def put(self, kind: Kind, question: Any, answer: Any) -> None:
+        """Keep an answer (a JSON value, not None). Failing to write is not an error."""
+        text, body = _canonical(question), json.dumps(answer, separators=(",", ":"))
+        with self._lock:
+            self._remember(kind, text, body)
+            if self._db is not None:
+                row = (kind, _digest(text), text, body, _checksum(text, body))
+                try:
+                    self._db.execute(
+                        "INSERT OR REPLACE INTO cache(kind, key, question, answer, checksum) VALUES(?,?,?,?,?)", row
+                    )
+                except sqlite3.Error as problem:
+                    self._give_up(problem)
+
+    def info(self) -> dict[str, Any]:
+        """Counts and hit rates, for the result."""
+        counts = {entry.name: getattr(self.stats, entry.name) for entry in fields(self.stats)}
+        return {**counts, **{f"{kind}_hit_rate": round(self.stats.rate(kind), 4) for kind in self._most}}
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def _open(self, path: Path, max_on_disk: int) -> None:
+        for again in (True, False):
+            try:
+                db = connect(path, _SCHEMA)
+            except sqlite3.DatabaseError as problem:
+                if not again or isinstance(problem, sqlite3.OperationalError):
+                    self.problem = f"{path}: {problem}"
+                    return
+                _put_aside(path)
+            except OSError as problem:
+                self.problem = f"{path}: {problem}"
+                return
+            else:
+                break
+        self._db = db
+        try:
+            db.execute(f"PRAGMA busy_timeout={_WAIT_MS}")
+            db.execute("DELETE FROM cache WHERE n <= (SELECT max(n) FROM cache) - ?", (max_on_disk,))
+        except sqlite3.Error as problem:
+            self._give_up(problem)
+
+    def _recall(self, kind: Kind, question: str) -> str | None:
+        memory = self._memory[kind]
+        if question in memory:
+            memory.move_to_end(question)
+            return memory[question]
+        if self._db is None:
+            return None
+        try:
+            row = self._db.execute(
+                "SELECT question, answer, checksum FROM cache WHERE kind=? AND key=?", (kind, _digest(question))
+            ).fetchone()
+        except sqlite3.Error as problem:
+            self._give_up(problem)
+            return None
+        if row is None or row[0] != question or not isinstance(row[1], str) or row[2] != _checksum(question, row[1]):
+            return None
+        self._remember(kind, question, row[1])
+        return row[1]
+
+    def _remember(self, kind: Kind, question: str, answer: str) -> None:
+        memory = self._memory[kind]
+        memory[question] = answer
+        memory.move_to_end(question)
+        while len(memory) > self._most[kind]:
+            memory.popitem(last=False)
+
+    def _give_up(self, problem: sqlite3.Error) -> None:
+        """Go on without the file, unless somebody else only has it locked for a moment."""
+        if "locked" in str(problem) or "busy" in str(problem) or self._db is None:
+            return
+        self.problem = str(problem)
+        self._db.close()
+        self._db = None
+
+
+def _canonical(question: Any) -> str:
+    return json.dumps(question, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _checksum(question: str, answer: str) -> str:
+    return _digest(f"{len(question)}:{question}{answer}")
+
+
+def _load(answer: str | None) -> Any | None:
+    if answer is None:
+        return None
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return None
+
+
+def _put_aside(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + suffix)
+        if file.exists():
+            file.replace(file.with_name(f"{file.name}.broken"))
+
+
+__all__ = ["CacheStats", "ExecutorCache", "Kind"]

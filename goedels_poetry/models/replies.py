@@ -1,0 +1,249 @@
+"""Reading what models write: text of a message, fenced blocks, JSON objects. Tolerant of form, never of content.
+
+Everything here is linear in the length of the text, so that a long reply cannot hold up the program.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^\s`~]*)[^\n`]*$")
+_THINK_OPEN = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
+_DECODER = json.JSONDecoder()
+_MOST_TRIES = 200
+"""Braces at which a JSON object is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One fenced block."""
+
+    tag: str
+    """Lower-case language tag; "" without one."""
+    text: str
+    closed: bool
+    """False: the reply ended inside the block."""
+
+
+class UnusableReply(ValueError):
+    """The text does not hold what was asked for; the words say what was wrong, for the next prompt."""
+
+
+def text_of(content: Any) -> str:
+    """The visible text of a message's content: a string, or a list of parts as the Responses API gives it.
+
+    Reasoning, tool calls and unknown parts are left out.
+    """
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(_part(part) for part in content)
+    return ""
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text"):
+        text = part.get("text")
+        return text if isinstance(text, str) else ""
+    return ""
+
+
+def without_thinking(text: str) -> str:
+    """The text without ``<think> ... </think>`` and the like.
+
+    A closing tag without an opening one ends thinking that the server had opened itself; an opening one that is
+    never closed leaves nothing behind it.
+    """
+    kept: list[str] = []
+    place = 0
+    while (opened := _THINK_OPEN.search(text, place)) is not None:
+        kept.append(text[place : opened.start()])
+        close = re.compile(f"</{opened[1]}>", re.IGNORECASE).search(text, opened.end())
+        if close is None:
+            return "".join(kept)
+        place = close.end()
+    kept.append(text[place:])
+    whole = "".join(kept)
+    stray = [m.end() for m in re.finditer(r"</(?:think|thinking|reasoning|thought)>", whole, re.IGNORECASE)]
+    return whole[stray[-1] :] if stray else whole
+
+
+def blocks(text: str) -> list[Block]:
+    """Every fenced block outside thinking, in order. A fence ends at one of its own kind, at least as long."""
+    found: list[Block] = []
+    fence, tag, lines = "", "", list[str]()
+    for line in without_thinking(text).splitlines():
+        mark = _FENCE.match(line)
+        if not fence:
+            if mark is not None:
+                fence, tag, lines = mark[1], mark[2].lower().strip("{}.:"), []
+        elif mark is not None and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not mark[2]:
+            found.append(Block(tag, "\n".join(lines), closed=True))
+            fence = ""
+        else:
+            lines.append(line)
+    if fence:
+        found.append(Block(tag, "\n".join(lines), closed=False))
+    return found
+
+
+def code(text: str, tags: tuple[str, ...] = ()) -> str:
+    """The one block that is meant: the last complete one with one of ``tags``, else without a tag, else any.
+
+    Models put their final version last. A block that the end of the reply cut off counts only when there is no
+    complete one. Without any fence the whole text outside thinking is taken.
+
+    Raises:
+        UnusableReply: there is nothing in it.
+    """
+    found = [block for block in blocks(text) if block.text.strip()]
+    for closed in (True, False):
+        candidates = [block for block in found if block.closed is closed]
+        for wanted in ((lambda b: b.tag in tags), (lambda b: not b.tag), (lambda b: True)):
+            chosen = [block for block in candidates if wanted(block)]
+            if chosen:
+                return chosen[-1].text
+    bare = "" if found else without_thinking(text).strip()
+    if not bare:
+        raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no text beside its thinking")
+    return bare
+
+
+def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON object in a reply that fits ``schema``: in a fence, bare, or with prose around it.
+
+    When several objects fit, the last one counts. See :func:`problem_with` for the part of JSON Schema that is
+    understood.
+
+    Raises:
+        UnusableReply: no object, or none that fits; says what is wrong with the last one.
+    """
+    fenced = [block.text for block in blocks(text) if block.tag in ("", "json", "json5", "jsonc")]
+    problem = ""
+    for source in (*reversed(fenced), without_thinking(text)):
+        for value in reversed(_objects(source)):
+            wrong = problem_with(value, schema)
+            if not wrong:
+                return value
+            problem = problem or wrong
+    if problem:
+        raise UnusableReply(f"the JSON object does not fit: {problem}")
+    raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no complete JSON object")
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Outermost JSON objects in a text."""
+    found: list[dict[str, Any]] = []
+    place = text.find("{")
+    for _ in range(_MOST_TRIES):
+        if place < 0:
+            break
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            found.append(value)
+        place = text.find("{", end)
+    return found
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+def problem_with(value: Any, schema: dict[str, Any], where: str = "") -> str:
+    """What is wrong with a JSON value, in one line; "" when it fits.
+
+    Understood: ``type``, ``enum``, ``const``, ``anyOf``, ``required``, ``properties``, ``additionalProperties``,
+    ``items``, ``minItems``, ``maxItems``, ``minLength``, ``maxLength``, ``minimum``, ``maximum``. Other keywords
+    are passed over.
+    """
+    here = where or "the object"
+    options = schema.get("anyOf")
+    if options:
+        wrong = [problem_with(value, option, where) for option in options]
+        if all(wrong):
+            return wrong[0]
+    types = schema.get("type")
+    named = [types] if isinstance(types, str) else list(types or ())
+    if named and not any(_is(value, name) for name in named):
+        return f"{here} must be {' or '.join(named)}"
+    if "const" in schema and value != schema["const"]:
+        return f"{here} must be {json.dumps(schema['const'])}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{here} must be one of {json.dumps(schema['enum'])}"
+    if isinstance(value, dict):
+        return _problem_with_object(value, schema, where)
+    if isinstance(value, list):
+        return _problem_with_list(value, schema, where)
+    if isinstance(value, str):
+        return _outside(len(value), schema, "minLength", "maxLength", f"the length of {here}")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _outside(value, schema, "minimum", "maximum", here)
+    return ""
+
+
+def _is(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean"
+    return isinstance(value, _TYPES.get(name, (object,)))
+
+
+def _problem_with_object(value: dict[str, Any], schema: dict[str, Any], where: str) -> str:
+    missing = [name for name in schema.get("required", ()) if name not in value]
+    if missing:
+        return f"{where or 'the object'} lacks {', '.join(map(repr, missing))}"
+    known = schema.get("properties", {})
+    others = schema.get("additionalProperties", True)
+    for name, member in value.items():
+        place = f"{where}.{name}" if where else name
+        if name not in known and others is False:
+            return f"{place[:80]!r} is not known"
+        rule = known.get(name, others if isinstance(others, dict) else {})
+        if wrong := problem_with(member, rule, place):
+            return wrong
+    return ""
+
+
+def _problem_with_list(value: list[Any], schema: dict[str, Any], where: str) -> str:
+    if wrong := _outside(len(value), schema, "minItems", "maxItems", f"the number of items of {where or 'the list'}"):
+        return wrong
+    rule = schema.get("items")
+    if isinstance(rule, dict):
+        for number, item in enumerate(value):
+            if wrong := problem_with(item, rule, f"{where}[{number}]"):
+                return wrong
+    return ""
+
+
+def _outside(number: float, schema: dict[str, Any], least: str, most: str, what: str) -> str:
+    if least in schema and number < schema[least]:
+        return f"{what} must be at least {schema[least]}"
+    if most in schema and number > schema[most]:
+        return f"{what} must be at most {schema[most]}"
+    return ""
+
+
+__all__ = [
+    "Block",
+    "UnusableReply",
+    "blocks",
+    "code",
+    "parse_json_reply",
+    "problem_with",
+    "text_of",
+    "without_thinking",
+]

@@ -1,0 +1,87 @@
+"""What is asked of a model, and what comes back: plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+ROLES = ("formalizer", "judge", "prover", "corrector", "sketcher", "decider", "search_query")
+"""The creative roles; each may have a model of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to the model of a role.
+
+    The same request with the same seed gets the same answer from the cache; ``attempt``, ``seed`` and the
+    number of the sample are part of what "the same" means, ``node`` is not: it only says whom to charge.
+    """
+
+    role: str
+    """One of :data:`ROLES`."""
+    prompt: str
+    """Name of the template, e.g. ``"prover-initial"``."""
+    variables: dict[str, str] = field(default_factory=dict)
+    attempt: int = 0
+    """0-based: another attempt with the same words is another question."""
+    samples: int = 1
+    """How many answers, asked for at the same time."""
+    temperature: float | None = None
+    """The schedule's; a temperature set for the role wins. None: the server's own."""
+    max_tokens: int | None = None
+    """The schedule's; a limit set for the role wins. None: the server's own."""
+    schema: dict[str, Any] | None = None
+    """JSON Schema of the object that is wanted; the reply then has ``parsed`` or an ``error``."""
+    node: str = ""
+    """Goal that this is about, for the accounts."""
+    seed: int = 0
+    messages: tuple[tuple[str, str], ...] = ()
+    """Earlier conversation, oldest first: ``("user" | "assistant", text)``; stands before the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one or several replies cost. Money is in the currency of the price table (US dollars)."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the server had in its own prompt cache."""
+    money: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.money + other.money,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for one sample. Text from a model is untrusted: parse it, never run it."""
+
+    text: str = ""
+    parsed: dict[str, Any] | None = None
+    """The object that the request's schema asked for."""
+    error: str = ""
+    """Why this reply cannot be used, in one line; "" when it can."""
+    usage: Usage = Usage()
+    seconds: float = 0.0
+    cached: bool = False
+    """Nobody was called for it now."""
+    finish: str = ""
+    """``"stop"``, or ``"length"`` when the text ends where the limit on tokens was: it may still be of use."""
+    model: str = ""
+    sample: int = 0
+    calls: int = 0
+    """Requests that were sent for it now, retries included."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it can be used."""
+        return not self.error
+
+
+__all__ = ["ROLES", "Reply", "Request", "Usage"]

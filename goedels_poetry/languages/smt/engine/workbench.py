@@ -12,6 +12,7 @@ from goedels_poetry.languages.smt.derivation import Instance, Query
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
+from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem
@@ -131,13 +132,30 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
-        if not self.unfolded or not self._mentions_unfolded(sequent):
-            return None
-        for instances in self.unfoldings(sequent):
-            for quantified in (False, True):
-                query = Query((), instances, equations=quantified, quantified=quantified)
-                if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
-                    return query
+        if self._mentions_unfolded(sequent):
+            for instances in self.unfoldings(sequent):
+                for quantified in (False, True):
+                    query = Query((), instances, equations=quantified, quantified=quantified)
+                    if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
+                        return query
+        return self.by_models(sequent) if sequent.concl.kind is Kind.EXISTS else None
+
+    def by_models(self, sequent: Sequent) -> Query | None:
+        """A query that z3 closes as it comes, with instantiation by models: for goals full of quantifiers.
+
+        It is slow to give up, so `direct` uses it for existential conclusions only, which E-matching cannot close.
+        """
+        attempts = [Query(cites=tuple(self.lemmas))]
+        if self._mentions_unfolded(sequent):
+            attempts += [Query((), i, equations=False) for i in self.unfoldings(sequent, (1, 2))]
+        for query in attempts:
+            self._check_time()
+            script = self.context.script_of(sequent, query, self.lemmas)
+            answer = self._fresh.ask(script, Limits(rlimit=GROUND, seconds=1.0))
+            self.spent.calls += 1
+            self.spent.seconds += answer.seconds
+            if answer.status == "unsat":
+                return query
         return None
 
     def holds(
@@ -224,6 +242,7 @@ class Workbench:
         """Defining equations at the calls in the goal; then also at the calls that these bring, and so on."""
         instances: dict[Instance, None] = {}
         frontier: list[Term] = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
+        self._compute(frontier, instances)
         for _ in rounds:
             following: list[Term] = []
             for call in frontier:
@@ -232,12 +251,28 @@ class Workbench:
                 if definition is None or instance in instances or len(instances) >= MAX_INSTANCES:
                     continue
                 instances[instance] = None
-                body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
-                following.extend(self._calls(body))
+                following.extend(self._calls(self._unfolded_body(call)))
             if not following and not frontier:
                 return
+            self._compute(following, instances)
             yield tuple(instances)
             frontier = following
+
+    def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> None:
+        """Unfold calls on numbers to the end: there each body has just the calls of the branch taken."""
+        pending = [c for c in calls if all(a.kind is Kind.LIT for a in c.args)]
+        while pending and len(instances) < MAX_INSTANCES:
+            call = pending.pop()
+            instance = Instance("def", call.name, call.args)
+            if instance not in instances:
+                instances[instance] = None
+                pending += [c for c in self._calls(self._unfolded_body(call)) if all(a.kind is Kind.LIT for a in c.args)]
+
+    def _unfolded_body(self, call: Term) -> Term:
+        definition = self.signature.definition(call.name)
+        assert definition is not None
+        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+        return simplify(body, self.signature)
 
     def _calls(self, term: Term) -> list[Term]:
         """Calls of defined functions whose arguments are not bound inside ``term``."""
@@ -249,7 +284,7 @@ class Workbench:
         ]
 
     def _mentions_unfolded(self, sequent: Sequent) -> bool:
-        return any(
+        return bool(self.unfolded) and any(
             t.kind is Kind.APP and t.name in self.unfolded
             for part in (sequent.concl, *sequent.hyps)
             for t in subterms(part)

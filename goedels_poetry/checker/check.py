@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from goedels_poetry import __version__
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.counterexample import check_counterexample
 from goedels_poetry.checker.foundations import Foundations, lay_foundations
@@ -98,7 +99,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         derivation = derivation_from_json(evidence, problem.signature)
         audited = audit(context, derivation, claim, foundations.obligations)
         if audited.script.encode() != archive.obligations:
-            raise Refused("obligations.smt2 is not what the derivation gives: an obligation was changed or left out")
+            raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
         replayed = _replay(context, audited.obligations, solvers)
         if claim == "inconsistent":
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
@@ -124,6 +125,13 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         core=sound.core,
         statement=statement,
     )
+
+
+def _age(archive: Archive) -> str:
+    """A hint when another version of this program wrote the certificate."""
+    versions = archive.manifest["versions"]
+    writer = versions.get("goedels-poetry") if isinstance(versions, dict) else None
+    return "" if writer == __version__ else f" (written by version {writer!r}, checked by {__version__!r})"
 
 
 def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bool) -> TrustLevel:

@@ -72,6 +72,7 @@ class Context:
         self._premises = tuple(
             (_assertion(self._closed(p.formula)), _is_quantified(p.formula)) for p in problem.premises
         )
+        check_closed(problem.goal)
         self._by_name = {p.name: p for p in problem.premises}
         if len(self._by_name) != len(problem.premises):
             raise EncodingError("two premises have the same name")

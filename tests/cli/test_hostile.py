@@ -9,7 +9,7 @@ from typing import Any
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 
 
-def test_hostile_inputs_get_a_clear_answer_and_the_rest_goes_on(cli: Any, tmp_path: Path) -> None:
+def test_hostile_inputs_get_a_clear_answer_and_the_rest_goes_on(program: Any, tmp_path: Path) -> None:
     noise = random.Random(1)
     inputs = {
         "bytes.smt2": noise.randbytes(100_000),
@@ -25,7 +25,7 @@ def test_hostile_inputs_get_a_clear_answer_and_the_rest_goes_on(cli: Any, tmp_pa
     }
     for name, data in inputs.items():
         (tmp_path / name).write_bytes(data)
-    ran = cli("prove", *inputs, "--json", "--timeout", "10", "--jobs", "2", seconds=110)
+    ran = program("prove", *inputs, "--json", "--timeout", "10", "--jobs", "2", seconds=110)
     results = {result["input"]: result for result in ran.objects()}
     assert results.keys() == inputs.keys()
     assert results.pop("true.smt2")["verdict"] == "proved"

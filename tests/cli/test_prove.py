@@ -30,10 +30,10 @@ def test_the_exit_code_says_the_verdict(cli: Any, theorems: Path, name: str, exp
     assert result["exit_code"] == ran.code
 
 
-def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_path: Path) -> None:
+def test_every_verdict_fits_the_published_schema(program: Any, theorems: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.smt2").write_text("(prove (= 1", "utf-8")
     names = [theorems / name for name in EXIT_CODES]
-    ran = cli("prove", *names, "broken.smt2", "missing.smt2", "--json", "--timeout", "2", "--jobs", "2")
+    ran = program("prove", *names, "broken.smt2", "missing.smt2", "--json", "--timeout", "2", "--jobs", "2")
     results = ran.objects()
     for result in results:
         jsonschema.validate(result, SCHEMA)
@@ -50,8 +50,8 @@ def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_p
     assert by_input["odd_perfect.smt2"]["resume"].endswith("--resume --timeout 4")
 
 
-def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(cli: Any, theorems: Path) -> None:
-    ran = cli("prove", theorems / "reverse_twice.smt2", "--out", "proofs")
+def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(program: Any, theorems: Path) -> None:
+    ran = program("prove", theorems / "reverse_twice.smt2", "--out", "proofs")
     assert ran.code == 0
     assert "induction" in ran.out
     assert "lemma: " in ran.out
@@ -59,7 +59,7 @@ def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(cli: An
     certificate = next(line.split(": ", 1)[1] for line in ran.out.splitlines() if "certificate:" in line)
     assert Path(certificate).is_relative_to("proofs")
     assert "decomposed into" in ran.err, "plain progress when piped"
-    checked = cli("check", certificate, "--against", theorems / "reverse_twice.smt2", "--json")
+    checked = program("check", certificate, "--against", theorems / "reverse_twice.smt2", "--json")
     (report,) = checked.objects()
     assert (checked.code, report["verdict"], report["trust_level"]) == (0, "proved", "L3")
     assert report["obligations"]["total"] == report["obligations"]["cvc5"] > 0
@@ -81,20 +81,20 @@ def test_a_tampered_certificate_or_another_theorem_is_refused(cli: Any, tmp_path
     assert cli("check", certificate, "--against", "nowhere.smt2").code == 2
 
 
-def test_a_batch_skips_what_is_proved_and_says_so(cli: Any, tmp_path: Path) -> None:
+def test_a_batch_skips_what_is_proved_and_says_so(program: Any, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "easy.smt2").write_text(EASY, "utf-8")
     (folder / "bad.smt2").write_text(")", "utf-8")
     (folder / "notes.txt").write_text("not a theorem", "utf-8")
-    first = {Path(r["input"]).name: r for r in cli("prove", folder, "--json", "--out", "proofs").objects()}
+    first = {Path(r["input"]).name: r for r in program("prove", folder, "--json", "--out", "proofs").objects()}
     assert {name: r["verdict"] for name, r in first.items()} == {"easy.smt2": "proved", "bad.smt2": "invalid"}
-    again = {Path(r["input"]).name: r for r in cli("prove", folder, "--json", "--out", "proofs").objects()}
+    again = {Path(r["input"]).name: r for r in program("prove", folder, "--json", "--out", "proofs").objects()}
     assert again["easy.smt2"]["skipped"]
     assert not first["easy.smt2"]["skipped"]
     assert again["easy.smt2"]["certificate"] == first["easy.smt2"]["certificate"]
     assert Path(again["easy.smt2"]["certificate"]).is_relative_to(Path("proofs/deep"))
-    assert "proved earlier, re-checked now" in cli("prove", folder, "--out", "proofs").out
+    assert "proved earlier, re-checked now" in program("prove", folder, "--out", "proofs").out
 
 
 def test_a_remembered_proof_counts_only_while_its_certificate_holds(cli: Any, tmp_path: Path) -> None:
@@ -147,11 +147,11 @@ def test_every_budget_stops_the_run_and_the_command_to_go_on_raises_it(
         assert flag[0] in result["resume"]
 
 
-def test_standard_input_is_a_theorem_too(cli: Any) -> None:
-    ran = cli("prove", "-", "--json", stdin=EASY.encode())
+def test_standard_input_is_a_theorem_too(program: Any) -> None:
+    ran = program("prove", "-", "--json", stdin=EASY.encode())
     (result,) = ran.objects()
     assert (ran.code, result["input"], result["verdict"]) == (0, "-", "proved")
-    (empty,) = cli("prove", "-", "--json").objects()
+    (empty,) = program("prove", "-", "--json").objects()
     assert empty["verdict"] == "invalid"
 
 
@@ -181,14 +181,14 @@ def test_settings_that_make_no_sense_are_named(cli: Any, theorems: Path, home: P
     assert cli("runs").code == 2
 
 
-def test_a_copied_theorem_with_odd_names_is_proved(cli: Any, theorems: Path, tmp_path: Path) -> None:
+def test_a_copied_theorem_with_odd_names_is_proved(program: Any, theorems: Path, tmp_path: Path) -> None:
     names = ["two words.smt2", "line\nbreak.smt2", "[red]markup[bold].smt2", "-dash.smt2", "\x1b[31mred.smt2", "ü.smt2"]
     folder = tmp_path / "odd"
     folder.mkdir()
     for name in names:
         (folder / name).write_text(EASY, "utf-8")
     shutil.copy(folder / "ü.smt2", bytes(folder) + b"/\xff.smt2")
-    ran = cli("prove", folder, "--out", "proofs", "--jobs", "2")
+    ran = program("prove", folder, "--out", "proofs", "--jobs", "2")
     assert ran.code == 0
     assert ran.out.count("trust level") == len(names) + 1
     assert "\x1b" not in ran.out
@@ -197,7 +197,7 @@ def test_a_copied_theorem_with_odd_names_is_proved(cli: Any, theorems: Path, tmp
     assert len(everything) == len(names) + 1
 
 
-def test_help_does_not_load_the_machine(cli: Callable[..., Any]) -> None:
-    ran = cli("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+def test_help_does_not_load_the_machine(program: Callable[..., Any]) -> None:
+    ran = program("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
     assert ran.code == 0
     assert not any(f" {heavy}\n" in ran.err for heavy in ("langgraph", "z3", "cvc5", "pydantic", "rich"))

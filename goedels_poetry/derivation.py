@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goedels_poetry.agents.registry import scope_ids
@@ -122,6 +122,7 @@ def metrics(store: StoreReader, nodes: Sequence[ProofNode]) -> dict[str, Any]:
         **{name: int(spent.get(name, 0)) for name in whole},
         **{name: round(float(spent.get(name, 0)), 3) for name in seconds},
         "backtracks_by_depth": by_depth,
+        "models": model_metrics(spent),
         **store.get_graph_stats(),
         "live_nodes": len(nodes),
         "proved_nodes": sum(node.status is NodeStatus.PROVED for node in nodes),
@@ -129,4 +130,20 @@ def metrics(store: StoreReader, nodes: Sequence[ProofNode]) -> dict[str, Any]:
     }
 
 
-__all__ = ["derivation", "lemma_steps", "metrics", "open_goals", "why_not"]
+def model_metrics(spent: Mapping[str, float]) -> dict[str, Any]:
+    """What the language models cost: in all, and by role; {} when none was asked."""
+    total = {name.removeprefix("model_"): n for name, n in spent.items() if name.startswith(("model_", "money"))}
+    by_role: dict[str, dict[str, float]] = {}
+    for name, amount in sorted(total.items()):
+        counter, colon, role = name.partition(":")
+        if colon:
+            by_role.setdefault(role, {})[counter] = _neat(amount)
+    sums = {name: _neat(amount) for name, amount in sorted(total.items()) if ":" not in name}
+    return {**sums, "by_role": by_role} if sums else {}
+
+
+def _neat(amount: float) -> float:
+    return int(amount) if amount == int(amount) else round(amount, 6)
+
+
+__all__ = ["derivation", "lemma_steps", "metrics", "model_metrics", "open_goals", "why_not"]

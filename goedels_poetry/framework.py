@@ -15,6 +15,7 @@ from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, UnknownRun
 from goedels_poetry.languages.base import Language
 from goedels_poetry.memory import LemmaBank, StrategyStatistics
+from goedels_poetry.models import Models, models_from
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
 from goedels_poetry.search import Memory, Search
@@ -36,10 +37,17 @@ class GoedelsPoetryFramework:
     Args:
         settings: defaults, configuration file and environment when None.
         language: an instance to use for every run instead of the one found by name; closed by ``aclose``.
+        models: language models by role, instead of those that the settings name; closed by ``aclose``.
+
+    Raises:
+        RecordingError, PriceError: a file that the settings name cannot be used.
     """
 
-    def __init__(self, settings: Settings | None = None, *, language: Language | None = None) -> None:
+    def __init__(
+        self, settings: Settings | None = None, *, language: Language | None = None, models: Models | None = None
+    ) -> None:
         self.settings = settings or Settings()
+        self.models = models if models is not None else models_from(self.settings)
         self._runs = Runs(self.settings.data_dir)
         self._given = language
         self._languages: dict[str, Language] = {}
@@ -84,7 +92,9 @@ class GoedelsPoetryFramework:
         """
         spoken = self._language(language, name)
         meant = {"seed": self.settings.seed, "file": name or "", **(options or {})}
-        prefix = identity(source, spoken.name, meant)
+        # With other models it is another run: what the symbolic agents gave up on is not settled for them.
+        asked = {} if self.models is None else {"models": self.models.fingerprint}
+        prefix = identity(source, spoken.name, {**meant, **asked})
         latest = self._runs.latest(prefix)
         if resume and latest is None:
             raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
@@ -188,6 +198,8 @@ class GoedelsPoetryFramework:
         for language in (*self._languages.values(), *([self._given] if self._given else [])):
             await language.aclose()
         self._languages.clear()
+        if self.models is not None:
+            await self.models.aclose()
         for memory in (self._bank, self._statistics):
             if memory is not None:
                 memory.close()
@@ -268,7 +280,17 @@ class GoedelsPoetryFramework:
             async with self._busy.setdefault(run.path, asyncio.Lock()):
                 with run.lock():
                     result = await self._search(
-                        Search(run, language, theorem, name, self.settings, self._memory(), on_event or _ignore), out
+                        Search(
+                            run,
+                            language,
+                            theorem,
+                            name,
+                            self.settings,
+                            self._memory(),
+                            on_event or _ignore,
+                            self.models,
+                        ),
+                        out,
                     )
         except InvalidInput as exc:
             where = {"line": exc.line, "column": exc.column, "hint": exc.hint}

@@ -75,6 +75,10 @@ class Machine:
 
     async def _collect(self, job: Job) -> None:
         error = job.task.exception() if not job.task.cancelled() else asyncio.CancelledError("cancelled")
+        if isinstance(error, BudgetExceeded):  # before the work was done: the node stays where it is, for a resume
+            await self.store.on_thread(self.store.forget_work, [job.key])
+            self.supervisor.stop(str(error), error.budget)
+            return
         if error is not None:
             await self._commit(job, lambda txn: self._failed(txn, job.node, error))
             return

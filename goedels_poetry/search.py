@@ -21,6 +21,7 @@ from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
 from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.models import Ledger, Models
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.runs import RunDir
 from goedels_poetry.settings import Settings
@@ -53,6 +54,7 @@ class Search:
         settings: Settings,
         memory: Memory,
         on_event: Callable[[Event], None],
+        models: Models | None = None,
     ) -> None:
         self._run_dir = run
         self._language = language
@@ -61,6 +63,7 @@ class Search:
         self._settings = settings
         self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
+        self._models = models
         self._warnings: list[str] = [*theorem.warnings, *memory.problems]
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
@@ -143,6 +146,7 @@ class Search:
 
     # -- search ----------------------------------------------------------------------------------------------
     async def _search(self, store: ProofStore, registry: Registry) -> Stop:
+        ledger = Ledger.of_run(self._settings.budgets, store.spent())
         deps = Deps(
             store=store,
             language=self._language,
@@ -152,6 +156,8 @@ class Search:
             bank_snapshot=store.meta("bank_snapshot") or 0,
             preferred=tuple(store.meta("preferred") or ()),
             strategies=registry.strategies,
+            models=self._models,
+            ledger=ledger,
         )
         jobs = Jobs()
         supervisor = SupervisorAgent(store, registry, self._settings, jobs)
@@ -170,6 +176,8 @@ class Search:
                 end = await graph.ainvoke(start, config, durability="async")  # type: ignore[call-overload]
         finally:
             await jobs.cancel_all()
+            counted = store.spent()  # jobs that were cancelled have paid for their calls, too
+            store.spend(**{name: amount - counted.get(name, 0) for name, amount in ledger.spent.items()})
             self._supervisor = None
         return Stop(end["status"], end["reason"])
 
@@ -201,6 +209,9 @@ class Search:
         """The result, and whether resuming may mend it although its verdict is final."""
         nodes = await store.on_thread(store.nodes)
         numbers = await store.on_thread(metrics, store, nodes)
+        if self._models is not None:
+            numbers["models"]["cache"] = self._models.cache.info()
+            self._warnings += self._warn_of_prices()
         common: dict[str, Any] = {
             "input": self._name,
             "run_id": self._run_dir.run_id,
@@ -232,6 +243,10 @@ class Search:
             **common,
         )
         return result, retry
+
+    def _warn_of_prices(self) -> list[str]:
+        names = self._models.unpriced() if self._models is not None and self._settings.budgets.money is not None else ()
+        return [f"no price is known for {name}: the budget on money does not see it" for name in names]
 
     def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
         resume = f"; run {self._run_dir.run_id} can be resumed"

@@ -36,6 +36,12 @@ QUICK_ITEMS = 64
 
 RUNNING = "running"
 
+_MODEL_BUDGETS = {
+    "model_calls": "{} model calls are used up",
+    "model_tokens": "{} model tokens are used up",
+    "money": "the money for models is used up ({:g} dollars)",
+}
+
 _ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
 """Queues in which a goal may be on the point of being proved directly."""
 
@@ -152,6 +158,11 @@ class SupervisorAgent:
             return _over("wall_seconds", f"{budgets.wall_seconds:g} s of wall time are used up")
         if budgets.solver_seconds is not None and spent.get("solver_seconds", 0) >= budgets.solver_seconds:
             return _over("solver_seconds", f"{budgets.solver_seconds:g} s of solver time are used up")
+        for name, words in _MODEL_BUDGETS.items():
+            limit = getattr(budgets, name)
+            # A limit of 0 stops the run when a model is first asked, not before.
+            if limit and spent.get(name, 0) >= limit:
+                return _over(name, words.format(limit))
         if self._steps_left() <= 0:
             return _over("agent_steps", f"{budgets.agent_steps} agent steps are used up")
         return None

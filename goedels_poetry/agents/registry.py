@@ -8,7 +8,8 @@ outcome word. An exception costs the node one attempt, with its reason; it never
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 from goedels_poetry import plugins, strategies
 from goedels_poetry.languages.base import Goal, Language, Outcome, Theorem
 from goedels_poetry.memory import LemmaBank
+from goedels_poetry.models import Ledger, Models, Reply, Request
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.state_manager import GoedelsPoetryStateManager
@@ -55,6 +57,10 @@ class Deps:
     bank_snapshot: int = 0
     preferred: tuple[str, ...] = ()
     strategies: tuple[Strategy, ...] = ()
+    models: Models | None = None
+    """None: the symbolic agents do the work."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """What the run has spent on models, and how much it may spend."""
     cost: dict[str, float] = field(default_factory=dict)
     """What this job has spent so far; counted even when its result is dropped."""
 
@@ -63,6 +69,27 @@ class Deps:
         for name, amount in outcome.cost.items():
             self.cost[name] = self.cost.get(name, 0) + amount
         return outcome
+
+    def has_model(self, role: str) -> bool:
+        """Whether a role has a language model."""
+        return self.models is not None and self.models.has(role)
+
+    async def ask(self, request: Request) -> list[Reply]:
+        """Ask the model of a role at this job's and this run's expense; see :meth:`Models.ask`.
+
+        Raises:
+            BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
+        """
+        return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)
+
+    async def each(self, request: Request) -> AsyncGenerator[Reply, None]:
+        """Like :meth:`ask`, one reply at a time as they come; see :meth:`Models.each`."""
+        if self.models is None:
+            yield Reply(error=f"no model is configured for the role {request.role}")
+            return
+        async with aclosing(self.models.each(request, self.ledger, self.cost)) as replies:
+            async for reply in replies:
+                yield reply
 
     def moves(self, txn: Txn) -> GoedelsPoetryStateManager:
         """The moves of the search inside a transaction."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -94,8 +93,8 @@ class Ledger:
     that a replayed run stops where the recorded one did.
     """
 
-    budgets: Budgets = Budgets()
-    spent: Counter[str] = field(default_factory=Counter)
+    budgets: Budgets = field(default_factory=Budgets)
+    spent: dict[str, float] = field(default_factory=dict)
     under_way: int = 0
     """Requests that are being answered."""
     _since: float = 0.0
@@ -104,17 +103,16 @@ class Ledger:
     def of_run(cls, budgets: Budgets, spent: Mapping[str, float]) -> Ledger:
         """The ledger of a run that begins, or goes on with what it has spent so far."""
         names = {name: amount for name, amount in spent.items() if name.startswith(("model_", "money"))}
-        return cls(budgets, Counter(names))  # type: ignore[arg-type]  # amounts of money and time are no integers
+        return cls(budgets, names)
 
     def may_call(self) -> None:
-        """Raise :class:`BudgetExceeded` when another request might go over a limit on calls, or a limit is reached."""
-        limits = self.budgets
-        calls = self.spent["model_calls"] + self.under_way
+        """Raise :class:`BudgetExceeded` when a limit is reached: then no further request may be sent."""
+        limits, calls = self.budgets, self.spent.get("model_calls", 0)
         if limits.model_calls is not None and calls >= limits.model_calls:
             raise BudgetExceeded("model_calls", f"{limits.model_calls} model calls are used up")
-        if limits.model_tokens is not None and self.spent["model_tokens"] >= limits.model_tokens:
+        if limits.model_tokens is not None and self.spent.get("model_tokens", 0) >= limits.model_tokens:
             raise BudgetExceeded("model_tokens", f"{limits.model_tokens} model tokens are used up")
-        if limits.money is not None and self.spent["money"] >= limits.money:
+        if limits.money is not None and self.spent.get("money", 0) >= limits.money:
             raise BudgetExceeded("money", f"the money for models is used up ({limits.money:g} dollars)")
 
     def begin(self) -> float:
@@ -140,7 +138,7 @@ class Ledger:
         """Count amounts for the run and for one job."""
         for name, amount in amounts.items():
             if amount:
-                self.spent[name] += amount  # type: ignore[assignment]  # see `of_run`
+                self.spent[name] = self.spent.get(name, 0) + amount
                 cost[name] = cost.get(name, 0) + amount
 
 

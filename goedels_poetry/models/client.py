@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -114,7 +114,7 @@ class Models:
 
     async def each(
         self, request: Request, ledger: Ledger | None = None, cost: dict[str, float] | None = None
-    ) -> AsyncIterator[Reply]:
+    ) -> AsyncGenerator[Reply, None]:
         """Like :meth:`ask`, one reply at a time as they come. Closing the iterator cancels the others.
 
         Use it inside ``contextlib.aclosing``.

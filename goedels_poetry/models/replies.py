@@ -104,10 +104,10 @@ def code(text: str, tags: tuple[str, ...] = ()) -> str:
     found = [block for block in blocks(text) if block.text.strip()]
     for closed in (True, False):
         candidates = [block for block in found if block.closed is closed]
-        for wanted in ((lambda b: b.tag in tags), (lambda b: not b.tag), (lambda b: True)):
-            chosen = [block for block in candidates if wanted(block)]
-            if chosen:
-                return chosen[-1].text
+        tagged = [block for block in candidates if block.tag in tags]
+        untagged = [block for block in candidates if not block.tag]
+        if candidates:
+            return (tagged or untagged or candidates)[-1].text
     bare = "" if found else without_thinking(text).strip()
     if not bare:
         raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no text beside its thinking")
@@ -129,7 +129,8 @@ def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
         for value in reversed(_objects(source)):
             wrong = problem_with(value, schema)
             if not wrong:
-                return value
+                fitting: dict[str, Any] = value
+                return fitting
             problem = problem or wrong
     if problem:
         raise UnusableReply(f"the JSON object does not fit: {problem}")

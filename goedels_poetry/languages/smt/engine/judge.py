@@ -9,11 +9,12 @@ from typing import Any
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.counterexample import show_value
+from goedels_poetry.languages.smt.engine.models import suggested_values
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, INCREMENTAL, Workbench, interpretation
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.problem import Problem, Signature
+from goedels_poetry.languages.smt.problem import Premise, Problem, Signature
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent, sequent_of
 from goedels_poetry.languages.smt.terms import Kind, Sort, Term, not_, rebuild, subterms
 from goedels_poetry.languages.smt.values import small_values
@@ -126,7 +127,7 @@ def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> Counterex
     """
     signature = problem.signature
     interpret = interpretation(problem, seed)
-    evaluator = Evaluator(signature, problem.premises, interpret=interpret, fuel=6_000)
+    evaluator = Evaluator(signature, _rules(problem), interpret=interpret, fuel=6_000)
     hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining]
     goal = sequent_of(problem.goal, signature.names)
     constants = _constants(signature, evaluator, [*hyps, problem.goal])
@@ -145,9 +146,12 @@ def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> Counterex
         [_replaced(h, variables) for h in (*hyps, *goal.hyps)],
         _replaced(goal.concl, variables),
     )
-    found = Refuter(signature, evaluator, seed).counterexample(sequent, tests)
+    refuter = Refuter(signature, evaluator, seed)
+    found: Mapping[Term, Any] | None = refuter.counterexample(sequent, tests)
     if found is None:
-        return None
+        found = suggested_values(Context(problem), sequent)
+        if found is None or not refuter.falsifies(sequent, found):
+            return None
     values = {v: found.get(v, _any_value(signature, v.sort)) for v in goal.vars}
     return Counterexample(
         {v.name: value for v, value in values.items()},
@@ -155,6 +159,13 @@ def counterexample(problem: Problem, seed: int, tests: int = TESTS) -> Counterex
         {t.name: t.sort for t in (*goal.vars, *constants)},
         interpret,
     )
+
+
+def _rules(problem: Problem) -> list[Premise]:
+    """The premises that may define functions: general ones that speak of no constant whose value is looked for."""
+    general = [p for p in problem.premises if p.formula.kind is Kind.FORALL]
+    reader = Evaluator(problem.signature, general)
+    return [p for p in general if not _constants(problem.signature, reader, [p.formula])]
 
 
 def _any_value(signature: Signature, sort: Sort) -> Any:

@@ -47,7 +47,7 @@ def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consis
         if answer.status == "unsat":
             return Consistency(False, _core(context, answer.output))
     if not terminating:
-        return Consistency(None, notes=(NOT_SHOWN,))
+        return Consistency(None, notes=("consistency of the definitions not shown",))
     answer = solvers.first.ask(with_definitions, limits)
     if answer.status == "unsat":
         return Consistency(False, _core(context, solvers.first.ask(with_definitions, limits, "core").output))

@@ -18,7 +18,7 @@ from goedels_poetry.checker.archive import FILES, canonical
 from goedels_poetry.solvers import Limits
 from goedels_poetry.state import Verdict
 
-SHORT = Limits(seconds=0.3)
+SHORT = Limits(seconds=0.15)
 Spoil = Callable[[str], Path]
 
 
@@ -40,9 +40,8 @@ def not_accepted(path: Path, against: bytes | None = None) -> str:
 # ------------------------------------------------------------------------------------------- plain damage
 
 
-@pytest.mark.parametrize("name", ["gauss", "premises"])
-def test_no_flipped_byte_passes(spoil: Spoil, name: str) -> None:
-    path = spoil(name)
+def test_no_flipped_byte_passes(spoil: Spoil) -> None:
+    path = spoil("gauss")
     flipped = 0
     for file in FILES:
         whole = (path / file).read_bytes()
@@ -53,7 +52,7 @@ def test_no_flipped_byte_passes(spoil: Spoil, name: str) -> None:
             refused(path)
             flipped += 1
         (path / file).write_bytes(whole)
-    assert flipped > 1000
+    assert flipped > 3000
     assert check_certificate(path).accepted
 
 

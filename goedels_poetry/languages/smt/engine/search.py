@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.engine.accumulators import general_statements
 from goedels_poetry.languages.smt.engine.explore import Explorer
 from goedels_poetry.languages.smt.engine.induct import (
     constructor_split,
@@ -53,7 +54,7 @@ class Library:
         self._tried: set[str] = set()
         self._failed: dict[str, Sequent] = {}
 
-    def attempt(self, candidate: Sequent, deep: int = 0) -> bool | None:
+    def attempt(self, candidate: Sequent, deep: int = 0, *, patient: bool = False) -> bool | None:
         """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed."""
         bench, key = self._bench, key_of(candidate)
         if key in self.plans:
@@ -66,7 +67,7 @@ class Library:
         query = Query(cites=tuple(bench.lemmas))
         if bench.holds(candidate, query, CANDIDATE // 2, known=True):
             return False
-        plan = self._prove(candidate, deep)
+        plan = self._prove(candidate, deep, PATIENT if patient else CANDIDATE)
         if plan is None:
             self._failed[key] = candidate
             return None
@@ -75,9 +76,9 @@ class Library:
         bench.add_lemma(candidate)
         return True
 
-    def _prove(self, candidate: Sequent, deep: int) -> Plan | None:
+    def _prove(self, candidate: Sequent, deep: int, rlimit: int) -> Plan | None:
         bench = self._bench
-        plan = _induction(bench, candidate, full=False, rlimit=CANDIDATE)
+        plan = _induction(bench, candidate, full=False, rlimit=rlimit)
         if plan is None and deep:
             for step in from_failed_step(bench, candidate)[:6]:
                 if self.attempt(step, deep - 1):
@@ -163,6 +164,9 @@ class Sketcher:
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
         """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
         bench, library = self._bench, self.library
+        for candidate in general_statements(bench, sequent):
+            if library.attempt(candidate, patient=True):
+                yield from self._again(sequent, "strengthening")
         for candidate in from_failed_step(bench, sequent)[:8]:
             if library.attempt(candidate, 2):
                 yield from self._again(sequent, "lemma-from-failed-step")

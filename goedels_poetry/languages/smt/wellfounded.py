@@ -9,7 +9,7 @@ measures are obligations that a solver must prove; nothing about the group's own
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import prod
 
@@ -17,6 +17,7 @@ from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.measures import candidates
+from goedels_poetry.languages.smt.nested import bounded_recursion
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Definition, Signature
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
@@ -105,7 +106,7 @@ class _Search:
         while calls:
             step = self._structural(calls) or self._measured(calls)
             if step is None:
-                return Termination(False, names, "", reason=self._why_not(calls))
+                return self._nested(names) or Termination(False, names, "", reason=self._why_not(calls))
             falling, detail, used = step
             methods.append("measure" if used is not None else "structural")
             for text, sequent in used or ():
@@ -115,6 +116,18 @@ class _Search:
         method = methods[0] if len(methods) == 1 else "lexicographic" if methods else "not recursive"
         evidence = tuple((text, sequent) for sequent, text in obligations.items())
         return Termination(True, names, method, ", then ".join(details), evidence)
+
+    def _nested(self, names: tuple[str, ...]) -> Termination | None:
+        """A single function whose calls stand inside of each other."""
+        if len(self.group) != 1:
+            return None
+        (definition,) = self.group
+        body = simplify(definition.body, self.signature)
+        calls = self._calls(frozenset(names))
+        found = bounded_recursion(
+            replace(definition, body=body), candidates(definition.params, calls, None)[:8], self._proved
+        )
+        return Termination(True, names, "measure", found.detail, found.obligations) if found else None
 
     def _calls(self, names: frozenset[str]) -> list[Call]:
         reserved = {d.name for d in self.signature.definitions} | set(self.signature.functions)

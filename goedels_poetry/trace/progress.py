@@ -150,7 +150,10 @@ class LiveView(Progress):
         self._done = 0
         self._running: dict[str, _Running] = {}
         self._lock = threading.Lock()
-        self._live = Live(
+        self._live = self._new_live()
+
+    def _new_live(self) -> Live:
+        return Live(
             console=self._console,
             get_renderable=self._draw,
             refresh_per_second=REDRAWS_PER_SECOND,
@@ -193,6 +196,7 @@ class LiveView(Progress):
         try:
             yield
         finally:
+            self._live = self._new_live()  # the old one would erase as many lines as it last drew
             self._live.start()
 
     def _draw(self) -> RenderableType:

@@ -65,6 +65,34 @@ def test_a_narrow_terminal_sees_the_tree_grow_and_then_the_proof(home: Path, the
     assert all(len(line) <= 40 for line in tree)
 
 
+def screen(written: str) -> list[str]:
+    """The lines that remain on a terminal which scrolls but is never too narrow."""
+    lines, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", written):
+        if part == "\n":
+            row += 1
+        elif part == "\r":
+            column = 0
+        elif part == "\x1b[2K":
+            lines[row] = ""
+        elif up := re.fullmatch(r"\x1b\[(\d+)A", part):
+            row = max(row - int(up[1]), 0)
+        elif not part.startswith("\x1b"):
+            lines[row] = lines[row][:column].ljust(column) + part + lines[row][column + len(part) :]
+            column += len(part)
+        lines += [""] * (row + 1 - len(lines))
+    return lines
+
+
+def test_the_live_view_never_eats_a_result(home: Path, theorems: Path) -> None:
+    names = ["mirror_twice.smt2", "even_or_odd.smt2", "swap_twice.smt2"]
+    code, seen = on_a_terminal(home, "prove", *(str(theorems / name) for name in names), "--jobs", "2")
+    assert code == 0
+    remains = screen(seen)
+    for beginning in ("proved  ", "0  for all ", "  trust level L3", "  certificate: ", "  run "):
+        assert sum(line.startswith(beginning) for line in remains) == len(names), beginning
+
+
 def test_no_color_is_obeyed(home: Path, theorems: Path) -> None:
     code, seen = on_a_terminal(home, "prove", str(theorems / "swap_twice.smt2"), NO_COLOR="1")
     assert code == 0

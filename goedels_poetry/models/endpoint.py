@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.models.faults import ReplyTooLarge
 from goedels_poetry.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -145,7 +144,7 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
 
     Args:
         settings: of the role, with ``model`` set.
-        http: client of :func:`http_client`.
+        http: client of :func:`goedels_poetry.models.http.http_client`.
         pace: shared by the roles that ask the same model.
     """
     from langchain_openai import ChatOpenAI
@@ -189,45 +188,11 @@ def given_endpoint(chat: BaseChatModel, settings: ModelSettings) -> Endpoint:
     return Endpoint(settings, chat, name, "", facts, Pace(settings.requests_per_second))
 
 
-def http_client(max_bytes: int) -> Any:
-    """An HTTP client that breaks off any answer of more than ``max_bytes`` (decompressed).
-
-    All roles share it. Cancelling a request closes its connection. Close it with ``aclose``.
-    """
-    import openai
-
-    class Capped(openai.DefaultAsyncHttpxClient):
-        async def send(self, request: Any, *, stream: bool = False, **arguments: Any) -> Any:
-            response = await super().send(request, stream=True, **arguments)
-            if stream:
-                return response
-            body = bytearray()
-            try:
-                async for piece in response.aiter_bytes():
-                    body += piece
-                    if len(body) > max_bytes:
-                        raise ReplyTooLarge(max_bytes)
-            finally:
-                await response.aclose()
-            gone = ("content-encoding", "content-length", "transfer-encoding")
-            headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in gone]
-            return type(response)(
-                response.status_code,
-                headers=headers,
-                content=bytes(body),
-                request=request,
-                extensions={"http_version": response.extensions.get("http_version", b"HTTP/1.1")},
-            )
-
-    return Capped()
-
-
 __all__ = [
     "OPENAI",
     "Endpoint",
     "Pace",
     "given_endpoint",
-    "http_client",
     "key_of",
     "openai_endpoint",
     "public_address",

@@ -1,0 +1,97 @@
+"""The HTTP client under the models: many requests at once, and no reply larger than the limit."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+from urllib.request import getproxies
+
+from goedels_poetry.models.faults import ReplyTooLarge
+
+
+def http_client(max_bytes: int) -> Any:
+    """A client that breaks off any answer of more than ``max_bytes`` (decompressed).
+
+    All roles share it. Cancelling a request closes its connection. Close it with ``aclose``.
+    """
+    import openai
+
+    # The library that the installed openai client is built on: httpx, or its successor httpx2 with the same names.
+    client: Any = openai.DefaultAsyncHttpxClient
+    httpx: Any = import_module(client.__mro__[1].__module__.partition(".")[0])
+
+    class OneAtATime(httpx.AsyncBaseTransport):  # type: ignore[misc]  # chosen at run time
+        """Connection pools that each serve one request at a time, the latest used first.
+
+        A common pool looks at every connection whenever a request begins or ends: with 100 at once that is
+        half of all the time that they take.
+        """
+
+        def __init__(self) -> None:
+            self._tls = httpx.create_ssl_context()
+            self._idle: list[Any] = []
+            self._all: list[Any] = []
+
+        async def handle_async_request(self, request: Any) -> Any:
+            if not self._idle:
+                self._idle.append(httpx.AsyncHTTPTransport(verify=self._tls))
+                self._all.append(self._idle[-1])
+            pool = self._idle.pop()
+            try:
+                response = await pool.handle_async_request(request)
+            except BaseException:
+                self._idle.append(pool)
+                raise
+            response.stream = Released(response.stream, lambda: self._idle.append(pool))
+            return response
+
+        async def aclose(self) -> None:
+            for pool in self._all:
+                await pool.aclose()
+
+    class Released(httpx.AsyncByteStream):  # type: ignore[misc]  # chosen at run time
+        """A body that says when it is done with its connection."""
+
+        def __init__(self, body: Any, release: Any) -> None:
+            self._body = body
+            self._release = release
+
+        async def __aiter__(self) -> Any:
+            async for piece in self._body:
+                yield piece
+
+        async def aclose(self) -> None:
+            release, self._release = self._release, lambda: None
+            try:
+                await self._body.aclose()
+            finally:
+                release()
+
+    class Capped(openai.DefaultAsyncHttpxClient):
+        async def send(self, request: Any, *, stream: bool = False, **arguments: Any) -> Any:
+            response = await super().send(request, stream=True, **arguments)
+            if stream:
+                return response
+            body = bytearray()
+            try:
+                async for piece in response.aiter_bytes():
+                    body += piece
+                    if len(body) > max_bytes:
+                        raise ReplyTooLarge(max_bytes)
+            finally:
+                await response.aclose()
+            gone = ("content-encoding", "content-length", "transfer-encoding")
+            headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in gone]
+            return type(response)(
+                response.status_code,
+                headers=headers,
+                content=bytes(body),
+                request=request,
+                extensions={"http_version": response.extensions.get("http_version", b"HTTP/1.1")},
+            )
+
+    # A transport of our own would keep the client from finding the proxies of the environment.
+    return Capped() if getproxies() else Capped(transport=OneAtATime())
+
+
+__all__ = ["http_client"]

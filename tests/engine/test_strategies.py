@@ -1,0 +1,161 @@
+"""Each strategy of the symbolic sketcher closes the kind of goal that it is for, and no false goal is closed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from goedels_poetry.languages.smt.engine import jobs
+
+NAT = """
+(declare-datatypes ((N 0)) (((zero) (next (before N)))))
+(define-fun-rec plus ((x N) (y N)) N (match x ((zero y) ((next a) (next (plus a y))))))
+(define-fun-rec minus ((x N) (y N)) N
+  (match x ((zero zero) ((next a) (match y ((zero x) ((next b) (minus a b))))))))
+(define-fun-rec half ((x N)) N
+  (match x ((zero zero) ((next a) (match a ((zero zero) ((next b) (next (half b)))))))))
+"""
+SEQ = """
+(declare-sort E 0)
+(declare-datatypes ((S 0)) (((none) (more (first E) (rest S)))))
+(define-fun-rec join ((x S) (y S)) S (match x ((none y) ((more e r) (more e (join r y))))))
+(define-fun-rec back ((x S)) S (match x ((none none) ((more e r) (join (back r) (more e none))))))
+(define-fun-rec turn ((x S) (y S)) S (match x ((none y) ((more e r) (turn r (more e y))))))
+"""
+INT = """
+(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+(define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
+(define-fun-rec fib ((n Int)) Int (ite (<= n 0) 0 (ite (= n 1) 1 (+ (fib (- n 1)) (fib (- n 2))))))
+(define-fun-rec fib_from ((n Int) (a Int) (b Int)) Int (ite (<= n 0) a (fib_from (- n 1) b (+ a b))))
+(define-fun-rec common ((a Int) (b Int)) Int
+  (ite (or (<= a 0) (<= b 0)) 0 (ite (= a b) a (ite (> a b) (common (- a b) b) (common a (- b a))))))
+"""
+
+
+def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
+    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
+    result: dict[str, Any] = getattr(jobs, function)(payload)
+    return result
+
+
+def sketched(theorem: str, **more: Any) -> dict[str, Any]:
+    found = job("sketch", theorem, **more)
+    assert found["ok"], found["reason"]
+    sketch: dict[str, Any] = found["value"]["sketch"]
+    return sketch
+
+
+def is_complete(sketch: dict[str, Any]) -> bool:
+    return all("candidate" in c or ("sketch" in c and is_complete(c["sketch"])) for c in sketch["children"])
+
+
+@pytest.mark.parametrize(
+    ("theorem", "strategy"),
+    [
+        (f"{NAT}(prove (forall ((x N)) (= (plus x zero) x)))", "structural-induction"),
+        (f"{NAT}(prove (forall ((x N) (y N)) (= (minus x (plus x y)) zero)))", "structural-induction"),
+        (f"{NAT}(prove (forall ((x N)) (= (half (plus x x)) x)))", "lemma"),
+        (f"{NAT}(prove (forall ((x N) (y N)) (= (minus (plus x y) y) x)))", "lemma"),
+        (f"{SEQ}(prove (forall ((x S)) (= (back (back x)) x)))", "lemma-from-failed-step"),
+        (f"{SEQ}(prove (forall ((x S)) (= (turn x none) (back x))))", ""),
+        (f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1))))))", "integer-induction"),
+        (f"{INT}(prove (forall ((n Int)) (=> (>= n 4) (>= (power 2 n) (* n n)))))", "integer-induction"),
+        (
+            f"{INT}(prove (forall ((a Int) (b Int)) (=> (and (> a 0) (> b 0)) (= (common a b) (common b a)))))",
+            "measure-induction",
+        ),
+        (f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (fib_from n 0 1) (fib n)))))", "strengthening"),
+    ],
+)
+def test_a_strategy_closes_the_goals_it_is_for(theorem: str, strategy: str) -> None:
+    sketch = sketched(theorem)
+    assert sketch["strategy"].startswith(strategy)
+    assert is_complete(sketch)
+    assert job("verify_sketch", theorem, sketch=sketch)["ok"]
+
+
+def test_every_query_of_a_sketch_is_confirmed_in_a_fresh_context() -> None:
+    theorem = f"{SEQ}(prove (forall ((x S)) (= (back (back x)) x)))"
+    proved: list[list[str]] = []
+
+    def confirm(sketch: dict[str, Any]) -> None:
+        for child in sketch["children"]:
+            goal = {"statement": child["statement"], "scope": proved}
+            if "sketch" in child:
+                assert job("verify_sketch", theorem, sketch=child["sketch"], **goal)["ok"]
+                confirm(child["sketch"])
+            else:
+                assert job("verify", theorem, candidate=child["candidate"], **goal)["ok"]
+            proved.append(["a fact", child["statement"]])
+
+    confirm(sketched(theorem))
+
+
+@pytest.mark.parametrize(
+    "theorem",
+    [
+        f"{NAT}(prove (forall ((x N) (y N)) (= (minus x y) (minus y x))))",
+        f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n n)))))",
+        f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (= (fib_from n 1 1) (fib n)))))",
+    ],
+)
+def test_no_plan_for_a_false_goal_is_complete(theorem: str) -> None:
+    banned: list[str] = []
+    for _ in range(2):
+        found = job("sketch", theorem, banned=banned)
+        if not found["ok"]:
+            break
+        assert not is_complete(found["value"]["sketch"])
+        banned.append(found["value"]["sketch"]["fingerprint"])
+    judged = job("judge", theorem)["value"]
+    assert judged["verdict"] == "refuted"
+    assert judged["counterexample"]["values"]
+
+
+def test_a_banned_fingerprint_is_not_proposed_again() -> None:
+    theorem = f"{NAT}(prove (forall ((x N) (y N) (z N)) (= (plus (plus x y) z) (plus x (plus y z)))))"
+    first = sketched(theorem)
+    second = sketched(theorem, banned=[first["fingerprint"]])
+    assert second["fingerprint"] != first["fingerprint"]
+
+
+def test_the_same_goal_and_seed_give_the_same_sketch() -> None:
+    theorem = f"{NAT}(prove (forall ((x N) (y N)) (= (plus x y) (plus y x))))"
+    first = json.dumps(sketched(theorem))
+    sketched(f"{NAT}(prove (forall ((x N)) (= (half (plus x x)) x)))")
+    assert json.dumps(sketched(theorem)) == first
+
+
+def test_a_counterexample_is_the_simplest_that_was_found() -> None:
+    judged = job("judge", f"{INT}(prove (forall ((n Int)) (=> (>= n 0) (<= (fib n) 54))))")["value"]
+    assert judged["counterexample"]["values"] == {"n": "10"}
+
+
+def test_declared_constants_belong_to_the_counterexample() -> None:
+    theorem = (
+        "(declare-const x Int)(declare-const y Int)(assert (= y (+ x 7)))(assert (> x 1000))(prove (< (+ x y) 9000))"
+    )
+    judged = job("judge", theorem)["value"]
+    assert judged["verdict"] == "refuted"
+    x, y = (int(judged["counterexample"]["values"][name]) for name in "xy")
+    assert y == x + 7 and x > 1000 and x + y >= 9000
+
+
+def test_a_first_order_goal_without_induction_is_closed_by_models() -> None:
+    drinker = "(declare-sort P 0)(declare-fun d (P) Bool)(prove (exists ((x P)) (=> (d x) (forall ((y P)) (d y)))))"
+    assert job("prove", drinker)["ok"]
+
+
+def test_contradictory_premises_are_named_and_no_others() -> None:
+    theorem = """
+    (declare-const x Int)
+    (assert (! (> x 3) :named large))
+    (assert (! (> x 0) :named idle))
+    (assert (! (< x 2) :named small))
+    (prove (= x 7))
+    """
+    judged = job("judge", theorem)["value"]
+    assert judged["verdict"] == "inconsistent"
+    assert [line.split()[0] for line in judged["core"]] == ["large", "small"]

@@ -98,6 +98,17 @@ class ModelsSettings(BaseModel):
         return self.default.model_copy(update={field: getattr(own, field) for field in own.model_fields_set})
 
 
+class ScheduleSettings(BaseModel):
+    """How a model's attempts on one goal differ. Beyond the end of a list its last entry goes on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_attempts: int = Field(default=5, ge=1, description="rounds of sketches on one goal; backtracking adds one")
+    beam: tuple[int, ...] = Field(default=(1, 3, 3, 5, 5), min_length=1, description="samples of each round")
+    temperature: tuple[float, ...] = Field(default=(0.3, 0.5, 0.5, 0.7, 0.7), min_length=1)
+    max_tokens: int | None = Field(default=None, ge=1, description="of one reply; a role's own setting wins")
+
+
 class Settings(BaseSettings):
     """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file."""
 
@@ -131,6 +142,10 @@ class Settings(BaseSettings):
     )
     use_memory: bool = Field(default=True, description="use lemmas and statistics of earlier runs, and add this run's")
     models: ModelsSettings = ModelsSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    symbolic_queries: int = Field(
+        default=300, ge=0, description="solver queries that the symbolic search may pose before a model is asked"
+    )
     prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
 
     @classmethod
@@ -159,4 +174,11 @@ class Settings(BaseSettings):
         return min(scheduled, self.budgets.attempts_per_node or scheduled)
 
 
-__all__ = ["DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS", "Budgets", "ModelSettings", "ModelsSettings", "Settings"]
+__all__ = [
+    "DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS",
+    "Budgets",
+    "ModelSettings",
+    "ModelsSettings",
+    "ScheduleSettings",
+    "Settings",
+]

@@ -141,9 +141,13 @@ class GoedelsPoetryStateManager:
         return "sketch rejected"
 
     def set_uncorrected_sketch(self, node: ProofNode, reason: str) -> str:
-        """The sketch's corrector had nothing to offer: evidence against the strategy, then the decider."""
+        """The sketch's corrector had nothing to offer: the decider's turn.
+
+        The failure of a deterministic strategy that might have been repaired counts only now.
+        """
         self._txn.reason = reason
-        self._strategy_failed(node, reason, node)
+        if self._is_deterministic(node):
+            self._strategy_failed(node, reason, node)
         self._to_decider(node, reason)
         return "sketch not corrected"
 
@@ -221,6 +225,15 @@ class GoedelsPoetryStateManager:
         if failures >= allowed and node.fingerprint not in self._txn.store.bans(node.id):
             self._txn.log(node.id, "ban", **evidence, failures=failures)
             self._txn.spent["bans"] += 1
+
+    def note_rejected_sketch(self, node: ProofNode, sketch: dict[str, Any], reason: str) -> None:
+        """One of several proposals was rejected: evidence against its strategy, but no attempt of its own."""
+        ref = self._txn.save(sketch)
+        strategy, fingerprint = str(sketch.get("strategy") or UNNAMED), str(sketch.get("fingerprint") or UNNAMED)
+        self._txn.log(node.id, "sketch", strategy=strategy, fingerprint=fingerprint, shape="", sketch_ref=ref)
+        self._txn.log(node.id, "rejected", strategy=strategy, fingerprint=fingerprint, reason=reason)
+        proposed = replace(node, strategy=strategy, fingerprint=fingerprint, refs={**node.refs, "sketch": ref})
+        self._strategy_failed(proposed, reason, node)
 
     # -- backtracking ----------------------------------------------------------------------------------------
     def get_sketches_to_backtrack(self) -> list[ProofNode]:

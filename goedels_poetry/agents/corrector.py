@@ -1,18 +1,42 @@
-"""The corrector repairs a rejected proof attempt with the verifier's report."""
+"""The corrector repairs a rejected proof attempt with the verifier's report: symbolically, or by asking a model."""
 
 from __future__ import annotations
 
-from goedels_poetry.agents.prover import settle_attempt
+from typing import Any
+
+from goedels_poetry.agents.guidance import guide_of, shown
+from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.base import ModelGuided
 from goedels_poetry.state import ProofNode, Queue
 
 
 @agent(queue=Queue.CORRECT)
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One corrected candidate, or one more failed attempt."""
+    goal = await deps.goal(node)
     candidate, report = await deps.load(node, "candidate"), await deps.load(node, "report")
-    outcome = deps.charge(await deps.language.correct(await deps.goal(node), candidate, report))
-    return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
+    outcome = deps.charge(await deps.language.correct(goal, candidate, report))
+    guide = guide_of(deps, "corrector")
+    if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
+        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
+    words = {"candidate": shown(candidate), "report": shown(report), "answer_format": _format(deps, guide, goal)}
+    done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_fault(report, node.reason), **words)
+    return lambda txn: settle_round(txn, deps, node, guide, goal, done)
 
 
-__all__ = ["corrector"]
+def _format(deps: Deps, guide: ModelGuided, goal: Any) -> str:
+    return guide.describe(goal)["proof_format"]
+
+
+def proof_fault(report: Any, reason: str) -> str:
+    """The repair prompt for a kind of error."""
+    words = f"{reason} {shown(report)}".lower()
+    if any(word in words for word in ("timeout", "timed out", "rlimit", "resource", "memory", "took longer")):
+        return "repair-timeout"
+    if any(word in words for word in ("unknown symbol", "unknown sort", "expected", "ill-sorted", "cannot be read")):
+        return "repair-invalid"
+    return "repair-unproved"
+
+
+__all__ = ["corrector", "proof_fault"]

@@ -1,12 +1,16 @@
-"""The prover looks for a direct proof of one goal."""
+"""The prover looks for a direct proof of one goal: the symbolic agents first, then the model."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
+from goedels_poetry.models import Reply
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.store import Txn
 
@@ -17,8 +21,74 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
     known = await deps.store.on_thread(find_proved, deps, node)
     if known is not None:
         return lambda txn: deps.moves(txn).set_adopted(node, known)
-    outcome = deps.charge(await deps.language.prove(await deps.goal(node)))
-    return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
+    goal = await deps.goal(node)
+    guide = guide_of(deps, "prover", "sketcher")
+    if guide is not None and node.attempts and proofs_left(deps, guide, goal):
+        done = await ask_for_proof(deps, guide, node, goal, "prover", proof_prompt(goal))
+        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+    outcome = deps.charge(await deps.language.prove(goal))
+    if guide is None or outcome.ok or "refuted" in outcome.value:
+        return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
+    return await _search(deps, guide, node, goal, outcome)
+
+
+async def _search(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, direct: Outcome) -> Apply:
+    """What the symbolic agents find with a few queries, before a model is asked for anything."""
+    found = deps.charge(await guide.sketch_within(goal, deps.settings.symbolic_queries, leave_open=False))
+    if found.ok:
+        return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
+    # The symbolic prover may say that it can do no more; the model has its turn all the same.
+    more = proofs_left(deps, guide, goal)
+    left = replace(direct, reason=direct.words, value={"report": direct.words}) if more else direct
+    return lambda txn: settle_attempt(txn, deps, node, left, Queue.PROVE)
+
+
+def proofs_left(deps: Deps, guide: ModelGuided, goal: Goal) -> bool:
+    """Whether the model may be asked for another direct proof of a goal."""
+    return deps.has_model("prover") and rounds_so_far(goal, *PROOF_PROMPTS) < guide.proof_attempts
+
+
+PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid")
+"""Prompts whose rounds count as proof attempts of a model."""
+
+
+def proof_prompt(goal: Goal) -> str:
+    """The first question about a goal, or one that speaks of earlier attempts."""
+    return "prover-subsequent" if rounds_so_far(goal, *PROOF_PROMPTS) else "prover-initial"
+
+
+async def ask_for_proof(
+    deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
+) -> Round:
+    """One round of proof attempts by a model; each is verified here, the winner once more by the verifier."""
+    attempt = rounds_so_far(goal, *PROOF_PROMPTS)
+    request = request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
+
+    async def read(reply: Reply) -> Outcome:
+        return await guide.read_candidate(goal, reply.parsed if reply.parsed is not None else reply.text)
+
+    async def check(proposal: dict[str, Any]) -> Outcome:
+        return await deps.language.verify(goal, proposal["candidate"])
+
+    return await ask_round(deps, request, read, check)
+
+
+def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:
+    """The winner goes to the verifier; without one the attempt has failed, with the first report."""
+    done.log(txn, node)
+    moves = deps.moves(txn)
+    winner = done.winner
+    if winner is not None:
+        return moves.set_candidate(node, winner.value["candidate"])
+    rejected = next((sample for sample in done.samples if sample.value), None)
+    report: dict[str, Any] = {"report": done.reason}
+    if rejected is not None:
+        node = replace(node, refs={**node.refs, "candidate": txn.save(rejected.value["candidate"])})
+        report = rejected.report or report
+    if rounds_so_far(goal, *PROOF_PROMPTS) + 1 >= guide.proof_attempts:
+        spent = dict.fromkeys((*node.exhausted, str(Queue.PROVE), str(Queue.CORRECT)))
+        node = replace(node, exhausted=tuple(spent))
+    return moves.set_failed_proof(node, done.reason, report=report)
 
 
 def find_proved(deps: Deps, node: ProofNode) -> list[dict[str, Any]] | None:
@@ -48,4 +118,12 @@ def settle_attempt(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome, queu
     return moves.set_failed_proof(node, reason, report=outcome.value.get("report"), exhausted=exhausted)
 
 
-__all__ = ["find_proved", "prover", "settle_attempt"]
+__all__ = [
+    "ask_for_proof",
+    "find_proved",
+    "proof_prompt",
+    "proofs_left",
+    "prover",
+    "settle_attempt",
+    "settle_round",
+]

@@ -161,6 +161,8 @@ class AgentSpec:
     """Seconds for one job; when it is over the attempt has failed."""
     quick: bool = False
     """It does no long work: it is run and committed in one step instead of being started and collected."""
+    role: str = ""
+    """The model that it asks, if any: then its work is long, whatever ``quick`` says."""
     plugin: str = ""
     """Entry point that brought it; "" for ours."""
 
@@ -171,6 +173,7 @@ def agent(
     name: str | None = None,
     timeout: float | None = None,
     quick: bool = False,
+    role: str = "",
 ) -> Callable[[RunT], RunT]:
     """Declare the agent that acts on the nodes of a queue, or of several.
 
@@ -179,12 +182,13 @@ def agent(
         name: node name in the graph; default: the function's name.
         timeout: seconds for one job, None: no limit of its own.
         quick: it only reads and writes the tree.
+        role: the language model that a quick agent asks where there is one.
     """
     queues = (queue,) if isinstance(queue, str) else tuple(queue)
 
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
-        run.__agent__ = AgentSpec(title, tuple(str(q) for q in queues), run, timeout, quick)  # type: ignore[attr-defined]
+        run.__agent__ = AgentSpec(title, tuple(map(str, queues)), run, timeout, quick, role)  # type: ignore[attr-defined]
         return run
 
     return declare
@@ -200,6 +204,13 @@ class Registry:
     strategies: tuple[Strategy, ...] = ()
     problems: tuple[str, ...] = ()
     """One line for each plug-in that was left out, or that shares a queue."""
+
+    def with_models(self, has_model: Callable[[str], bool]) -> Registry:
+        """The same agents; a quick one that asks a model is started and collected like every long one."""
+        slow = {s.name: replace(s, quick=False) for s in self.agents.values() if s.role and has_model(s.role)}
+        agents = {**self.agents, **slow}
+        routes = {queue: agents.get(spec.name, spec) for queue, spec in self.routes.items()}
+        return replace(self, agents=agents, routes=routes)
 
 
 def load_registry() -> Registry:

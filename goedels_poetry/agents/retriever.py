@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.languages.base import Outcome
 from goedels_poetry.memory import theory_of
+from goedels_poetry.models import Reply
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.store import Txn
+
+MANY = 20
+"""Offers beyond which a model's search query is worth its call; after a failure it always is."""
+
+QUERY_SCHEMA: dict[str, Any] = {
+    "title": "queries",
+    "type": "object",
+    "properties": {"queries": {"type": "array", "items": {"type": "string"}}},
+    "required": ["queries"],
+    "additionalProperties": False,
+}
 
 
 @agent(queue=Queue.RETRIEVE)
 async def retriever(node: ProofNode, deps: Deps) -> Apply:
     """Offer the lemmas that hold under the same definitions; without any the goal goes on to the sketcher."""
     bank, snapshot = deps.bank, deps.bank_snapshot
+    offers: list[dict[str, Any]] = []
+    if bank is not None and node.key:
+        found = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot) if snapshot else []
+        offers = [offer for offer in found if offer["statement"] != node.statement]
+    asked = await _ask(node, deps, len(offers)) if bank is not None else None
     lemmas: dict[str, list[dict[str, Any]]] = {}
-    if bank is not None and snapshot and node.key:
-        offers = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot)
-        offers = [offer for offer in offers if offer["statement"] != node.statement]
-        if offers:
-            outcome = deps.charge(await deps.language.retrieve(await deps.goal(node, sketching=True), offers))
-            offered = {offer["id"] for offer in offers}
-            for lemma in outcome.value.get("lemmas", ()) if outcome.ok else ():
-                body = await deps.store.on_thread(bank.load, lemma, snapshot) if lemma in offered else None
-                if body is not None:
-                    lemmas[lemma] = body
+    if bank is not None and offers:
+        ranked = _ranked(offers, asked)
+        outcome = deps.charge(await deps.language.retrieve(await deps.goal(node, sketching=True), ranked))
+        offered = {offer["id"] for offer in offers}
+        for lemma in outcome.value.get("lemmas", ()) if outcome.ok else ():
+            body = await deps.store.on_thread(bank.load, lemma, snapshot) if lemma in offered else None
+            if body is not None:
+                lemmas[lemma] = body
 
     def apply(txn: Txn) -> str:
+        if asked is not None:
+            asked.log(txn, node)
         for lemma, body in lemmas.items():
             txn.remember(f"lemma:{lemma}", body)
         txn.put(replace(node, queue=Queue.SKETCH, lemmas=tuple(lemmas)))
@@ -35,5 +56,37 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
 
     return apply
 
+
+async def _ask(node: ProofNode, deps: Deps, offers: int) -> Round | None:
+    guide = guide_of(deps, "search_query")
+    if guide is None or not (node.generation or offers > MANY):
+        return None
+    goal = await deps.goal(node, sketching=True)
+    prompt = "search-query-backtrack" if node.generation else "search-query-initial"
+    attempt = rounds_so_far(goal, "search-query-")
+    words = failed_subgoal(goal) if node.generation else {}
+    request = request_for(deps, node, goal, "search_query", prompt, attempt, QUERY_SCHEMA, **words)
+
+    async def read(reply: Reply) -> Outcome:
+        return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})
+
+    return await ask_round(deps, replace(request, samples=1), read)
+
+
+def _ranked(offers: list[dict[str, Any]], asked: Round | None) -> list[dict[str, Any]]:
+    """The offers with ``uses``: how well they fit the model's queries, the first query weighing most."""
+    winner = asked.winner if asked is not None else None
+    if winner is None:
+        return offers
+    queries = [set(query.split()) for query in winner.value["queries"]]
+    ranked = []
+    for offer in offers:
+        words = set(_WORD.findall(offer["statement"]))
+        fits = sum((len(queries) - n) * len(words & query) for n, query in enumerate(queries))
+        ranked.append({**offer, "uses": fits})
+    return ranked
+
+
+_WORD = re.compile(r"[^\s()|]+")
 
 __all__ = ["retriever"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.guidance import guide_of, shown, shown_sketch
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.rounds import Round
+from goedels_poetry.agents.sketcher import ask_for_sketch, sketches_left
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.store import Txn
 
@@ -12,6 +15,18 @@ async def sketch_corrector(node: ProofNode, deps: Deps) -> Apply:
     """One corrected sketch, or the decider's turn."""
     goal = await deps.goal(node, sketching=True)
     sketch, report = await deps.load(node, "sketch"), await deps.load(node, "report")
+    guide = guide_of(deps, "prover", "sketcher", "corrector")
+    if guide is not None and not sketch.get("deterministic", True):
+        if not deps.has_model("corrector") or not sketches_left(deps, node, goal):
+            return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
+        prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
+        words = {
+            "candidate": shown_sketch(sketch),
+            "report": f"{node.reason}\n{shown(report)}",
+            "answer_format": guide.describe(goal)["sketch_format"],
+        }
+        done = await ask_for_sketch(deps, guide, node, goal, "corrector", prompt, **words)
+        return lambda txn: _settle(txn, deps, node, done)
     outcome = deps.charge(await deps.language.correct_sketch(goal, sketch, report))
 
     def apply(txn: Txn) -> str:
@@ -21,6 +36,21 @@ async def sketch_corrector(node: ProofNode, deps: Deps) -> Apply:
         return moves.set_uncorrected_sketch(node, outcome.reason or "the sketch could not be repaired")
 
     return apply
+
+
+def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """Like a new sketch; when none holds, the decider sees the rejected one and what became of its repair."""
+    done.log(txn, node)
+    moves = deps.moves(txn)
+    known = {node.fingerprint or ""}
+    for sample in done.samples:
+        name = sample.value.get("key", "")
+        if not sample.holds and name and name not in known:
+            known.add(name)
+            moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if done.winner is not None:
+        return moves.set_sketch(node, done.winner.value["sketch"])
+    return moves.set_uncorrected_sketch(node, f"{node.reason}; not repaired: {done.reason}")
 
 
 __all__ = ["sketch_corrector"]

@@ -1,14 +1,28 @@
-"""The sketcher proposes how to decompose a goal: plug-in strategies first, then the language's own."""
+"""The sketcher proposes how to decompose a goal: plug-in strategies first, then the language's own and the model's.
+
+With a model: what the symbolic agents can finish with a few queries, then the model's sketches by the schedule,
+then whatever else the symbolic agents have.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.languages.base import Goal
+from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
+from goedels_poetry.models import Reply
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.store import Txn
 from goedels_poetry.strategies import Strategy, fingerprint
+
+SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
+"""Prompts whose rounds count as sketches of a model."""
+
+LAST_RESORT = 5
+"""How many times the queries of the first search the symbolic agents may pose when the model has no more rounds."""
 
 
 @agent(queue=Queue.SKETCH)
@@ -18,17 +32,97 @@ async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     sketch = await _from_plugins(goal, deps)
     if sketch is not None:
         return lambda txn: deps.moves(txn).set_sketch(node, sketch)
-    outcome = deps.charge(await deps.language.sketch(goal))
+    guide = guide_of(deps, "prover", "sketcher")
+    if guide is None:
+        outcome = deps.charge(await deps.language.sketch(goal))
+        return lambda txn: _settle(txn, deps, node, outcome)
+    return await _guided(deps, guide, node, goal)
 
-    def apply(txn: Txn) -> str:
-        moves = deps.moves(txn)
-        if outcome.ok:
-            return moves.set_sketch(node, outcome.value["sketch"])
-        if outcome.exhausted:
-            return moves.set_sketch_exhausted(node, outcome.words or "no strategy is left to try")
-        return moves.set_failed_sketch(node, outcome.reason or "no sketch found", report=outcome.value.get("report"))
 
-    return apply
+async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -> Apply:
+    queries = deps.settings.symbolic_queries
+    fresh = not rounds_so_far(goal, *SKETCH_PROMPTS, generation=node.generation)
+    if fresh and (goal.scope or node.generation):  # there is something new since the prover has searched
+        found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False))
+        if found.ok:
+            return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
+    if deps.has_model("sketcher") and sketches_left(deps, node, goal):
+        backtracked = {**failed_subgoal(goal)} if fresh and node.generation else {}
+        tried = rounds_so_far(goal, *SKETCH_PROMPTS)
+        prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
+        done = await ask_for_sketch(deps, guide, node, goal, "sketcher", prompt, **backtracked)
+        return lambda txn: settle_sketch_round(txn, deps, node, done)
+    outcome = deps.charge(await guide.sketch_within(goal, LAST_RESORT * queries, leave_open=True))
+    return lambda txn: _settle(txn, deps, node, outcome)
+
+
+def _settle(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> str:
+    moves = deps.moves(txn)
+    if outcome.ok:
+        return moves.set_sketch(node, outcome.value["sketch"])
+    if outcome.exhausted:
+        return moves.set_sketch_exhausted(node, outcome.words or "no strategy is left to try")
+    return moves.set_failed_sketch(node, outcome.reason or "no sketch found", report=outcome.value.get("report"))
+
+
+# -- sketches by a model ---------------------------------------------------------------------------------------
+
+
+def sketches_left(deps: Deps, node: ProofNode, goal: Goal) -> bool:
+    """Whether the model may be asked for another sketch: by the schedule, and once more for every new start."""
+    lifted = sum(entry["kind"] == "lift" for entry in goal.history)
+    allowed = deps.settings.schedule.max_attempts + node.generation + lifted
+    return rounds_so_far(goal, *SKETCH_PROMPTS) < int(allowed)
+
+
+async def ask_for_sketch(
+    deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
+) -> Round:
+    """One round of sketches by a model. A beam is verified here; a single sketch goes straight to the verifier."""
+    attempt = rounds_so_far(goal, *SKETCH_PROMPTS)
+    request = request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
+    banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
+
+    async def read(reply: Reply) -> Outcome:
+        found = await guide.read_sketch(goal, reply.parsed if reply.parsed is not None else reply.text)
+        if not found.ok:
+            return found
+        sketch = found.value["sketch"]
+        name = str(sketch["fingerprint"])
+        if name in goal.banned:
+            reason = f"{sketch['strategy']} with just these lemmas is banned here: {banned.get(name, '')}"
+            return Outcome(False, {"banned": sketch}, reason)
+        return replace(found, value={"sketch": sketch, "key": name})
+
+    async def check(proposal: dict[str, Any]) -> Outcome:
+        return await deps.language.verify_sketch(goal, proposal["sketch"])
+
+    return await ask_round(deps, request, read, check if request.samples > 1 else None)
+
+
+def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
+    """The winner goes to the verifier; without one the round has cost one attempt.
+
+    Every rejected sketch is evidence against its strategy.
+    """
+    done.log(txn, node)
+    moves = deps.moves(txn)
+    seen: set[str] = set()
+    for sample in done.samples:
+        name = sample.value.get("key", "")
+        if not sample.holds and name and name not in seen:
+            seen.add(name)
+            moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if done.winner is not None:
+        return moves.set_sketch(node, done.winner.value["sketch"])
+    node = replace(node, strategy=None, fingerprint=None)
+    banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
+    if banned is not None and not seen:
+        return moves.set_sketch(node, banned)
+    return moves.set_failed_sketch(node, done.reason)
+
+
+# -- plug-ins --------------------------------------------------------------------------------------------------
 
 
 async def _from_plugins(goal: Goal, deps: Deps) -> dict[str, Any] | None:
@@ -53,4 +147,4 @@ def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
     return (goal.preferred.index(strategy.name) if known else len(goal.preferred), strategy.name)
 
 
-__all__ = ["sketcher"]
+__all__ = ["ask_for_sketch", "settle_sketch_round", "sketcher", "sketches_left"]

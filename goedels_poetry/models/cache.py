@@ -93,6 +93,11 @@ class ExecutorCache:
         setattr(self.stats, name, getattr(self.stats, name) + 1)
         return value
 
+    def holds(self, kind: Kind, question: Any) -> bool:
+        """Whether there is an answer; does not count as a hit or a miss."""
+        with self._lock:
+            return _load(self._recall(kind, _canonical(question))) is not None
+
     def put(self, kind: Kind, question: Any, answer: Any) -> None:
         """Keep an answer (a JSON value, not None). Failing to write is not an error."""
         text, body = _canonical(question), json.dumps(answer, separators=(",", ":"))

@@ -1,0 +1,201 @@
+"""One round with a language model: a beam of samples, read and checked as they come, and what is kept of it.
+
+The winner is the first sample, in their order, that holds; those after it are cancelled. So the same replies give
+the same winner, whatever came first. Samples that propose the same thing are checked once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from goedels_poetry.agents.registry import Deps
+from goedels_poetry.errors import one_line
+from goedels_poetry.languages.base import Outcome
+from goedels_poetry.models import Reply, Request
+from goedels_poetry.state import ProofNode
+from goedels_poetry.store import Txn
+
+MAX_KEPT = 20_000
+"""Characters of a prompt or reply that the conversation keeps."""
+
+MAX_REASON = 400
+
+Read = Callable[[Reply], Awaitable[Outcome]]
+"""A reply to what it proposes; not ok: its reason goes into the next prompt."""
+
+Check = Callable[[dict[str, Any]], Awaitable[Outcome]]
+"""Whether a proposal holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One reply and what came of it."""
+
+    reply: Reply
+    value: dict[str, Any] = field(default_factory=dict)
+    """What was read from it; {} when it could not be used."""
+    reason: str = ""
+    """Why it cannot be used or does not hold; "" when it does, or was not checked."""
+    report: dict[str, Any] = field(default_factory=dict)
+    """The verifier's report."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it may go on to the verifier."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What was asked, all samples that counted, and the one that won."""
+
+    request: Request
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    samples: tuple[Sample, ...]
+
+    @property
+    def winner(self) -> Sample | None:
+        """The sample that holds."""
+        return next((sample for sample in self.samples if sample.holds), None)
+
+    @property
+    def reason(self) -> str:
+        """Why none holds, in one line."""
+        reasons = dict.fromkeys(sample.reason for sample in self.samples)
+        return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
+
+    def log(self, txn: Txn, node: ProofNode) -> None:
+        """Keep the exchange in the node's history."""
+        exchange = {
+            "messages": [[role, text[:MAX_KEPT]] for role, text in self.messages],
+            "replies": [
+                {"text": s.reply.text[:MAX_KEPT], "error": s.reply.error, "reason": s.reason, "holds": s.holds}
+                for s in self.samples
+            ],
+        }
+        txn.log(
+            node.id,
+            "model",
+            role=self.request.role,
+            prompt=self.request.prompt,
+            model=self.model,
+            attempt=self.request.attempt,
+            generation=node.generation,
+            temperature=self.request.temperature,
+            reasons=[s.reason[:MAX_REASON] for s in self.samples if s.reason],
+            exchange=txn.save(exchange),
+        )
+
+
+async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
+    """Ask for all samples of a request and find the first that holds.
+
+    Args:
+        read: what a reply proposes; ``value["key"]``, when there is one, tells proposals apart.
+        check: whether a proposal holds; None: every proposal that can be read does.
+
+    Raises:
+        BudgetExceeded: the run may not ask any more.
+    """
+    assert deps.models is not None
+    checks: dict[str, asyncio.Task[Outcome]] = {}
+    judged: dict[int, asyncio.Task[Sample]] = {}
+
+    async def judge(reply: Reply) -> Sample:
+        if reply.error:
+            return Sample(reply, reason=reply.error[:MAX_REASON])
+        try:
+            found = await read(reply)
+            if not found.ok:
+                return Sample(reply, reason=found.words or "the reply cannot be used", report=found.value)
+            if check is None:
+                return Sample(reply, found.value)
+            key = str(found.value.get("key") or found.value)
+            if key not in checks:
+                checks[key] = asyncio.ensure_future(check(found.value))
+            verdict = await asyncio.shield(checks[key])
+        except Exception as error:  # noqa: BLE001  whatever a reply sets off is that reply's fault
+            return Sample(reply, reason=one_line(error))
+        deps.charge(verdict)
+        return Sample(reply, found.value, "" if verdict.ok else verdict.words or "it does not hold", verdict.value)
+
+    replies = deps.each(request)
+    try:
+        await _collect(replies, judge, judged, request.samples)
+    finally:
+        await _cancel([*judged.values(), *checks.values()])
+        await replies.aclose()
+    samples = tuple(task.result() for _, task in sorted(judged.items()) if not task.cancelled())
+    winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
+    messages = _messages(deps, request)
+    return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+
+
+async def _collect(
+    replies: AsyncGenerator[Reply, None],
+    judge: Callable[[Reply], Awaitable[Sample]],
+    judged: dict[int, asyncio.Task[Sample]],
+    expected: int,
+) -> None:
+    """Judge replies as they come, until the first that holds is known, or there are no more."""
+    following: asyncio.Task[Reply] | None = _next(replies)
+    try:
+        while following is not None or not all(task.done() for task in judged.values()):
+            under_way: set[asyncio.Task[Any]] = {task for task in judged.values() if not task.done()}
+            if following is not None:
+                under_way.add(following)
+            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            if following is not None and following.done():
+                try:
+                    reply = following.result()
+                except StopAsyncIteration:
+                    following = None
+                else:
+                    task = judged[reply.sample] = asyncio.ensure_future(judge(reply))
+                    if reply.cached:  # it costs nothing to look at it before the others are asked for
+                        await asyncio.wait({task})
+                    following = None if _decided(judged, expected) else _next(replies)
+            if _decided(judged, expected):
+                return
+    finally:
+        if following is not None:
+            await _cancel([following])
+
+
+def _next(replies: AsyncGenerator[Reply, None]) -> asyncio.Task[Reply]:
+    return asyncio.ensure_future(anext(replies))
+
+
+def _decided(judged: Mapping[int, asyncio.Task[Sample]], expected: int) -> bool:
+    """Whether a sample holds and all before it do not."""
+    for number in range(expected):
+        task = judged.get(number)
+        if task is None or not task.done():
+            return False
+        if task.result().holds:
+            return True
+    return False
+
+
+async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
+    """The prompt as it was sent; nothing when it could not be filled in (the reply says why)."""
+    assert deps.models is not None
+    from goedels_poetry.models import PromptError
+
+    with suppress(PromptError):
+        return (*request.messages, *deps.models.prompts.get(request.prompt).messages(request.variables))
+    return ()
+
+
+__all__ = ["Round", "Sample", "ask_round"]

@@ -86,6 +86,21 @@ def prove(
     max_depth: Annotated[int | None, typer.Option(min=0, help="Budget: levels of decomposition.")] = None,
     max_attempts: Annotated[int | None, typer.Option(min=1, help="Budget: proof attempts on one goal.")] = None,
     max_solver_seconds: Annotated[float | None, typer.Option(min=0, help="Budget: seconds inside solvers.")] = None,
+    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
+    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
+    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model of all roles; without one none is asked.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every request to a model and its reply; implies --no-bank."),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Answer from such a file, without any network; implies --no-bank."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
@@ -98,6 +113,8 @@ def prove(
 
     if fresh and resume:
         raise typer.BadParameter("--fresh and --resume exclude each other")
+    if record and replay:
+        raise typer.BadParameter("--record and --replay exclude each other")
     budgets = {
         "wall_seconds": timeout,
         "agent_steps": max_steps,
@@ -105,6 +122,9 @@ def prove(
         "depth": max_depth,
         "attempts_per_node": max_attempts,
         "solver_seconds": max_solver_seconds,
+        "model_calls": max_model_calls,
+        "model_tokens": max_model_tokens,
+        "money": max_money,
     }
     request = Request(
         inputs=inputs,
@@ -119,6 +139,10 @@ def prove(
         seed=seed,
         max_concurrency=max_concurrency,
         budgets={name: value for name, value in budgets.items() if value is not None},
+        model=model,
+        base_url=base_url,
+        record=record,
+        replay=replay,
         quiet=quiet,
     )
     raise typer.Exit(prove_all(request))
@@ -188,8 +212,13 @@ def graph(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    as_json: Json = False,
+    call: Annotated[bool, typer.Option("--call", help="Also ask one model one tiny question.")] = False,
+    model: Annotated[str | None, typer.Option(help="Language model of all roles, as for `prove`.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Where the model is served, as for `prove`.")] = None,
+) -> None:
     """Say what is installed and whether it works: Python, solvers, data directory, plug-ins, models."""
     from goedels_poetry.cli.doctor import examine
 
-    raise typer.Exit(examine(as_json=as_json))
+    raise typer.Exit(examine(as_json=as_json, call=call, model=model, base_url=base_url))

@@ -16,6 +16,7 @@ from rich.text import Text
 from goedels_poetry import __version__, languages
 from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
 from goedels_poetry.trace.terminal import console, one_line, say
 
@@ -32,7 +33,7 @@ class Finding:
     ok: bool = True
 
 
-def examine(*, as_json: bool) -> int:
+def examine(*, as_json: bool, call: bool = False, model: str | None = None, base_url: str | None = None) -> int:
     """Print what was found; exit code 1 when something that proofs need does not work."""
     findings = [
         Finding("goedels-poetry", __version__),
@@ -43,7 +44,7 @@ def examine(*, as_json: bool) -> int:
         _data_directory(),
         Finding("languages", ", ".join(languages.names())),
         *_plugins(),
-        Finding("models", "none configured; the symbolic agents do the work"),
+        *_models(call, model, base_url),
     ]
     if as_json:
         for finding in findings:
@@ -88,3 +89,17 @@ def _plugins() -> list[Finding]:
     )
     found = [Finding("plug-ins", ", ".join(names) or "none")]
     return found + [Finding("plug-in left out", problem) for problem in registry.problems]
+
+
+def _models(call: bool, model: str | None, base_url: str | None) -> list[Finding]:
+    """What each role would ask, and whether its server answers; a question only when ``call``."""
+    from goedels_poetry.models.examine import look
+
+    try:
+        chosen = settings(models={"model": model, "base_url": base_url})
+        found = asyncio.run(look(chosen, call=call))
+    except (BadSettings, GoedelsPoetryError) as problem:
+        return [Finding("models", str(problem), ok=False)]
+    if not found:
+        return [Finding("models", "none configured; the symbolic agents do the work")]
+    return [Finding(seen.what, seen.words, seen.ok) for seen in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceb
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.models import PriceError, RecordingError
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import ProofNode, Verdict
@@ -47,7 +49,16 @@ class Request:
     max_concurrency: int | None = None
     budgets: dict[str, float] = field(default_factory=dict)
     """Only those given; ``wall_seconds`` 0 means no limit."""
+    model: str | None = None
+    base_url: str | None = None
+    record: Path | None = None
+    replay: Path | None = None
     quiet: bool = False
+
+    @property
+    def by_script(self) -> bool:
+        """Whether replies are recorded or replayed: then nothing of other runs may come in."""
+        return bool(self.record or self.replay)
 
 
 def prove_all(request: Request) -> int:
@@ -72,6 +83,9 @@ def prove_all(request: Request) -> int:
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
         return asyncio.run(_Batch(request, chosen, sources, typed).run())
+    except (RecordingError, PriceError) as problem:
+        say(errors, one_line(str(problem)))
+        return Verdict.INVALID.exit_code
     except asyncio.CancelledError:
         return INTERRUPTED
 
@@ -86,7 +100,13 @@ def _settings(request: Request) -> Settings:
         seed=request.seed,
         max_concurrency=request.max_concurrency,
         budgets=budgets,
-        use_memory=None if request.use_memory else False,
+        use_memory=None if request.use_memory and not request.by_script else False,
+        models={
+            "model": request.model,
+            "base_url": request.base_url,
+            "record": request.record,
+            "replay": request.replay,
+        },
     )
 
 
@@ -202,7 +222,8 @@ class _Batch:
                 on_event=listen,
             )
 
-        result = await search(request.fresh)
+        # A finished run would neither write a recording nor be replayed.
+        result = await search(request.fresh or (request.by_script and not request.resume))
         skipped = not worked and result.verdict is Verdict.PROVED
         if skipped and not await self._still_holds(result, text):
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
@@ -245,6 +266,9 @@ class _Batch:
             "--max-depth": budgets.depth,
             "--max-attempts": budgets.attempts_per_node,
             "--max-solver-seconds": budgets.solver_seconds,
+            "--max-model-calls": budgets.model_calls,
+            "--max-model-tokens": budgets.model_tokens,
+            "--max-money": budgets.money,
         }
         return resume_command(source.name, result.reason, limits, self._same_run())
 
@@ -258,6 +282,14 @@ class _Batch:
             flags.append(f"--seed {request.seed}")
         if request.language:
             flags.append(f"--language {request.language}")
+        for flag, value in (
+            ("--model", request.model),
+            ("--base-url", request.base_url),
+            ("--record", request.record),
+            ("--replay", request.replay),
+        ):
+            if value is not None:
+                flags.append(f"{flag} {shlex.quote(str(value))}")
         return flags
 
     def _print(self, report: Report) -> None:

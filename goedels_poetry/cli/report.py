@@ -93,6 +93,9 @@ _BUDGET_WORDS = {
     "--max-solver-seconds": "solver time",
     "--max-depth": "depth budget",
     "--max-attempts": "attempts budget",
+    "--max-model-calls": "model calls",
+    "--max-model-tokens": "model tokens",
+    "--max-money": "money for models",
 }
 
 

@@ -68,8 +68,11 @@ class Models:
         self.prompts = Prompts(settings.prompts_dir if settings is not None else None)
         self._http: Any = None
         self._recording = Recording.load(chosen.replay) if chosen.replay is not None else None
-        self._endpoints = {} if self._recording else self._build(dict(role_to_chat_model or {}), chosen)
-        self._facts = self._recording.roles if self._recording else {r: e.facts for r, e in self._endpoints.items()}
+        self.endpoints: dict[str, Endpoint] = {}
+        """The models that are really asked, by role."""
+        if self._recording is None:
+            self.endpoints = self._build(dict(role_to_chat_model or {}), chosen)
+        self._facts = self._recording.roles if self._recording else {r: e.facts for r, e in self.endpoints.items()}
         self._recorder = Recorder(chosen.record, self._facts) if chosen.record is not None else None
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -132,9 +135,13 @@ class Models:
             for sample in range(request.samples):
                 yield Reply(error=unusable, sample=sample)
             return
+        kept = [number for number in range(request.samples) if self._is_kept(request, messages, version, number)]
+        for number in kept:  # first, and one at a time: the caller may find what it looks for and call nobody
+            yield await self._sample(request, messages, version, number, ledger, cost)
         tasks = [
             asyncio.ensure_future(self._sample(request, messages, version, number, ledger, cost))
             for number in range(request.samples)
+            if number not in kept
         ]
         refused: list[BudgetExceeded] = []
         try:
@@ -147,7 +154,7 @@ class Models:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-        if len(refused) == len(tasks):
+        if refused and len(refused) == request.samples:
             raise refused[0]
 
     async def aclose(self) -> None:
@@ -177,7 +184,8 @@ class Models:
             elif settings.model is not None:
                 place = (server_of(settings), settings.model)
                 pace = paces.setdefault(place, Pace(settings.requests_per_second))
-                built[role] = openai_endpoint(settings, self._http, pace)
+                same = next((e for e in built.values() if e.settings == settings and e.speaks_openai), None)
+                built[role] = same or openai_endpoint(settings, self._http, pace)
         return built
 
     # -- one sample ----------------------------------------------------------------------------------------
@@ -200,7 +208,7 @@ class Models:
         return ""
 
     def _settings(self, role: str) -> ModelSettings:
-        endpoint = self._endpoints.get(role)
+        endpoint = self.endpoints.get(role)
         return endpoint.settings if endpoint is not None else ModelSettings()
 
     async def _sample(
@@ -225,7 +233,7 @@ class Models:
         async with lock:
             kept = self.cache.get("generation", question)
             if kept is None:
-                reply = await self._call(self._endpoints[request.role], request, question, ledger, cost)
+                reply = await self._call(self.endpoints[request.role], request, question, ledger, cost)
                 if not reply.error:
                     self.cache.put("generation", question, {"text": reply.text, "finish": reply.finish})
             else:
@@ -237,6 +245,12 @@ class Models:
         reply = _parsed(reply, request)
         ledger.charge(amounts(request.role, reply), cost)
         return reply
+
+    def _is_kept(self, request: Request, messages: Messages, version: str, number: int) -> bool:
+        """Whether a sample is in the cache, so that nobody need be called for it."""
+        if self._recording is not None:
+            return False
+        return self.cache.holds("generation", self._question(request, messages, version, number))
 
     def _question(self, request: Request, messages: Messages, version: str, number: int) -> dict[str, Any]:
         """Everything that the answer depends on; JSON, and so the key of caches and recordings."""

@@ -23,6 +23,10 @@ class ReplyTooLarge(Exception):
         super().__init__(f"the reply is larger than {limit} bytes")
 
 
+class UnusableAnswer(Exception):
+    """The server answered, but with nothing that holds a reply; the words say why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why there is no reply."""
@@ -44,21 +48,20 @@ def fault_of(error: BaseException, seconds: float) -> Fault:
     """
     chain = list(_chain(error))
     for each in chain:
-        if isinstance(each, ReplyTooLarge):
+        if isinstance(each, ReplyTooLarge | UnusableAnswer):
             return Fault(str(each))
         status = getattr(each, "status_code", None)
         if isinstance(status, int):
             return _of_status(status, each)
     names = {base.__name__ for each in chain for base in type(each).__mro__}
+    if "ConnectTimeout" in names:
+        return Fault("the connection failed: the server does not take it", retryable=True)
     if names & {"TimeoutError", "APITimeoutError", "TimeoutException"}:
         return Fault(f"no reply within {seconds:g} s")
     if names & {"APIConnectionError", "TransportError", "ConnectionError"}:
         return Fault(f"the connection failed: {_root_words(chain)}", retryable=True)
     if any(isinstance(each, json.JSONDecodeError) for each in chain):
         return Fault("the server's answer is not JSON")
-    words = str(error)
-    if "Unexpected response type" in words:
-        return Fault("the server's answer is of another content type than JSON")
     return Fault(f"the server's answer cannot be understood: {one_line(error, 300)}")
 
 
@@ -76,7 +79,7 @@ def _root_words(chain: list[BaseException]) -> str:
 
 
 def _of_status(status: int, error: BaseException) -> Fault:
-    words = one_line(error, 300).partition(": ")[2] or type(error).__name__
+    words = " ".join(str(error).split())[:300] or type(error).__name__
     headers = getattr(getattr(error, "response", None), "headers", {})
     wait = retry_after(headers)
     asked = f" (asks to wait {wait:g} s)" if wait is not None else ""
@@ -116,4 +119,4 @@ def retry_after(headers: Any) -> float | None:
     return None
 
 
-__all__ = ["Fault", "ReplyTooLarge", "fault_of", "retry_after"]
+__all__ = ["Fault", "ReplyTooLarge", "UnusableAnswer", "fault_of", "retry_after"]

@@ -67,31 +67,31 @@ def http_client(max_bytes: int) -> Any:
             finally:
                 release()
 
-    class Capped(openai.DefaultAsyncHttpxClient):
+    class Client(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, *, stream: bool = False, **arguments: Any) -> Any:
             response = await super().send(request, stream=True, **arguments)
-            if stream:
-                return response
-            body = bytearray()
-            try:
-                async for piece in response.aiter_bytes():
-                    body += piece
-                    if len(body) > max_bytes:
-                        raise ReplyTooLarge(max_bytes)
-            finally:
-                await response.aclose()
-            gone = ("content-encoding", "content-length", "transfer-encoding")
-            headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in gone]
-            return type(response)(
-                response.status_code,
-                headers=headers,
-                content=bytes(body),
-                request=request,
-                extensions={"http_version": response.extensions.get("http_version", b"HTTP/1.1")},
-            )
+            return response if stream else await _read(response, request, max_bytes)
 
     # A transport of our own would keep the client from finding the proxies of the environment.
-    return Capped() if getproxies() else Capped(transport=OneAtATime())
+    return Client() if getproxies() else Client(transport=OneAtATime())
+
+
+async def _read(response: Any, request: Any, max_bytes: int) -> Any:
+    """The whole response; raises :class:`ReplyTooLarge` and closes the connection when it gets too long."""
+    body = bytearray()
+    try:
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) > max_bytes:
+                raise ReplyTooLarge(max_bytes)
+    finally:
+        await response.aclose()
+    gone = ("content-encoding", "content-length", "transfer-encoding")
+    headers = [pair for pair in response.headers.multi_items() if pair[0].lower() not in gone]
+    extensions = {"http_version": response.extensions.get("http_version", b"HTTP/1.1")}
+    return type(response)(
+        response.status_code, headers=headers, content=bytes(body), request=request, extensions=extensions
+    )
 
 
 __all__ = ["http_client"]

@@ -40,6 +40,7 @@ from goedels_poetry.state import Verdict
 
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
 FUEL = 2_000_000
+LAST_CHARACTER = 0x2FFFF  # of the alphabet of SMT-LIB strings
 Table = Mapping[tuple[str, tuple[Value, ...]], Value]
 
 
@@ -97,7 +98,7 @@ def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
     if sort is REAL:
         return isinstance(value, Fraction)
     if sort is STRING:
-        return isinstance(value, str)
+        return isinstance(value, str) and all(ord(c) <= LAST_CHARACTER for c in value)
     if sort.name == "BitVec":
         return type(value) is int and 0 <= value < 1 << sort.indices[0]
     if sort.name == "Array":
@@ -113,12 +114,30 @@ def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
         return False
     datatype = signature.datatype(sort)
     if datatype is None:
-        return sort in signature.sorts and len(value) > 1 and value[0] == "!" and isinstance(value[1], str)
+        return sort in signature.sorts and value[0] == "!" and _is_element(signature, value[1:], sort)
     fields = {c.name: [s for _, s in c.fields] for c in datatype.constructors}.get(value[0])
     return (
         fields is not None
         and len(fields) == len(value) - 1
         and all(has_sort(signature, part, s) for part, s in zip(value[1:], fields, strict=True))
+    )
+
+
+def _is_element(signature: Signature, parts: tuple[Value, ...], sort: Sort) -> bool:
+    """Whether these are a numbered element of a declared sort, or what a declared function built from its arguments.
+
+    The premises may read such arguments back, so they have to be of their sorts.
+    """
+    if not parts or not isinstance(parts[0], str):
+        return False
+    name, *args = parts
+    if name == sort.name and len(args) == 1 and type(args[0]) is int:
+        return True
+    params, result = signature.functions.get(name, ((), None))
+    return (
+        result is sort
+        and len(args) == len(params)
+        and all(has_sort(signature, a, s) for a, s in zip(args, params, strict=True))
     )
 
 

@@ -254,6 +254,8 @@ class Evaluator:
         if name == "is":
             constructor = term.indices[0]
             return lambda value: value[0] == constructor
+        if name in ("select", "store") and self._ambiguous(term.args[1].sort):
+            raise Undecided("such indices are not told apart")
         if name == "select":
             return lambda a, i: a.select(i)
         if name == "store":
@@ -269,16 +271,23 @@ class Evaluator:
         return _OPERATIONS.get(name)
 
     def _ambiguous(self, sort: Sort, above: frozenset[Sort] = frozenset()) -> bool:
-        """Whether two values of ``sort`` may be equal although they look different: arrays over a finite index."""
+        """Whether two values of ``sort`` may be equal although they look different: arrays over a finite index.
+
+        So may what is made of them, be it by a constructor or by a declared function that builds values of its own.
+        """
         if sort.name == "RegLan":
             return True
+        if sort in above:
+            return False
+        inner = above | {sort}
         if sort.name == "Array":
             infinite = sort.args[0] in (INT, REAL, STRING) or self._uninterpreted(sort.args[0])
-            return not infinite or any(self._ambiguous(s, above) for s in sort.args)
+            return not infinite or any(self._ambiguous(s, inner) for s in sort.args)
         datatype = self.signature.datatype(sort)
-        if datatype is None or sort in above:
-            return False
-        return any(self._ambiguous(s, above | {sort}) for c in datatype.constructors for _, s in c.fields)
+        if datatype is not None:
+            return any(self._ambiguous(s, inner) for c in datatype.constructors for _, s in c.fields)
+        builders = [self.signature.functions[name] for name in self.closures]
+        return any(self._ambiguous(s, inner) for args, result in builders if result is sort for s in args)
 
     def _function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
         found = self._calls.get(name)
@@ -336,6 +345,7 @@ class Evaluator:
 
     def _declared_function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
         rules = [(r, self.compile(r.right, r.variables)) for r in self._rules.get(name, ())]
+        ambiguous = any(self._ambiguous(s) for s in self.signature.functions[name][0])
 
         def call(args: tuple[Value, ...]) -> Value:
             for rule, right in rules:
@@ -345,7 +355,7 @@ class Evaluator:
                     if self._left < 0:
                         raise Undecided("out of fuel")
                     return right(frame)
-            if self._interpret is None:
+            if self._interpret is None or ambiguous:  # equal arguments must get equal values
                 raise Undecided(f"{name} is not interpreted")
             return self._interpret(name, args)
 

@@ -1,0 +1,8 @@
+"""What the cheats are tried with: the checker tests' whole runs and forged certificates."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "checker"))

@@ -291,14 +291,19 @@ def check_counterexample(
     if foundations.unfounded:
         raise BadProof("a counterexample needs definitions that terminate")
 
+    asked: set[tuple[str, tuple[Value, ...]]] = set()
+
     def interpret(name: str, args: tuple[Value, ...]) -> Value:
         if (name, args) not in table:
             raise Undecided(f"{name} has no value there")
+        asked.add((name, args))
         return table[name, args]
 
     fault = _fault(context.problem, values, interpret)
     if fault:
         raise BadProof(f"this is no counterexample: {fault}")
+    if asked != set(table):  # what the goal does not rest on could contradict the premises, and so confirm anything
+        raise BadProof("the table gives values that the evaluation does not ask for")
     script = _confirmation(context, values, table)
     notes, first, second, total = [], 0, 0, 0
     if script is None:

@@ -111,7 +111,7 @@ class Models:
 
         Raises:
             BudgetExceeded: the run's limit allows not even one more request. Where it allows some of the
-                samples, the others are replies with an error.
+                samples, fewer replies come.
         """
         replies = [reply async for reply in self.each(request, ledger, cost)]
         return sorted(replies, key=lambda reply: reply.sample)

@@ -1,0 +1,57 @@
+"""Fixtures of the models' tests: prompts of their own, models that ask the scripted server, and are closed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the scripted server
+
+from server import Server
+
+from goedels_poetry.models import Models, Request, models_from
+from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+
+MakeModels = Callable[..., Models]
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    (folder / "test-goal.md").write_text("Be brief.\n<!-- user -->\nProve {{ statement }} with \\frac{a}{b}.\n")
+    return folder
+
+
+@pytest.fixture
+async def models(prompts: Path) -> AsyncIterator[MakeModels]:
+    """``models(server, retries=0, ..., record=...)``: all roles ask the server."""
+    made: list[Models] = []
+
+    def make(server: Server | None = None, **given: Any) -> Models:
+        files = {name: given.pop(name) for name in ("record", "replay", "cache") if name in given}
+        own = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20} if server else {}
+        chosen = ModelsSettings(default=ModelSettings(**(own | given)), **files)
+        built = models_from(Settings(models=chosen, prompts_dir=prompts))
+        assert built is not None
+        made.append(built)
+        return built
+
+    yield make
+    for each in made:
+        await each.aclose()
+
+
+def goal(statement: str = "1 = 1", **given: Any) -> Request:
+    return Request(given.pop("role", "prover"), "test-goal", {"statement": statement}, **given)

@@ -1,0 +1,266 @@
+"""One question, one or several answers, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from conftest import MakeModels, goal
+from langchain_core.language_models import FakeListChatModel
+from server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
+
+from goedels_poetry.errors import BudgetExceeded
+from goedels_poetry.models import ROLES, Ledger, Models, Request, models_from
+from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"move": {"enum": ["keep", "refine"]}},
+    "required": ["move"],
+    "additionalProperties": False,
+}
+
+
+async def test_a_reply_with_its_usage(models: MakeModels) -> None:
+    with Server([Answer("by reflexivity", cached_tokens=2)]) as server:
+        (reply,) = await models(server).ask(goal(temperature=0.3, max_tokens=99))
+    assert (reply.text, reply.error, reply.finish, reply.calls, reply.cached) == ("by reflexivity", "", "stop", 1, False)
+    assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cached_tokens) == (8, 2, 2)
+    (asked,) = server.requests
+    assert asked["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Prove 1 = 1 with \\frac{a}{b}."},
+    ]
+    assert (asked["model"], asked["temperature"], asked["max_completion_tokens"]) == ("scripted", 0.3, 99)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("schema", [None, SCHEMA])
+async def test_every_fault_is_one_reply_with_a_reason(
+    models: MakeModels, fault: str, schema: dict[str, Any] | None
+) -> None:
+    with Server([FAULTS[fault], Answer('{"move": "keep"}')]) as server:
+        asking = models(server, timeout_seconds=0.5 if fault == "30 s delay" else 20)
+        (reply,) = await asking.ask(goal(schema=schema))
+        assert reply.error and "\n" not in reply.error and len(reply.error) < 500
+        assert reply.calls == server.calls == 1
+        (after,) = await asking.ask(goal(schema=schema))  # a fault is not kept
+    assert after.text == '{"move": "keep"}' and not after.error
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("429", "rate limit"),
+        ("500", "the server failed"),
+        ("reset", "connection failed"),
+        ("cut off", "connection failed"),
+        ("empty", "reply is empty"),
+        ("invalid JSON", "not JSON"),
+        ("10 MB", "larger than 2000000 bytes"),
+        ("wrong content type", "text/html"),
+        ("tool call", "a tool that nobody offered: rm_rf"),
+    ],
+)
+async def test_the_reason_says_what_it_was(models: MakeModels, fault: str, words: str) -> None:
+    with Server([FAULTS[fault]]) as server:
+        (reply,) = await models(server).ask(goal())
+    assert words in reply.error
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_faults_in_every_role(models: MakeModels, role: str) -> None:
+    script = [fault for name, fault in FAULTS.items() if name != "30 s delay"]
+    with Server(script) as server:
+        asking = models(server)
+        replies = [(await asking.ask(goal(role=role, attempt=n)))[0] for n in range(len(script))]
+    assert all(reply.error for reply in replies)
+
+
+async def test_a_passing_fault_is_retried_after_the_time_that_the_server_says(models: MakeModels) -> None:
+    with Server([rate_limit(0.2), server_error(), Answer("late but right")]) as server:
+        ledger = Ledger()
+        (reply,) = await models(server, retries=2).ask(goal(), ledger)
+    assert (reply.text, reply.error, reply.calls) == ("late but right", "", 3)
+    assert reply.seconds >= 0.2
+    assert ledger.spent["model_calls"] == 3
+
+
+async def test_a_server_that_asks_for_an_hour_has_refused(models: MakeModels) -> None:
+    with Server([rate_limit(3600)]) as server:
+        (reply,) = await models(server, retries=5).ask(goal())
+    assert "asks to wait 3600 s" in reply.error and server.calls == 1
+
+
+async def test_samples_are_asked_for_at_the_same_time_and_come_in_order(models: MakeModels) -> None:
+    with Server(lambda _: Answer("one of five", delay=0.3)) as server:
+        replies = await models(server).ask(goal(samples=5))
+    assert [reply.sample for reply in replies] == [0, 1, 2, 3, 4]
+    assert server.most_at_once == 5
+
+
+async def test_closing_the_iterator_cancels_the_other_samples_and_their_connections(models: MakeModels) -> None:
+    answers = iter([Answer("first"), SLOW, SLOW])
+    with Server(lambda _: next(answers)) as server:
+        ledger = Ledger()
+        async with aclosing(models(server).each(goal(samples=3), ledger)) as replies:
+            async for reply in replies:
+                assert reply.text == "first"
+                while server.calls < 3:
+                    await asyncio.sleep(0.01)
+                break
+        await _until(lambda: server.given_up == 2)
+    assert ledger.spent["model_calls"] == 3  # they were paid for
+    assert ledger.under_way == 0
+
+
+async def test_cancelling_the_asker_closes_the_connection(models: MakeModels) -> None:
+    with Server([SLOW]) as server:
+        task = asyncio.create_task(models(server).ask(goal()))
+        await _until(lambda: server.calls == 1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await _until(lambda: server.given_up == 1)
+
+
+async def _until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not done():
+            await asyncio.sleep(0.01)
+
+
+async def test_json_by_schema_where_the_server_has_it(models: MakeModels) -> None:
+    with Server([Answer('{"move": "refine"}')]) as server:
+        (reply,) = await models(server).ask(goal(schema=SCHEMA))
+    assert reply.parsed == {"move": "refine"}
+    assert server.requests[0]["response_format"]["json_schema"] == {"name": "reply", "schema": SCHEMA, "strict": True}
+
+
+async def test_json_out_of_prose_where_the_server_does_not_have_it(models: MakeModels) -> None:
+    text = 'I think <i>so</i>:\n```json\n{"move": "keep"}\n```\nThat is all.'
+    script = [refusal("response_format"), Answer(text), Answer(text)]
+    with Server(script) as server:
+        asking = models(server)
+        (reply,) = await asking.ask(goal(schema=SCHEMA))
+        await asking.ask(goal("2 = 2", schema=SCHEMA))
+    assert reply.parsed == {"move": "keep"}
+    assert ["response_format" in asked for asked in server.requests] == [True, False, False]  # it is remembered
+
+
+async def test_json_that_does_not_fit_says_what_is_wrong(models: MakeModels) -> None:
+    with Server([Answer('{"move": "accept"}')]) as server:
+        (reply,) = await models(server, structured="off").ask(goal(schema=SCHEMA))
+    assert reply.error == 'the JSON object does not fit: move must be one of ["keep", "refine"]'
+    assert "response_format" not in server.requests[0]
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "reasoning_effort"])
+async def test_a_parameter_that_the_model_does_not_know_is_left_out(models: MakeModels, parameter: str) -> None:
+    with Server([refusal(parameter), Answer("fine")]) as server:
+        (reply,) = await models(server, reasoning_effort="high").ask(goal(temperature=0.5))
+    assert reply.text == "fine"
+    assert [parameter in asked for asked in server.requests] == [True, False]
+
+
+async def test_a_server_that_only_knows_max_tokens(models: MakeModels) -> None:
+    with Server([refusal("max_completion_tokens", 422), Answer("fine")]) as server:
+        await models(server, max_tokens=50).ask(goal())
+    assert server.requests[0]["max_completion_tokens"] == server.requests[1]["max_tokens"] == 50
+
+
+async def test_the_key_goes_to_the_server_and_nowhere_else(models: MakeModels, monkeypatch: Any) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-from-outside")
+    with Server([Answer("ok")]) as server:
+        asking = models(server, extra_headers={"x-title": "proofs"}, extra_body={"top_k": 5})
+        await asking.ask(goal())
+    assert server.headers[0]["authorization"] == "Bearer sk-from-outside"
+    assert server.headers[0]["x-title"] == "proofs"
+    assert server.requests[0]["top_k"] == 5
+    assert "sk-from-outside" not in str(asking.fingerprint)
+
+
+async def test_a_tool_call_with_text_beside_it_is_refused_all_the_same(models: MakeModels) -> None:
+    with Server([Answer("proof", tool="shell")]) as server:
+        (reply,) = await models(server).ask(goal())
+    assert "shell" in reply.error
+
+
+async def test_a_reply_that_ends_where_its_tokens_ended_is_kept_and_marked(models: MakeModels) -> None:
+    with Server([Answer("```smt2\n(and true", finish="length")]) as server:
+        (reply,) = await models(server).ask(goal())
+    assert reply.ok and reply.finish == "length"
+
+
+async def test_the_rate_is_kept(models: MakeModels) -> None:
+    with Server([Answer("ok")]) as server:
+        replies = await models(server, requests_per_second=20).ask(goal(samples=5))
+    assert max(reply.seconds for reply in replies) >= 4 / 20
+
+
+async def test_a_prompt_that_cannot_fit_is_not_sent(models: MakeModels) -> None:
+    with Server([Answer("ok")]) as server:
+        (reply,) = await models(server, context=100).ask(goal("x" * 1000))
+    assert "does not fit" in reply.error and server.calls == 0
+
+
+async def test_a_prompt_that_is_missing_is_an_answer(models: MakeModels) -> None:
+    with Server([Answer("ok")]) as server:
+        (nothing,) = await models(server).ask(Request("prover", "no-such-prompt"))
+        (variable,) = await models(server).ask(Request("prover", "test-goal", {"goal": "1"}))
+    assert "no prompt no-such-prompt.md" in nothing.error
+    assert "needs statement" in variable.error
+    assert server.calls == 0
+
+
+async def test_budgets_stop_before_a_request_too_many(models: MakeModels) -> None:
+    with Server([Answer("four words in it")]) as server:
+        asking = models(server)
+        ledger = Ledger(Budgets(model_calls=3))
+        replies = await asking.ask(goal(samples=5), ledger)
+        assert sorted(bool(reply.error) for reply in replies) == [False] * 3
+        with pytest.raises(BudgetExceeded, match="3 model calls"):
+            await asking.ask(goal("2 = 2"), ledger)
+        few = Ledger(Budgets(model_tokens=10))
+        await asking.ask(goal("3 = 3"), few)
+        with pytest.raises(BudgetExceeded, match="10 model tokens"):
+            await asking.ask(goal("4 = 4"), few)
+    assert server.calls == 4
+
+
+async def test_any_chat_model_given_from_python(prompts: Any) -> None:
+    chat = FakeListChatModel(responses=["given", "from python"])
+    settings = Settings(prompts_dir=prompts)
+    asking = Models({"prover": chat}, settings=settings)
+    first, second = await asking.ask(goal(samples=2))
+    assert {first.text, second.text} == {"given", "from python"}
+    assert asking.roles == ("prover",)
+    (nobody,) = await asking.ask(goal(role="judge"))
+    assert "no model is configured for the role judge" in nobody.error
+    await asking.aclose()
+
+
+def test_without_a_model_there_are_none() -> None:
+    assert models_from(Settings()) is None
+
+
+def test_one_role_by_the_environment(monkeypatch: Any) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__MODEL", "small")
+    monkeypatch.setenv("GOEDELS_POETRY__MODELS__PROVER__MODEL", "large")
+    monkeypatch.setenv("GOEDELS_POETRY__MODELS__PROVER__API_KEY", "sk-secret")
+    monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__TEMPERATURE", "0.1")
+    settings = Settings()
+    prover, judge = settings.models.role("prover"), settings.models.role("judge")
+    assert (prover.model, prover.temperature, judge.model, judge.api_key) == ("large", 0.1, "small", None)
+    assert "sk-secret" not in repr(settings)
+
+
+def test_the_address_of_the_environment(monkeypatch: Any) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:pass@localhost:1/v1/")
+    chosen = ModelsSettings(default=ModelSettings(model="m"))
+    asking = models_from(Settings(models=chosen))
+    assert asking is not None
+    assert asking.fingerprint["prover"]["server"] == "http://localhost:1/v1"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goedels_poetry.agents import SketchBacktrackAgent, agent
     from goedels_poetry.framework import GoedelsPoetryFramework
+    from goedels_poetry.memory import ExecutionTrace, NodeState
     from goedels_poetry.results import Event, OpenGoal, RunResult, RunSummary
     from goedels_poetry.settings import Budgets, Settings
     from goedels_poetry.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue, Verdict
@@ -25,8 +26,10 @@ _HOME_OF = {
     "Budgets": "settings",
     "Event": "results",
     "GoedelsPoetryFramework": "framework",
+    "ExecutionTrace": "memory",
     "GoedelsPoetryState": "state",
     "GoedelsPoetryStateManager": "state_manager",
+    "NodeState": "memory",
     "NodeStatus": "state",
     "OpenGoal": "results",
     "ProofNode": "state",
@@ -58,9 +61,11 @@ def __dir__() -> list[str]:
 __all__ = [
     "Budgets",
     "Event",
+    "ExecutionTrace",
     "GoedelsPoetryFramework",
     "GoedelsPoetryState",
     "GoedelsPoetryStateManager",
+    "NodeState",
     "NodeStatus",
     "OpenGoal",
     "ProofNode",

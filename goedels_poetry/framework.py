@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, UnknownRun
 from goedels_poetry.languages.base import Language
-from goedels_poetry.memory import LemmaBank, StrategyStatistics
+from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
@@ -179,6 +179,16 @@ class GoedelsPoetryFramework:
     def open_store(self, run_id: str) -> ProofStore:
         """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
         return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
+
+    def get_graph_stats(self, run_id: str) -> dict[str, int]:
+        """``approach_failures``, ``forbidden_approaches`` and ``conversation_entries`` of a run."""
+        with self.open_store(run_id) as store:
+            return store.get_graph_stats()
+
+    def conversation(self, run_id: str) -> list[dict[str, Any]]:
+        """Everything that was asked, answered, tried and decided in a run, as JSON values; see ``memory``."""
+        with self.open_store(run_id) as store:
+            return conversation(store)
 
     def fork(self, run_id: str, seq: int) -> str:
         """A new run that stands where ``run_id`` stood after commit ``seq``; returns its id, for :meth:`aresume`."""

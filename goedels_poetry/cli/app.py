@@ -24,6 +24,7 @@ class TraceFormat(StrEnum):
     JSONL = "jsonl"
     MERMAID = "mermaid"
     DOT = "dot"
+    CONVERSATION = "conversation"
 
 
 class GraphFormat(StrEnum):
@@ -195,7 +196,7 @@ def trace(
     form: Annotated[TraceFormat, typer.Option("--format", "-f", help="Events, or a picture.")] = TraceFormat.JSONL,
     at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Up to this commit.")] = None,
 ) -> None:
-    """Write a run's events as JSON Lines, or its tree as Mermaid or Graphviz."""
+    """Write a run's events as JSON Lines, its tree as Mermaid or Graphviz, or all that was tried and said as JSON."""
     from goedels_poetry.cli.look import trace_run
 
     raise typer.Exit(trace_run(run, form.value, at=at))

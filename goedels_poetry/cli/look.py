@@ -16,6 +16,7 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.report import Report, show, spent_lines, wording
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.memory import conversation
 from goedels_poetry.results import RunResult, RunSummary
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import HistoryEntry, StoreReader
@@ -143,7 +144,7 @@ def _story(history: Sequence[HistoryEntry]) -> list[str]:
 
 
 def trace_run(run: str, form: str, *, at: int | None) -> int:
-    """Events as JSON Lines, or the tree as a picture."""
+    """Events as JSON Lines, the tree as a picture, or the conversation as one JSON list."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
         run_id = _full_id(framework, run)
@@ -152,6 +153,10 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
                 for event in store.events():
                     if at is None or event.seq <= at:
                         sys.stdout.write(json.dumps(event.to_json() | {"run_id": run_id}) + "\n")
+                return 0
+            if form == "conversation":
+                said = [entry for entry in conversation(store) if at is None or entry["seq"] <= at]
+                sys.stdout.write(json.dumps(said, ensure_ascii=False, indent=1) + "\n")
                 return 0
             draw = tree.mermaid if form == "mermaid" else tree.dot
             sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), wording))

@@ -1,8 +1,19 @@
-"""What is kept across runs: proved lemmas, and how well strategies did."""
+"""What is kept across runs: proved lemmas, how well strategies did; and what one run has tried on each goal."""
 
 from __future__ import annotations
 
 from goedels_poetry.memory.bank import LemmaBank, export_subtree, lemma_id, theory_of
+from goedels_poetry.memory.lateral import ExecutionTrace, NodeState, conversation, node_state
 from goedels_poetry.memory.statistics import StrategyStatistics
 
-__all__ = ["LemmaBank", "StrategyStatistics", "export_subtree", "lemma_id", "theory_of"]
+__all__ = [
+    "ExecutionTrace",
+    "LemmaBank",
+    "NodeState",
+    "StrategyStatistics",
+    "conversation",
+    "export_subtree",
+    "lemma_id",
+    "node_state",
+    "theory_of",
+]

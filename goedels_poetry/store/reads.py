@@ -198,6 +198,11 @@ class StoreReader:
         """How many history entries of each kind the run has."""
         return Counter(dict(self._rows("SELECT kind, count(*) FROM history GROUP BY kind")))
 
+    def whole_history(self) -> list[tuple[int, str, str, dict[str, Any]]]:
+        """(commit, node id, kind, entry) of everything that happened to any node, cut ones included, in order."""
+        rows = self._rows("SELECT seq, node_id, kind, entry FROM history ORDER BY seq, n")
+        return [(seq, node_id, kind, json.loads(entry)) for seq, node_id, kind, entry in rows]
+
     def history_of_kind(self, kind: str) -> list[tuple[str, dict[str, Any]]]:
         """(node id, entry) of every history entry of a kind, in commit order."""
         rows = self._rows("SELECT node_id, entry FROM history WHERE kind=? ORDER BY seq, n", kind)

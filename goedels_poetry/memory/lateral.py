@@ -1,0 +1,111 @@
+"""Lateral thinking as data: what was tried on a goal, what is banned there, and the whole conversation of a run.
+
+All of it is read from the store's history, which backtracking never erases; nothing here is kept twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from goedels_poetry.state import NodeStatus
+from goedels_poetry.store import HistoryEntry, StoreReader
+
+_STATUS = {NodeStatus.PROVED: "verified", NodeStatus.REFUTED: "rejected", NodeStatus.FAILED: "rejected"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionTrace:
+    """One attempt on a goal and what the verifier said."""
+
+    step_id: int
+    """Commit that recorded the attempt."""
+    code_generated: str
+    """The candidate or sketch as JSON; "" when a reply could not be used."""
+    verifier_feedback: str
+    status: str
+    """"success", "failed", or "pending" while its subgoals are open."""
+    strategy_used: str | None = None
+    """Fingerprint taken from the artefact; None for a direct proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """Everything that the search knows about its work on one goal."""
+
+    input_query: str
+    """The goal; "" for the theorem itself."""
+    current_code: str | None = None
+    """The proof, or the sketch or candidate under consideration, as JSON."""
+    status: str = "pending"
+    """pending, verified or rejected."""
+    history: tuple[ExecutionTrace, ...] = ()
+    forbidden_strategies: tuple[str, ...] = field(default=())
+    """Fingerprints that are banned on this goal now, oldest first."""
+
+    @property
+    def fail_count(self) -> int:
+        """Number of failed attempts."""
+        return sum(trace.status == "failed" for trace in self.history)
+
+
+def node_state(store: StoreReader, node_id: str) -> NodeState:
+    """The state of one goal, live or cut; raises KeyError when there is no such goal."""
+    node = store.get(node_id)
+    traces: list[ExecutionTrace] = []
+    for entry in store.history(node_id):
+        _trace(store, traces, entry)
+    current = next((node.refs[name] for name in ("proof", "sketch", "candidate") if name in node.refs), None)
+    code = store.text(current) if current else None
+    if node.status is NodeStatus.PROVED:
+        if traces and traces[-1].status == "pending":
+            traces[-1] = replace(traces[-1], status="success")
+        elif code is not None:
+            traces.append(ExecutionTrace(store.seq, code, "accepted", "success"))
+    return NodeState(
+        node.statement, code, _STATUS.get(node.status, "pending"), tuple(traces), tuple(store.bans(node_id))
+    )
+
+
+def _trace(store: StoreReader, traces: list[ExecutionTrace], entry: HistoryEntry) -> None:
+    facts = entry.entry
+    reason, strategy = str(facts.get("reason", "")), facts.get("fingerprint")
+    match entry.kind:
+        case "attempt":
+            code = store.text(facts["candidate_ref"]) if "candidate_ref" in facts else ""
+            traces.append(ExecutionTrace(entry.seq, code, reason, "failed"))
+        case "sketch":
+            code = store.text(facts["sketch_ref"])
+            traces.append(ExecutionTrace(entry.seq, code, "", "pending", strategy))
+        case "rejected" | "backtrack":
+            if traces and traces[-1].status == "pending":
+                traces[-1] = replace(traces[-1], status="failed", verifier_feedback=reason)
+            else:
+                traces.append(ExecutionTrace(entry.seq, "", reason, "failed", strategy))
+
+
+def conversation(store: StoreReader) -> list[dict[str, Any]]:
+    """Everything that was asked, answered, tried and decided in a run, in order, as JSON values.
+
+    Each entry has ``seq``, ``node``, ``kind`` and what belongs to the kind; texts stand in full in place of the
+    store's references. An exchange with a model has the kind ``model`` and ``exchange``: ``messages``, ``replies``.
+    """
+    return [
+        {"seq": seq, "node": node_id, "kind": kind, **_resolved(store, entry)}
+        for seq, node_id, kind, entry in store.whole_history()
+    ]
+
+
+def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:
+    resolved: dict[str, Any] = {}
+    for name, value in entry.items():
+        if name.endswith("_ref"):
+            resolved[name.removesuffix("_ref")] = store.load(value)
+        elif name == "exchange":
+            resolved[name] = store.load(value)
+        else:
+            resolved[name] = value
+    return resolved
+
+
+__all__ = ["ExecutionTrace", "NodeState", "conversation", "node_state"]

@@ -1,0 +1,93 @@
+"""Theorems that need induction: ours beside Z3 alone and cvc5 with its own induction, on a folder of .smt2 files.
+
+    python scripts/bench_induction.py FOLDER [--seconds 10] [--every N] [--no-peers]
+
+Each file gets the same wall time in each system, one after another, on one core as far as we can help it. No file
+name, ``:status`` or comment is read. Every proof and refutation of ours is re-checked from its certificate; the other
+two are taken at their word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from goedels_poetry.checker import check_certificate
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.settings import Budgets, Settings
+from goedels_poetry.solvers import Cvc5Process, Limits, SolverProcess, Z3Process, solver_versions
+
+INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quant": "true"}
+
+
+def ours(framework: GoedelsPoetryFramework, path: Path) -> tuple[str, str]:
+    """Verdict and trust level; a verdict that its certificate does not bear out is an alarm."""
+    text = path.read_text(encoding="utf-8")
+    result = framework.run(text, name=path.name, language="smt", fresh=True)
+    if result.certificate is None:
+        return str(result.verdict), ""
+    report = check_certificate(result.certificate, text.encode())
+    return (str(result.verdict) if report.verdict is result.verdict else "ALARM"), str(report.trust_level)
+
+
+def peer(solver: SolverProcess, path: Path, seconds: float, options: Mapping[str, str]) -> str:
+    """What a solver says to definitions, premises and the negated goal."""
+    try:
+        context = Context(parse_problem(path.read_bytes()))
+    except GoedelsPoetryError:
+        return "invalid"
+    script = "\n".join((*context.definitions, *context.named_premises(), context.goal_line(negated=True)))
+    answer = solver.ask(script, Limits(seconds=seconds), options=options)
+    return {"unsat": "proved", "sat": "refuted"}.get(answer.status, "unknown")
+
+
+def main() -> None:
+    """Print one line a file and a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--every", type=int, default=1, help="take each N-th file only")
+    parser.add_argument("--no-peers", action="store_true")
+    arguments = parser.parse_args()
+    files = sorted(arguments.folder.rglob("*.smt2"))[:: arguments.every]
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("ours", "z3", "cvc5")}
+    levels: Counter[str] = Counter()
+    with (
+        tempfile.TemporaryDirectory() as home,
+        GoedelsPoetryFramework(
+            Settings(home=Path(home), use_memory=False, budgets=Budgets(wall_seconds=arguments.seconds))
+        ) as framework,
+        Z3Process() as z3,
+        Cvc5Process() as cvc5,
+    ):
+        for path in files:
+            began = time.monotonic()
+            verdict, level = ours(framework, path)
+            counts["ours"][verdict] += 1
+            levels[level] += bool(level)
+            line = f"{path.stem:45} ours {verdict:13} {level:2} {time.monotonic() - began:6.2f} s"
+            if not arguments.no_peers:
+                for name, solver, options in (("z3", z3, {}), ("cvc5", cvc5, INDUCTION)):
+                    said = peer(solver, path, arguments.seconds, options)
+                    counts[name][said] += 1
+                    line += f"   {name} {said}"
+            print(line, flush=True)
+    print(f"\n{len(files)} files, {arguments.seconds:g} s each; {solver_versions()}")
+    print("| system | proved | refuted | other |")
+    print("|---|---|---|---|")
+    for name, found in counts.items():
+        if found:
+            rest = found.total() - found["proved"] - found["refuted"]
+            print(f"| {name} | {found['proved']} | {found['refuted']} | {rest} |")
+    print("trust levels of ours:", ", ".join(f"{level} {n}" for level, n in sorted(levels.items()) if level))
+
+
+if __name__ == "__main__":
+    main()

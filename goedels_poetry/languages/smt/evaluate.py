@@ -25,7 +25,6 @@ from goedels_poetry.languages.smt.terms import INT, REAL, STRING, BitVector, Kin
 Code: TypeAlias = Callable[[list[Value]], Value]
 
 MAX_DEPTH = 400
-MAX_FINITE = 1024
 WITNESSES = 24
 
 

@@ -30,6 +30,9 @@ from goedels_poetry.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.store import ProofStore, Txn
 from goedels_poetry.supervisor import Stop, SupervisorAgent
 
+CHECK_GRACE = 1.5
+"""Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
+
 MOST_NODES_OF_A_LEMMA = 500
 """Larger proofs are not worth carrying in the lemma bank."""
 
@@ -87,6 +90,8 @@ class Search:
         store = ProofStore(self._run_dir.proof_db)
         try:
             registry = load_registry()
+            if self._models is not None:
+                registry = registry.with_models(self._models.has)
             self._warnings += registry.problems
             await store.on_thread(self._prepare, store)
             stop = await self._search(store, registry)
@@ -220,14 +225,15 @@ class Search:
             "run_dir": self._run_dir.path,
         }
         if stop.status == "proved":
-            certificate, retry = await self._certify(store, out)
+            certificate, retry = await self._certify(store, out, self._check_seconds(numbers))
             return self._certified(certificate, common), retry
         verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
         evidence: Certificate | None = None
         retry = False
         if verdict in (Verdict.REFUTED, Verdict.INCONSISTENT):
             directory, info = self._certificate_place(out)
-            answer = self._language.certify_answer(self._theorem, detail, directory, info)
+            seconds = self._check_seconds(numbers)
+            answer = self._language.certify_answer(self._theorem, detail, directory, info, seconds)
             evidence, retry = await self._checked(answer)
             if evidence.verdict is not verdict:
                 verdict, reason = evidence.verdict, f"{reason}; but the checker: {evidence.reason}"
@@ -270,10 +276,15 @@ class Search:
             return Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {}
         return Verdict.UNKNOWN, reason, {}
 
-    async def _certify(self, store: ProofStore, out: Path | None) -> tuple[Certificate, bool]:
+    async def _certify(self, store: ProofStore, out: Path | None, seconds: float | None) -> tuple[Certificate, bool]:
         steps = await store.on_thread(derivation, store)
         directory, info = self._certificate_place(out)
-        return await self._checked(self._language.certify(self._theorem, steps, directory, info))
+        return await self._checked(self._language.certify(self._theorem, steps, directory, info, seconds))
+
+    def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
+        """Wall time for the checker: what the search has left over, and a little more."""
+        limit = self._settings.budgets.wall_seconds
+        return None if limit is None else max(0.0, limit - numbers.get("wall_seconds", 0.0)) + CHECK_GRACE
 
     def _certificate_place(self, out: Path | None) -> tuple[Path, dict[str, Any]]:
         """Directory of the certificate, and what it says about the run: nothing that differs with one seed."""
@@ -292,6 +303,9 @@ class Search:
             reason = (
                 f"{self._interrupted} before the whole proof was checked; run {self._run_dir.run_id} can be resumed"
             )
+            return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
+        except TimeoutError as exc:
+            reason = f"{exc} of wall time; run {self._run_dir.run_id} can be resumed with a larger budget"
             return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
             reason = f"the result could not be certified: {one_line(exc)}"

@@ -6,6 +6,7 @@ again, the termination of the definitions shown again, the consistency of the pr
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -52,8 +53,12 @@ def check_certificate(
     second_solver: bool = True,
     assume_definitions: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    second_seconds: float = math.inf,
 ) -> CheckReport:
     """Check a certificate.
+
+    The second solver gets a few seconds for an obligation, and `replay.PATIENCE` seconds for all that it cannot
+    decide; an obligation that it leaves open costs the certificate a trust level, nothing else.
 
     Args:
         path: the certificate's folder.
@@ -61,6 +66,7 @@ def check_certificate(
         second_solver: also pose every obligation to cvc5.
         assume_definitions: accept definitions that cannot be shown to terminate, if the certificate says so, too.
         limits: on each single query.
+        second_seconds: from now; later the second solver is not asked any more.
 
     Returns:
         The report; it never raises on account of what the certificate contains.
@@ -70,7 +76,7 @@ def check_certificate(
         archive = read_archive(Path(path))
         if against is not None and archive.theorem != against:
             raise Refused("the certificate is about another text than the theorem given")
-        report = _check(archive, second_solver, assume_definitions, limits)
+        report = _check(archive, second_solver, assume_definitions, limits, began + second_seconds)
     except (BadCertificate, BadProof, CodecError, Refused, EncodingError, ObligationError) as error:
         report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except Undecided as error:
@@ -83,7 +89,7 @@ def check_certificate(
     return replace(report, seconds=time.monotonic() - began)
 
 
-def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> CheckReport:
+def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: float) -> CheckReport:
     problem = parse_problem(archive.theorem)
     claim = archive.manifest["claim"]
     statement = show(problem.goal)
@@ -91,7 +97,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         raise Refused("the statement in the manifest is not the theorem's goal")
     context = Context(problem)
     evidence = read_canonical(archive.evidence, EVIDENCE)
-    with Solvers.start(limits, second) as solvers:
+    with Solvers.start(limits, second, until) as solvers:
         foundations = lay_foundations(context, solvers)
         assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         if claim == "counterexample":
@@ -100,7 +106,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         audited = audit(context, derivation, claim, foundations.obligations)
         if audited.script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
-        replayed = _replay(context, audited.obligations, solvers)
+        _replay(context, audited.obligations, solvers)
         if claim == "inconsistent":
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
         else:
@@ -108,6 +114,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits) -> Chec
         notes = [*problem.warnings, *sound.notes]
         if claim == "proved":
             notes += goal_notes(context, solvers)
+        replayed = _confirm(context, audited.obligations, solvers)  # last: what it costs is taken from nothing else
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, replayed, bool(assumptions))
     if sound.consistent is False:
@@ -160,25 +167,33 @@ class Replayed:
     undecided_by_second: tuple[str, ...]
 
 
-def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> Replayed:
-    """Pose every obligation.
+def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> None:
+    """Pose every obligation to the first solver.
 
     Raises:
-        Refused: a solver finds that one does not hold. Undecided: the first solver cannot tell.
+        Refused: it finds that one does not hold. Undecided: it cannot tell.
+    """
+    for obligation in obligations:
+        answer = solvers.refutes(context.script(obligation))
+        if answer.status == "unknown":
+            raise Undecided(f"{obligation.name}: the first solver does not decide it ({answer.reason})")
+        if answer.status != "unsat":
+            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
+
+
+def _confirm(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> Replayed:
+    """Pose every obligation to the second solver, too, if there is one; the first one agreed to all of them.
+
+    Raises:
+        Refused: the second solver disagrees.
     """
     total = second = 0
     undecided = []
     for obligation in obligations:
         total += 1
-        script = context.script(obligation)
-        answer = solvers.refutes(script)
-        if answer.status == "unknown":
-            raise Undecided(f"{obligation.name}: the first solver does not decide it ({answer.reason})")
-        if answer.status != "unsat":
-            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
         if solvers.second is None:
             continue
-        answer = solvers.confirms(script)
+        answer = solvers.confirms(context.script(obligation))
         if answer.status == "sat":
             raise Refused(f"ALARM: the solvers contradict each other on {obligation.name}; no verdict")
         if answer.status == "unsat":

@@ -310,7 +310,7 @@ def check_counterexample(
         notes.append("evaluated by this program alone: the values have no text in SMT-LIB")
     else:
         total = 1
-        answers = [solvers.refutes("\n".join(script)), solvers.confirms("\n".join(script))]
+        answers = [solvers.refutes("\n".join(script), short=True), solvers.confirms("\n".join(script))]
         if any(a.status == "sat" for a in answers):
             raise BadProof(f"ALARM: a solver contradicts the evaluation ({answers[0].status}, {answers[1].status})")
         first, second = (int(a.status == "unsat") for a in answers)

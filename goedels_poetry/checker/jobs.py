@@ -5,7 +5,9 @@ Glue, not trusted: it only says which steps are claimed. The verdict is `check_c
 
 from __future__ import annotations
 
+import math
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,8 @@ from goedels_poetry.state import Verdict
 Json = dict[str, Any]
 
 SECONDS = 20.0
+RESERVE = 1.0
+"""Seconds that are left when the second solver stops: it may be late, and the certificate has to be moved."""
 
 
 def certify(payload: Json) -> Json:
@@ -81,17 +85,18 @@ def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
 
 def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     """Write beside the place, check, and move into place only what is accepted."""
+    began = time.monotonic()
     where = Path(payload["directory"])
     text = payload["theorem"].encode()
     if finished_proof(where) == sha256(text):
-        report = _check(payload, where, text)
+        report = _check(payload, where, text, began)
         if report.accepted:
             return _result(where, report)
     where.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{where.name}.", dir=where.parent) as beside:
         try:
             path = write(Path(beside) / where.name)
-            report = _check(payload, path, text)
+            report = _check(payload, path, text, began)
             if report.accepted:
                 put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
         except (GoedelsPoetryError, ValueError) as error:
@@ -99,12 +104,15 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     return _result(where if report.accepted else None, report)
 
 
-def _check(payload: Json, path: Path, text: bytes) -> CheckReport:
+def _check(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:
+    """``total_seconds`` bounds the whole job from outside: the second solver must leave room to finish."""
+    left = float(payload.get("total_seconds") or math.inf) - (time.monotonic() - began)
     return check_certificate(
         path,
         text,
         assume_definitions=bool(payload.get("assume_definitions")),
         limits=Limits(seconds=float(payload.get("seconds") or SECONDS)),
+        second_seconds=left - RESERVE,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,10 +19,13 @@ CVC5_OPTIONS: tuple[Options, ...] = ({}, {"enum-inst": "true"}, {"full-saturate-
 """In this order. Constant arrays need an option of their own besides."""
 
 SHORT = 2.0
-"""Seconds that each configuration gets at first."""
+"""Seconds that each configuration of the first solver gets at first, and each of the second solver at all."""
 
-PATIENCE = 60.0
-"""Seconds for all that the second solver cannot decide; then it is no longer asked at length, then not at all."""
+PATIENCE = 20.0
+"""Seconds for all that the second solver cannot decide; then it is no longer asked."""
+
+LEAST = 0.2
+"""Seconds that make it worth asking."""
 
 
 @dataclass
@@ -31,12 +35,14 @@ class Solvers:
     first: Z3Process
     second: Cvc5Process | None
     limits: Limits
+    until: float = math.inf
+    """``time.monotonic`` after which the second solver is not asked any more."""
     patience: float = PATIENCE
 
     @classmethod
-    def start(cls, limits: Limits, second: bool) -> Solvers:
+    def start(cls, limits: Limits, second: bool, until: float = math.inf) -> Solvers:
         """Processes that nobody has used before. They start with their first query."""
-        return cls(Z3Process(), Cvc5Process() if second else None, limits)
+        return cls(Z3Process(), Cvc5Process() if second else None, limits, until)
 
     def __enter__(self) -> Solvers:
         return self
@@ -46,8 +52,8 @@ class Solvers:
         if self.second is not None:
             self.second.close()
 
-    def refutes(self, script: str) -> Answer:
-        """The first solver's answer; ``unsat`` if any of its configurations says so."""
+    def refutes(self, script: str, *, short: bool = False) -> Answer:
+        """The first solver's answer; ``unsat`` if any of its configurations says so. ``short``: do not insist."""
 
         def pose(limits: Limits) -> Iterator[Answer]:
             # z3's incremental solver, which is what a search with one context for all queries uses
@@ -55,23 +61,26 @@ class Solvers:
             for options in Z3_OPTIONS:
                 yield self.first.ask(script, limits, options=options)
 
-        return _first_definite(pose, _stages(self.limits))
+        stages = _stages(self.limits)
+        return _first_definite(pose, stages[:1] if short else stages)
 
     def confirms(self, script: str) -> Answer:
         """The second solver's answer (``unknown`` when there is none)."""
-        second = self.second
-        if second is None:
+        if self.second is None:
             return Answer("unknown", "no second solver")
-        if self.patience <= 0:
+        if self.patience < LEAST:
             return Answer("unknown", "not asked: too much time went into what it could not decide")
         began = time.monotonic()
-        stages = _stages(self.limits) if self.patience > PATIENCE / 2 else _stages(self.limits)[:1]
+        answer = Answer("unknown", "no time left for it")
         more = {"arrays-exp": "true"} if "(as const " in script else {}
-        answer = _first_definite(
-            lambda limits: (second.ask(script, limits, options={**o, **more}) for o in CVC5_OPTIONS), stages
-        )
-        if answer.status == "unknown":
-            self.patience -= time.monotonic() - began
+        for options in CVC5_OPTIONS:
+            seconds = min(SHORT, self.limits.seconds, self.until - time.monotonic())
+            if seconds < LEAST:
+                break
+            answer = self.second.ask(script, replace(self.limits, seconds=seconds), options={**options, **more})
+            if answer.status != "unknown":
+                return answer
+        self.patience -= time.monotonic() - began
         return answer
 
 

@@ -164,16 +164,26 @@ class Language(Protocol):
         derivation: list[dict[str, Any]],
         directory: Path,
         run_info: dict[str, Any],
+        seconds: float | None = None,
     ) -> Certificate:
         """Write the certificate below ``directory`` (temporary name, then rename) and run the checker on it.
 
         ``derivation``: steps in dependency order, root last, each ``{"id", "statement", "proof": JSON | None,
-        "children": [ids], "scheme": sketch JSON | None, "scope": [ids it may cite]}``.
+        "children": [ids], "scheme": sketch JSON | None, "scope": [ids it may cite]}``. ``seconds``: wall time
+        for all of it.
+
+        Raises:
+            TimeoutError: it took longer. Whatever else it raises, too, leaves the run resumable.
         """
         ...
 
     async def certify_answer(
-        self, theorem: Theorem, answer: dict[str, Any], directory: Path, run_info: dict[str, Any]
+        self,
+        theorem: Theorem,
+        answer: dict[str, Any],
+        directory: Path,
+        run_info: dict[str, Any],
+        seconds: float | None = None,
     ) -> Certificate:
         """The same for an answer found without a tree: ``answer`` is the value that `judge` gave.
 

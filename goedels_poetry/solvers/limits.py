@@ -56,7 +56,11 @@ class JobTimeout(SolverError):
 
 
 class JobCrashed(SolverError):
-    """The job raised, or its process ended."""
+    """The job raised, or its process ended: in one line, with what else is known (a traceback) in ``details``."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class JobMemory(SolverError):

@@ -14,6 +14,7 @@ from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
 from goedels_poetry.solvers.process import out_of_memory
 
 _MAX_RESULT_BYTES = 256 << 20
+_MAX_REASON = 300
 
 
 class _Worker:
@@ -44,7 +45,7 @@ class _Worker:
             if out_of_memory(death):
                 raise JobMemory(f"{function} needs more than {memory_mb} MB") from None
             said = death.complaints.decode("utf-8", "replace").strip()
-            raise JobCrashed(f"{function} ended its process ({death})\n{said}".strip()) from None
+            raise JobCrashed(f"{function} ended its process ({death})", said) from None
         except (ChildFlood, BrokenFrame) as fault:
             self.close()
             raise JobCrashed(f"{function} returned no proper result: {fault}") from None
@@ -52,7 +53,7 @@ class _Worker:
             self.close()
             raise
         if not reply["ok"]:
-            raise JobCrashed(f"{function} raised {reply['error']}\n{reply['trace']}".strip())
+            raise JobCrashed(f"{function} raised {_in_one_line(reply['error'])}", reply["trace"])
         if self._jobs >= self._max_jobs or reply["resident_mb"] > self._max_resident_mb:
             self.close()
         return reply["result"]
@@ -67,6 +68,11 @@ class _Worker:
         if child is not None:
             child.kill_group()
             child.close()
+
+
+def _in_one_line(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]}..."
 
 
 class WorkerPool:

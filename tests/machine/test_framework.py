@@ -18,6 +18,8 @@ from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.graph import Machine, build
 from goedels_poetry.languages import for_file
 from goedels_poetry.runs import identity
+from goedels_poetry.search import CHECK_GRACE
+from goedels_poetry.settings import Budgets
 from goedels_poetry.state import ROOT, NodeStatus, Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
@@ -135,6 +137,30 @@ async def test_a_certificate_that_cannot_be_written_is_tried_again_on_resume(fra
     language.full = False
     calls = len(language.calls)
     result = await fw.aresume(result.run_id)
+    assert (result.verdict, len(language.calls)) == (Verdict.PROVED, calls)
+
+
+async def test_a_check_that_takes_too_long_is_out_of_budget_and_done_on_resume(
+    framework: MakeFramework, tmp_path: Path
+) -> None:
+    class Slow(ToyLanguage):
+        given: float | None = None
+
+        async def certify(self, *args: Any) -> Any:
+            self.given = args[4]
+            if self.given is not None and self.given < 100:
+                raise TimeoutError("the checker had not finished")
+            return await super().certify(*args)
+
+    language = Slow()
+    settings = Settings(home=tmp_path, budgets=Budgets(wall_seconds=20))
+    result = await GoedelsPoetryFramework(settings, language=language).arun(theorem(), name="t")
+    assert (result.verdict, "can be resumed" in result.reason) == (Verdict.OUT_OF_BUDGET, True)
+    assert language.given is not None
+    assert language.given < 20 + CHECK_GRACE + 0.1
+    calls = len(language.calls)
+    more = Settings(home=tmp_path, budgets=Budgets(wall_seconds=200))
+    result = await GoedelsPoetryFramework(more, language=language).aresume(result.run_id)
     assert (result.verdict, len(language.calls)) == (Verdict.PROVED, calls)
 
 

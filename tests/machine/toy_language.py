@@ -141,12 +141,22 @@ class ToyLanguage:
         return ":".join(sha256(part.encode()).hexdigest()[:16] for part in (theory, statement or spec["root"]))
 
     async def certify_answer(
-        self, theorem: Theorem, answer: dict[str, Any], directory: Path, run_info: dict[str, Any]
+        self,
+        theorem: Theorem,
+        answer: dict[str, Any],
+        directory: Path,
+        run_info: dict[str, Any],
+        seconds: float | None = None,
     ) -> Certificate:
         return Certificate(Verdict(answer.get("verdict", "refuted")))
 
     async def certify(
-        self, theorem: Theorem, derivation: list[dict[str, Any]], directory: Path, run_info: dict[str, Any]
+        self,
+        theorem: Theorem,
+        derivation: list[dict[str, Any]],
+        directory: Path,
+        run_info: dict[str, Any],
+        seconds: float | None = None,
     ) -> Certificate:
         spec = json.loads(theorem.text)
         if spec.get("certify") == "raises":

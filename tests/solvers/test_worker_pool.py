@@ -105,8 +105,10 @@ async def test_only_public_functions_of_allowed_packages_are_called(make: Make, 
 )
 async def test_a_failed_job_says_why_and_the_next_one_runs(make: Make, job: str, words: str) -> None:
     pool = make()
-    with pytest.raises(JobCrashed, match=words):
+    with pytest.raises(JobCrashed, match=words) as caught:
         await pool.run(f"solver_jobs:{job}", {})
+    assert "\n" not in str(caught.value)  # the traceback stands in its details
+    assert ("Traceback" in caught.value.details) == (job in ("fail", "leave"))
     assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
 
 

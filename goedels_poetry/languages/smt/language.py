@@ -30,7 +30,7 @@ class SmtLanguage:
 
     name = "smt"
     suffixes = (".smt2", ".smt")
-    proof_attempts = 2
+    proof_attempts = 1
     proof_schema = PROOF_SCHEMA
     sketch_schema = SKETCH_SCHEMA
 
@@ -128,19 +128,30 @@ class SmtLanguage:
         problem, theory = theorem.data
         return f"{theory}:{key_of(goal_sequent(problem, statement))}"
 
-    async def certify(self, theorem: Theorem, derivation: list[Json], directory: Path, run_info: Json) -> Certificate:
+    async def certify(
+        self,
+        theorem: Theorem,
+        derivation: list[Json],
+        directory: Path,
+        run_info: Json,
+        seconds: float | None = None,
+    ) -> Certificate:
         """See `Language.certify`."""
-        return await self._certified("certify", theorem, directory, run_info, {"derivation": derivation})
+        return await self._certified("certify", theorem, directory, run_info, seconds, {"derivation": derivation})
 
-    async def certify_answer(self, theorem: Theorem, answer: Json, directory: Path, run_info: Json) -> Certificate:
+    async def certify_answer(
+        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
+    ) -> Certificate:
         """See `Language.certify_answer`."""
         found = {"verdict": answer["verdict"], "refuted_by": answer.get("refuted_by", "")}
-        return await self._certified("certify_judgement", theorem, directory, run_info, found)
+        return await self._certified("certify_judgement", theorem, directory, run_info, seconds, found)
 
     async def _certified(
-        self, function: str, theorem: Theorem, directory: Path, run_info: Json, more: Json
+        self, function: str, theorem: Theorem, directory: Path, run_info: Json, seconds: float | None, more: Json
     ) -> Certificate:
+        seconds = JOB_SECONDS if seconds is None else min(seconds, JOB_SECONDS)
         payload = {
+            "total_seconds": seconds,
             "theorem": theorem.text,
             "directory": str(directory),
             "info": run_info,
@@ -149,9 +160,9 @@ class SmtLanguage:
             **more,
         }
         try:
-            found = await self._pool.run(f"{CERTIFY}:{function}", payload, JOB_SECONDS, MEMORY_MB)
-        except (JobTimeout, JobMemory, JobCrashed) as error:
-            return Certificate(Verdict.UNKNOWN, reason=f"the checker did not finish: {error}")
+            found = await self._pool.run(f"{CERTIFY}:{function}", payload, seconds, MEMORY_MB)
+        except JobTimeout as error:
+            raise TimeoutError(f"the checker had not finished after {seconds:.3g} s") from error
         return Certificate(
             Verdict(found["verdict"]),
             Path(found["path"]) if found["path"] else None,
@@ -171,7 +182,7 @@ class SmtLanguage:
         try:
             found = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS, READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
-            return Outcome(False, {}, f"the reply cannot be read: {str(error).splitlines()[0]}")
+            return Outcome(False, {}, f"the reply cannot be read: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
 
     async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:

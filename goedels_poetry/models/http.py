@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 from urllib.request import getproxies
@@ -28,22 +29,28 @@ def http_client(max_bytes: int) -> Any:
         """
 
         def __init__(self) -> None:
-            self._tls = httpx.create_ssl_context()
-            self._idle: list[Any] = []
+            self._idle: dict[str, list[Any]] = {"http": [], "https": []}
             self._all: list[Any] = []
 
         async def handle_async_request(self, request: Any) -> Any:
-            if not self._idle:
-                self._idle.append(httpx.AsyncHTTPTransport(verify=self._tls))
-                self._all.append(self._idle[-1])
-            pool = self._idle.pop()
+            idle = self._idle["https" if request.url.scheme == "https" else "http"]
+            pool = idle.pop() if idle else self._pool(request.url.scheme)
             try:
                 response = await pool.handle_async_request(request)
             except BaseException:
-                self._idle.append(pool)
+                idle.append(pool)
                 raise
-            response.stream = Released(response.stream, lambda: self._idle.append(pool))
+            response.stream = Released(response.stream, lambda: idle.append(pool))
             return response
+
+        def _pool(self, scheme: str) -> Any:
+            # Certificates take 20 ms to read: once, and only where they are needed.
+            self._all.append(httpx.AsyncHTTPTransport(verify=self._tls if scheme == "https" else False))
+            return self._all[-1]
+
+        @cached_property
+        def _tls(self) -> Any:
+            return httpx.create_ssl_context()
 
         async def aclose(self) -> None:
             for pool in self._all:

@@ -101,16 +101,18 @@ def code(text: str, tags: tuple[str, ...] = ()) -> str:
     Raises:
         UnusableReply: there is nothing in it.
     """
-    found = [block for block in blocks(text) if block.text.strip()]
+    fenced = blocks(text)
+    found = [block for block in fenced if block.text.strip()]
     for closed in (True, False):
         candidates = [block for block in found if block.closed is closed]
         tagged = [block for block in candidates if block.tag in tags]
         untagged = [block for block in candidates if not block.tag]
         if candidates:
             return (tagged or untagged or candidates)[-1].text
-    bare = "" if found else without_thinking(text).strip()
+    bare = "" if fenced else without_thinking(text).strip()
     if not bare:
-        raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no text beside its thinking")
+        empty = "the block in the reply is empty" if fenced else "the reply holds no text beside its thinking"
+        raise UnusableReply(empty if text.strip() else "the reply is empty")
     return bare
 
 

@@ -27,7 +27,13 @@ SCHEMA = {
 async def test_a_reply_with_its_usage(models: MakeModels) -> None:
     with Server([Answer("by reflexivity", cached_tokens=2)]) as server:
         (reply,) = await models(server).ask(goal(temperature=0.3, max_tokens=99))
-    assert (reply.text, reply.error, reply.finish, reply.calls, reply.cached) == ("by reflexivity", "", "stop", 1, False)
+    assert (reply.text, reply.error, reply.finish, reply.calls, reply.cached) == (
+        "by reflexivity",
+        "",
+        "stop",
+        1,
+        False,
+    )
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cached_tokens) == (8, 2, 2)
     (asked,) = server.requests
     assert asked["messages"] == [
@@ -109,8 +115,7 @@ async def test_closing_the_iterator_cancels_the_other_samples_and_their_connecti
         async with aclosing(models(server).each(goal(samples=3), ledger)) as replies:
             async for reply in replies:
                 assert reply.text == "first"
-                while server.calls < 3:
-                    await asyncio.sleep(0.01)
+                await _until(lambda: server.calls == 3)
                 break
         await _until(lambda: server.given_up == 2)
     assert ledger.spent["model_calls"] == 3  # they were paid for
@@ -129,7 +134,7 @@ async def test_cancelling_the_asker_closes_the_connection(models: MakeModels) ->
 
 async def _until(done: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
-        while not done():
+        while not done():  # noqa: ASYNC110  the server lives in a thread of its own
             await asyncio.sleep(0.01)
 
 

@@ -1,0 +1,273 @@
+"""What is kept: caches, recordings, accounts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MakeModels, goal
+from server import EMPTY, Answer, Server, server_error
+
+from goedels_poetry.models import ExecutorCache, Ledger, Price, PriceError, Prices, RecordingError, Usage
+from goedels_poetry.models.cache import Kind
+
+
+def counting() -> Server:
+    """Answers 1, 2, 3, ..."""
+    server = Server([])
+    server.script = lambda _: Answer(f"answer {server.calls}")
+    return server
+
+
+# -- caches ------------------------------------------------------------------------------------------------------
+async def test_the_second_identical_run_makes_no_calls(models: MakeModels) -> None:
+    with counting() as server:
+        requests = [goal(f"{n} = {n}", samples=2, attempt=n % 3, temperature=0.5) for n in range(10)]
+        first = [await models(server).ask(request) for request in requests]
+        ledger = Ledger()
+        second = models(server)  # another process would find the same file
+        again = [await second.ask(request, ledger) for request in requests]
+    assert [[r.text for r in replies] for replies in again] == [[r.text for r in replies] for replies in first]
+    assert server.calls == 20
+    assert all(reply.cached for replies in again for reply in replies)
+    assert "model_calls" not in ledger.spent and "money" not in ledger.spent
+    assert second.cache.info()["generation_hit_rate"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"statement": "2 = 2"},
+        {"attempt": 1},
+        {"seed": 1},
+        {"temperature": 0.9},
+        {"max_tokens": 7},
+        {"schema": {"type": "object"}},
+        {"messages": (("assistant", "no"),)},
+        {"role_model": "another"},
+        {"extra_body": {"top_k": 1}},
+        {"reasoning_effort": "low"},
+        {"prompt": True},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+async def test_another_question_is_never_answered_from_the_cache(
+    models: MakeModels, prompts: Path, other: dict[str, Any]
+) -> None:
+    own = {name: other.pop(name) for name in ("extra_body", "reasoning_effort") if name in other}
+    if "role_model" in other:
+        own["model"] = other.pop("role_model")
+    with counting() as server:
+        await models(server).ask(goal(temperature=0.5))
+        if other.pop("prompt", False):
+            (prompts / "test-goal.md").write_text("Be brief.\n<!-- user -->\nProve {{ statement }} with \\frac{a}{b}.")
+        await models(server, **own).ask(goal(**{"temperature": 0.5, **other}))
+    assert server.calls == 2
+
+
+async def test_two_goals_with_the_same_question_ask_once(models: MakeModels) -> None:
+    with Server(lambda _: Answer("one for both", delay=0.1)) as server:
+        asking = models(server)
+        await asyncio.gather(asking.ask(goal(node="0.0_0000")), asking.ask(goal(node="0.0_0001")))
+    assert server.calls == 1
+
+
+async def test_faults_are_not_kept_but_unusable_text_is(models: MakeModels) -> None:
+    with Server([server_error(), EMPTY, Answer("prose")]) as server:
+        asking = models(server)
+        errors = [(await asking.ask(goal(schema={"type": "object"})))[0].error for _ in range(4)]
+    assert server.calls == 3
+    assert errors[2:] == ["the reply holds no complete JSON object"] * 2
+
+
+@pytest.mark.parametrize("kind", ["generation", "verification", "validation"])
+def test_each_kind_has_its_own_answers(tmp_path: Path, kind: Kind) -> None:
+    kept = ExecutorCache(tmp_path / "cache.db")
+    kept.put(kind, {"text": "x", "version": 1}, {"ok": True})
+    kept.close()
+    kept = ExecutorCache(tmp_path / "cache.db")
+    assert kept.get(kind, {"version": 1, "text": "x"}) == {"ok": True}
+    assert kept.get(kind, {"version": 2, "text": "x"}) is None
+    others: set[Kind] = {"generation", "verification", "validation"}
+    assert all(kept.get(other, {"text": "x", "version": 1}) is None for other in others - {kind})
+    assert (getattr(kept.stats, f"{kind}_hits"), getattr(kept.stats, f"{kind}_misses")) == (1, 1)
+    kept.close()
+
+
+def test_the_least_recently_used_goes_first() -> None:
+    kept = ExecutorCache(max_validation=2)
+    for name in "ab":
+        kept.put("validation", name, name)
+    kept.get("validation", "a")
+    kept.put("validation", "c", "c")
+    assert [kept.get("validation", name) for name in "abc"] == ["a", None, "c"]
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_broken_file_is_a_miss(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "cache.db"
+    file.write_bytes(content)
+    kept = ExecutorCache(file)
+    assert kept.get("generation", "question") is None
+    kept.put("generation", "question", "answer")
+    assert kept.get("generation", "question") == "answer"
+    kept.close()
+
+
+def test_a_file_that_breaks_later_is_a_miss(tmp_path: Path) -> None:
+    file = tmp_path / "cache.db"
+    kept = ExecutorCache(file)
+    for number in range(200):
+        kept.put("generation", f"question {number}", "answer" * 50)
+    kept.close()
+    whole = bytearray(file.read_bytes())
+    whole[4096 : len(whole)] = b"\x55" * (len(whole) - 4096)
+    file.write_bytes(whole)
+    kept = ExecutorCache(file)
+    assert all(kept.get("generation", f"question {number}") is None for number in range(200))
+    kept.close()
+
+
+def test_a_changed_answer_is_a_miss(tmp_path: Path) -> None:
+    file = tmp_path / "cache.db"
+    kept = ExecutorCache(file)
+    kept.put("verification", "is it proved?", {"proved": False})
+    kept.close()
+    with sqlite3.connect(file) as db:
+        db.execute("UPDATE cache SET answer = replace(answer, 'false', 'true')")
+    db.close()
+    kept = ExecutorCache(file)
+    assert kept.get("verification", "is it proved?") is None
+    kept.close()
+
+
+def test_a_place_where_nothing_can_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    kept = ExecutorCache(tmp_path / "file" / "cache.db")
+    kept.put("generation", "q", "a")
+    assert kept.get("generation", "q") == "a"
+    assert kept.problem
+
+
+# -- record and replay -------------------------------------------------------------------------------------------
+async def test_a_recording_answers_without_any_network(models: MakeModels, tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    requests = [goal("1"), goal("2", samples=3), goal("2", samples=3), goal("3", role="decider")]
+    with Server([Answer("one"), server_error(), Answer("two"), Answer('{"three": 3}')]) as server:
+        asking = models(server, record=file, cache=False, api_key="sk-secret")
+        recorded = [await asking.ask(request) for request in requests]
+        await asking.aclose()
+    replaying = models(replay=file)
+    ledger = Ledger()
+    again = [await replaying.ask(request, ledger) for request in requests]
+    strip = [[replace(reply, seconds=0) for reply in replies] for replies in recorded]
+    assert [[replace(reply, seconds=0) for reply in replies] for replies in again] == strip
+    assert ledger.spent["model_calls"] == server.calls  # accounted as it was then
+    assert "sk-secret" not in file.read_text()
+
+
+async def test_a_request_that_is_not_in_the_recording(models: MakeModels, tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    with Server([Answer("one")]) as server:
+        await models(server, record=file).ask(goal("1"))
+    (reply,) = await models(replay=file).ask(goal("2", node="0.0_0001"))
+    assert reply.error == (
+        "not in the recording run.jsonl: role prover, prompt test-goal, goal 0.0_0001, attempt 0, sample 0"
+    )
+
+
+async def test_what_the_cache_answers_is_recorded_too(models: MakeModels, tmp_path: Path) -> None:
+    with Server([Answer("one")]) as server:
+        await models(server).ask(goal())
+        await models(server, record=tmp_path / "second.jsonl").ask(goal())
+    (reply,) = await models(replay=tmp_path / "second.jsonl").ask(goal())
+    assert (reply.text, server.calls) == ("one", 1)
+
+
+async def test_a_recording_goes_on_after_a_crash(models: MakeModels, tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    with counting() as server:
+        await models(server, record=file).ask(goal("1"))
+        with file.open("a") as broken:
+            broken.write('{"about": {"role"')
+        await models(server, record=file).ask(goal("2"))
+        replaying = models(replay=file)
+        texts = [(await replaying.ask(goal(statement)))[0].text for statement in "12"]
+    assert texts == ["answer 1", "answer 2"]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "hello", '{"a": 1}\n{"b": 2}\n', "[1]\n", '{"format": "other", "version": 1}\n']
+)
+def test_a_file_that_is_no_recording(models: MakeModels, tmp_path: Path, content: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(content)
+    with pytest.raises(RecordingError):
+        models(replay=file)
+    if content:
+        with Server([Answer("x")]) as server, pytest.raises(RecordingError):
+            models(server, record=file)
+        assert file.read_text() == content
+
+
+# -- accounts ----------------------------------------------------------------------------------------------------
+async def test_tokens_and_money_by_role(models: MakeModels, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "prices.toml").write_text(
+        '[models."scripted"]\ninput = 1000000\ncached_input = 500000\noutput = 2000000\n'
+    )
+    with Server([Answer("three words long", cached_tokens=4)]) as server:
+        ledger, cost = Ledger(), dict[str, float]()
+        asking = models(server)
+        await asking.ask(goal(), ledger, cost)
+        await asking.ask(goal(role="judge"), ledger)
+    usage = Usage(8, 3, 4)
+    money = 4 * 1 + 4 * 0.5 + 3 * 2
+    assert cost["money"] == cost["money:prover"] == money
+    assert ledger.spent["money"] == money + ledger.spent.get("money:judge", 0)
+    assert ledger.spent["model_tokens:prover"] == usage.input_tokens + usage.output_tokens
+    assert cost["model_tokens_cached"] == 4
+    assert not asking.unpriced()
+
+
+def test_prices_by_name() -> None:
+    prices = Prices({"gpt-9": Price(1, 2), "gpt-9-mini": Price(0.1, 0.2)})
+    assert prices.of("gpt-9-mini-2026-01-01") == Price(0.1, 0.2)
+    assert prices.of("openai/gpt-9") == prices.of("gpt-9-2026-02-02") == Price(1, 2)
+    assert prices.of("gpt-9-nano") is None
+    assert Prices.load().of("gpt-4.1") is not None
+
+
+@pytest.mark.parametrize("text", ["[models", '[models."m"]\ninput = "much"', '[models."m"]\nprice = 1', "models = 3"])
+def test_a_price_table_that_is_none(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "prices.toml"
+    file.write_text(text)
+    with pytest.raises(PriceError, match=r"prices\.toml"):
+        Prices.load(file)
+
+
+async def test_a_hundred_at_once(models: MakeModels) -> None:
+    with Server(lambda _: Answer("ok", delay=0.5)) as server:
+        asking, ledger = models(server), Ledger()
+        replies = await asyncio.gather(*(asking.ask(goal(str(n)), ledger) for n in range(100)))
+    assert all(reply.ok for (reply,) in replies)
+    assert server.most_at_once == 100
+    assert ledger.spent["model_seconds"] < sum(reply.seconds for (reply,) in replies) / 10  # they did not wait in line
+
+
+def test_recordings_are_lines_of_json(tmp_path: Path) -> None:
+    from goedels_poetry.models.record import Recorder
+
+    file = tmp_path / "sub" / "run.jsonl"
+    Recorder(file, {"prover": {"model": "m"}}, note="scripted").close()
+    assert json.loads(file.read_text()) == {
+        "format": "goedels-poetry recording",
+        "version": 1,
+        "note": "scripted",
+        "roles": {"prover": {"model": "m"}},
+    }

@@ -1,0 +1,130 @@
+"""What models write, and what is read out of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goedels_poetry.models import UnusableReply, blocks, code, parse_json_reply, without_thinking
+from goedels_poetry.models.replies import problem_with, text_of
+
+OBJECT: dict[str, Any] = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(and a b)", "(and a b)"),
+        ("Sure!\n```smt2\n(and a b)\n```\nDone.", "(and a b)"),
+        ("```smt2\nfirst\n```\nNo, better:\n```smt2\nsecond\n```", "second"),
+        ("```python\nprint()\n```\n```smt2\nmeant\n```\n```text\nnot this\n```", "meant"),
+        ("```\nuntagged\n```\n```python\nother\n```", "untagged"),
+        ("~~~smt2\n```inner```\n~~~", "```inner```"),
+        ("````smt2\n```\nnested\n```\n````", "```\nnested\n```"),
+        ("```SMT2 title=x\nupper\n```", "upper"),
+        ("  ```smt2\n  indented\n  ```", "  indented"),
+        ("```smt2\nwhole\n```\n```smt2\ncut of", "whole"),
+        ("Here:\n```smt2\n(forall ((x", "(forall ((x"),
+        ("<think>```smt2\nwrong\n```</think>\n```smt2\nright\n```", "right"),
+        ("```smt2\nwrong\n```\nopened by the server</think>\n```smt2\nright\n```", "right"),
+    ],
+)
+def test_the_block_that_is_meant(text: str, expected: str) -> None:
+    assert code(text, ("smt2", "smt")) == expected
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "```smt2\n```", "<think>never closed ```smt2\nx\n```"])
+def test_nothing_to_read(text: str) -> None:
+    with pytest.raises(UnusableReply):
+        code(text, ("smt2",))
+
+
+def test_a_block_that_the_reply_ended_in_says_so() -> None:
+    assert [(b.tag, b.text, b.closed) for b in blocks("```lean\ntheorem\n```\n```lean\nby s")] == [
+        ("lean", "theorem", True),
+        ("lean", "by s", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("<think>a</think>b<THINKING>c</thinking>d", "bd"),
+        ("a</think>b", "b"),
+        ("a<think>b", "a"),
+        ("x < y and y > z", "x < y and y > z"),
+    ],
+)
+def test_thinking_is_left_out(text: str, visible: str) -> None:
+    assert without_thinking(text) == visible
+
+
+def test_content_lists_of_the_responses_api() -> None:
+    content = [
+        {"type": "reasoning", "summary": [{"text": "hidden"}]},
+        {"type": "text", "text": "one "},
+        {"type": "output_text", "text": "two"},
+        {"type": "text", "text": None},
+        "three",
+        7,
+    ]
+    assert text_of(content) == "one twothree"
+    assert text_of(None) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": "}"}}',
+        'Of course: {"a": {"b": "}"}} as asked.',
+        '```json\n{"a": {"b": "}"}}\n```',
+        'In {x | x > 0} we have\n```\n{"a": {"b": "}"}}\n```\nwith \\frac{a}{b}',
+        '<think>{"a": 1}</think>{"a": {"b": "}"}}',
+        'First {"z": 1}, then {"a": {"b": "}"}}',
+    ],
+)
+def test_a_json_object_wherever_it_stands(text: str) -> None:
+    assert parse_json_reply(text, {"type": "object", "required": ["a"]}) == {"a": {"b": "}"}}
+
+
+@pytest.mark.parametrize("text", ["", "no object", '{"a": ', "[1, 2]", "{" * 5000, '{"a":' * 5000])
+def test_no_json_object(text: str) -> None:
+    with pytest.raises(UnusableReply):
+        parse_json_reply(text, OBJECT)
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "problem"),
+    [
+        ({"a": 1}, {"required": ["b"]}, "the object lacks 'b'"),
+        ({"a": "1"}, {"properties": {"a": {"type": "integer"}}}, "a must be integer"),
+        ({"a": True}, {"properties": {"a": {"type": "integer"}}}, "a must be integer"),
+        ({"a": None}, {"properties": {"a": {"type": ["string", "null"]}}}, ""),
+        ({"a": [1, "x"]}, {"properties": {"a": {"items": {"type": "integer"}}}}, "a[1] must be integer"),
+        ({"a": []}, {"properties": {"a": {"minItems": 1}}}, "the number of items of a must be at least 1"),
+        ({"a": 1, "b": 2}, {"properties": {"a": {}}, "additionalProperties": False}, "'b' is not known"),
+        ({"a": {"x": 1}}, {"properties": {"a": {"anyOf": [{"type": "null"}, {"required": ["x"]}]}}}, ""),
+        ({"a": "zz"}, {"properties": {"a": {"maxLength": 1}}}, "the length of a must be at most 1"),
+    ],
+)
+def test_a_value_against_a_schema(value: dict[str, Any], schema: dict[str, Any], problem: str) -> None:
+    assert problem_with(value, schema) == problem
+
+
+@given(st.text(alphabet='`~{}"\\<>/think \nsmt2:,[]', max_size=200))
+def test_no_text_breaks_the_reading(text: str) -> None:
+    blocks(text)
+    for read in (lambda: code(text, ("smt2",)), lambda: parse_json_reply(text, OBJECT)):
+        try:
+            read()
+        except UnusableReply as problem:
+            assert str(problem)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=20), max_size=4))
+def test_an_object_in_a_fence_with_prose_around_comes_back(value: dict[str, Any]) -> None:
+    assert parse_json_reply(f"Here it is.\n```json\n{json.dumps(value)}\n```\nBye.", OBJECT) == value

@@ -129,11 +129,24 @@ Scheme: TypeAlias = (
 
 
 def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
-    """The sequents from which ``sequent`` follows by ``scheme``.
+    """The sequents from which ``sequent`` follows by ``scheme``; quantifiers and implications in front of their
+    conclusions are opened.
 
     Raises:
         SchemeError: the scheme does not apply (unknown variable, wrong sort, nothing to split, ...).
     """
+    return tuple(_opened(case, signature) for case in _cases(sequent, scheme, signature))
+
+
+def _opened(sequent: Sequent, signature: Signature) -> Sequent:
+    """The same formula with the universal quantifiers and implications of the conclusion in the sequent itself."""
+    if sequent.concl.kind is not Kind.FORALL and not is_app(sequent.concl, "=>"):
+        return sequent
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
+    return _stripped(sequent, names, negation=False)
+
+
+def _cases(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
     names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
     match scheme:
         case StructuralInduction():
@@ -368,6 +381,13 @@ def _witness(sequent: Sequent, at: tuple[Term, ...]) -> Sequent:
 
 
 def _intro(sequent: Sequent, names: Names) -> Sequent:
+    result = _stripped(sequent, names, negation=True)
+    if result == sequent:
+        raise SchemeError("nothing to introduce")
+    return result
+
+
+def _stripped(sequent: Sequent, names: Names, *, negation: bool) -> Sequent:
     variables, hyps, concl = list(sequent.vars), list(sequent.hyps), sequent.concl
     while True:
         if concl.kind is Kind.FORALL:
@@ -377,15 +397,11 @@ def _intro(sequent: Sequent, names: Names) -> Sequent:
         elif is_app(concl, "=>"):
             hyps.extend(concl.args[:-1])
             concl = concl.args[-1]
-        elif is_app(concl, "not"):
+        elif negation and is_app(concl, "not"):
             hyps.append(concl.args[0])
             concl = FALSE
         else:
-            break
-    result = make_sequent(variables, hyps, concl)
-    if result == sequent:
-        raise SchemeError("nothing to introduce")
-    return result
+            return make_sequent(variables, hyps, concl)
 
 
 def _skolem_hypothesis(sequent: Sequent, names: Names) -> Sequent:

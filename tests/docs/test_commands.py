@@ -84,6 +84,13 @@ def test_every_command_of_the_document_works(document: Path, place: Path) -> Non
         assert all(word in said for word in command.words), f"{line}\n{command.words}\n{said}"
 
 
+def test_the_python_of_the_readme_works(place: Path) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    env = os.environ | {"PYTHONPATH": str(ROOT), "GOEDELS_POETRY__HOME": str(place / "home")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=place, env=env, capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("proved L3 "), done.stderr
+
+
 def test_the_readme_begins_with_the_two_commands() -> None:
     lines = [body.strip() for kind, _, body in FENCE.findall((ROOT / "README.md").read_text("utf-8")) if kind == "sh"]
     assert lines == [

@@ -88,6 +88,7 @@ class ModelsSettings(BaseModel):
     search_query: ModelSettings = ModelSettings()
 
     record: Path | None = Field(default=None, description="file to write every request and reply to")
+    record_note: str = Field(default="", description="for people, in the first line of that file")
     replay: Path | None = Field(default=None, description="file to answer from, without any network")
     cache: bool = Field(default=True, description="keep replies in cache.db of the data directory")
     prices: Path | None = Field(default=None, description="price table; default: prices.toml of the data directory")

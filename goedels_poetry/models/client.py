@@ -73,7 +73,7 @@ class Models:
         if self._recording is None:
             self.endpoints = self._build(dict(role_to_chat_model or {}), chosen)
         self._facts = self._recording.roles if self._recording else {r: e.facts for r, e in self.endpoints.items()}
-        self._recorder = Recorder(chosen.record, self._facts) if chosen.record is not None else None
+        self._recorder = Recorder(chosen.record, self._facts, chosen.record_note) if chosen.record is not None else None
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def has(self, role: str) -> bool:

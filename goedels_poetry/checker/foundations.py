@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goedels_poetry.checker.replay import Solvers
-from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.obligations import Context, Obligation
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.wellfounded import termination
@@ -33,7 +32,7 @@ def lay_foundations(context: Context, solvers: Solvers) -> Foundations:
     limits = Limits(RLIMIT, max(solvers.limits.seconds, 20.0), solvers.limits.memory_mb)
 
     def prove(sequent: Sequent) -> bool:
-        script = context.script(foundation(context, "termination", sequent))
+        script = context.script(context.foundation("termination", sequent))
         good = solvers.first.ask(script, limits).status == "unsat"
         if good:
             shown.append(sequent)
@@ -45,11 +44,5 @@ def lay_foundations(context: Context, solvers: Solvers) -> Foundations:
         if not result.ok:
             unfounded.append(f"{', '.join(result.group)}: {result.reason}")
     for number, sequent in enumerate(dict.fromkeys(shown), 1):
-        obligations.append(foundation(context, f"termination {number}", sequent))
+        obligations.append(context.foundation(f"termination {number}", sequent))
     return Foundations(tuple(obligations), tuple(unfounded))
-
-
-def foundation(context: Context, name: str, sequent: Sequent) -> Obligation:
-    """An obligation posed without equations and without premises."""
-    lines = context.check(sequent, Query(equations=False))
-    return Obligation(name, False, False, lines, foundation=True)

@@ -199,6 +199,10 @@ class Context:
             return "\n".join((*self._declarations, *obligation.lines))
         return "\n".join((*self.prelude(obligation.equations, obligation.quantified), *obligation.lines))
 
+    def foundation(self, name: str, sequent: Sequent) -> Obligation:
+        """What definitions rest on: no premise may help one into existence, and none may vouch for itself."""
+        return Obligation(name, False, False, self.check(sequent, Query(equations=False)), foundation=True)
+
     def script_of(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> str:
         """The whole text of a query that is not a step yet; errors as in `check`."""
         lines = self.check(sequent, query, earlier)

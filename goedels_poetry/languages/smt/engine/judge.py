@@ -68,7 +68,7 @@ def undefined_recursions(bench: Workbench) -> list[str]:
     with Z3Process() as z3:
 
         def prove(obligation: Sequent) -> bool:
-            script = bench.context.script_of(obligation, Query(equations=False), {})
+            script = bench.context.script(bench.context.foundation("termination", obligation))
             return z3.ask(script, Limits(rlimit=2_000_000, seconds=5.0)).status == "unsat"
 
         results = termination(bench.signature, prove)

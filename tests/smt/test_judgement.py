@@ -1,0 +1,24 @@
+"""What is said about a problem before any search."""
+
+from __future__ import annotations
+
+from goedels_poetry.languages.smt.engine.judge import judge
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.parser import parse_problem
+
+HELPED_BY_A_PREMISE = """
+(declare-fun smaller (Int) Int)
+(assert (forall ((n Int)) (=> (> n 0) (and (<= 0 (smaller n)) (< (smaller n) n)))))
+(define-fun-rec down ((n Int)) Int (ite (<= n 0) 0 (down (smaller n))))
+(prove (= (down 0) 0))
+"""
+
+
+def test_a_premise_must_not_help_a_definition_into_existence() -> None:
+    bench = Workbench(parse_problem(HELPED_BY_A_PREMISE))
+    try:
+        found = judge(bench)
+    finally:
+        bench.close()
+    assert found.verdict == "unknown"
+    assert "not shown to be well-founded: down" in found.reason

@@ -14,7 +14,8 @@ from goedels_poetry.languages.smt.terms import FALSE, alpha
 from goedels_poetry.solvers import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
-SECONDS = 2.0
+SECONDS = 0.7
+"""For each attempt to show that the premises are contradictory, or that they are not."""
 NOTE_RLIMIT = 500_000
 NOT_SHOWN = "consistency of the premises not shown"
 

@@ -134,7 +134,7 @@ async def test_cancelling_the_asker_closes_the_connection(models: MakeModels) ->
 
 async def _until(done: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
-        while not done():  # noqa: ASYNC110  the server lives in a thread of its own
+        while not done():
             await asyncio.sleep(0.01)
 
 

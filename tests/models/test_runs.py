@@ -1,0 +1,158 @@
+"""Models in whole runs: faults, budgets, recordings, kill -9. The server answers by script."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from server import FAULTS, Answer, Server
+
+from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.models.examine import look
+from goedels_poetry.models.record import Recording
+from goedels_poetry.settings import ModelSettings, ModelsSettings
+
+ROOT = Path(__file__).parents[2]
+HARD = """
+(declare-fun f (Int) Int)
+(assert (forall ((x Int)) (> (f (f x)) (f x))))
+(prove (forall ((x Int)) (= (f x) (+ x 1))))
+"""
+EASY = "(declare-const p Bool) (prove (or p (not p)))"
+
+
+def settings(server: Server | None, home: Path, calls: int | None = None, **files: Any) -> Settings:
+    # The symbolic search is cut short: these tests are about what happens around the model.
+    own = {"model": "m", "base_url": server.url, "retries": 0, "timeout_seconds": 1} if server else {}
+    return Settings(
+        home=home,
+        symbolic_queries=0,
+        use_memory=False,
+        budgets=Budgets(model_calls=calls, wall_seconds=30),
+        models=ModelsSettings(default=ModelSettings(**own), **files),
+    )
+
+
+async def prove(theorem: str, chosen: Settings) -> RunResult:
+    async with GoedelsPoetryFramework(chosen) as framework:
+        return await framework.arun(theorem, name="theorem.smt2")
+
+
+async def test_a_model_is_not_asked_for_what_the_symbolic_agents_prove(tmp_path: Path) -> None:
+    with Server([Answer("ACCEPT")]) as server:
+        result = await prove(EASY, settings(server, tmp_path))
+    assert result.verdict is Verdict.PROVED and server.calls == 0
+
+
+async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(tmp_path: Path) -> None:
+    faults = [fault for name, fault in FAULTS.items() if name != "30 s delay"]
+    turn = iter(range(10**6))
+    with Server(lambda _: faults[next(turn) % len(faults)]) as server:
+        result = await prove(HARD, settings(server, tmp_path, calls=10))
+    assert result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
+    assert 0 < server.calls <= 10
+    spent = result.metrics["models"]
+    assert spent["calls"] == server.calls == sum(role["calls"] for role in spent["by_role"].values())
+    assert spent["faults"] == spent["replies"]
+
+
+async def test_a_recorded_run_is_replayed_without_any_network(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    with Server([Answer("ACCEPT")]) as server:
+        recorded = await prove(HARD, settings(server, tmp_path / "a", 4, record=file, record_note="scripted"))
+    assert Recording.load(file).roles["prover"]["model"] == "m"
+    replayed = await prove(HARD, settings(None, tmp_path / "b", 4, replay=file))
+    assert server.calls == 4
+    assert replayed.verdict is recorded.verdict is Verdict.OUT_OF_BUDGET
+    for name in ("steps", "attempts", "nodes"):
+        assert replayed.metrics[name] == recorded.metrics[name]
+
+
+async def test_a_recording_of_another_run_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    with Server([Answer("ACCEPT")]) as server:
+        await prove(EASY, settings(server, tmp_path, record=file))
+    result = await prove(HARD, settings(None, tmp_path, replay=file))
+    assert result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
+    assert any("not in the recording" in open_goal.reason for open_goal in result.open_goals)
+
+
+async def test_the_second_identical_run_makes_no_calls(tmp_path: Path) -> None:
+    with Server([Answer("ACCEPT")]) as server:
+        first = await prove(HARD, settings(server, tmp_path, calls=4))
+        async with GoedelsPoetryFramework(settings(server, tmp_path, calls=4)) as framework:
+            # Four replies are kept; what goes beyond them is asked for anew.
+            second = await framework.arun(HARD, name="theorem.smt2", fresh=True)
+    assert first.verdict is second.verdict is Verdict.OUT_OF_BUDGET
+    assert second.metrics["models"]["replies_from_cache"] == 4
+    assert server.calls == 8
+
+
+def command(home: Path, *arguments: object) -> dict[str, Any]:
+    environment = dict(os.environ) | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)}
+    environment |= {"GOEDELS_POETRY__SYMBOLIC_QUERIES": "0"}
+    return {"args": [sys.executable, "-m", "goedels_poetry", *map(str, arguments)], "env": environment}
+
+
+def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
+    file, theorem = tmp_path / "notes.txt", tmp_path / "theorem.smt2"
+    file.write_text("precious\n")
+    theorem.write_text(EASY)
+    done = subprocess.run(
+        **command(tmp_path, "prove", theorem, "--model", "m", "--record", file),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "is not a recording" in done.stderr and "Traceback" not in done.stderr
+    assert file.read_text() == "precious\n"
+
+
+def test_kill_9_and_resume_repeats_at_most_what_was_in_flight(tmp_path: Path) -> None:
+    theorem = tmp_path / "theorem.smt2"
+    theorem.write_text(HARD)
+    asked: list[str] = []
+
+    def script(body: dict[str, Any]) -> Answer:
+        asked.append(json.dumps([body["messages"], body.get("temperature")]))
+        return Answer(f"nonsense {len(asked)}", delay=0.05)
+
+    with Server(script) as server:
+        common = ("prove", theorem, "--model", "m", "--base-url", server.url, "--timeout", 30, "--max-model-calls")
+        running = subprocess.Popen(**command(tmp_path, *common, 1000, "--json", "-q"), stdout=subprocess.DEVNULL)
+        while len(asked) < 4 and running.poll() is None:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGKILL)
+        running.wait(10)
+        before, in_flight = len(asked), server.most_at_once
+        done = subprocess.run(
+            **command(tmp_path, *common, 12, "--resume", "--json", "-q"), capture_output=True, timeout=60
+        )
+    assert before >= 4
+    assert json.loads(done.stdout)["verdict"] in ("unknown", "out_of_budget")
+    # The samples of one beam look alike on the wire: at most those that were in flight are asked for again.
+    assert sum(question in asked[:before] for question in asked[before:]) <= in_flight
+
+
+@pytest.mark.parametrize(("call", "calls"), [(False, 0), (True, 1)])
+async def test_the_examination_spends_at_most_one_tiny_call(tmp_path: Path, call: bool, calls: int) -> None:
+    with Server([Answer("yes")]) as server:
+        found = {seen.what: seen for seen in await look(settings(server, tmp_path), call=call)}
+        assert server.calls == calls
+    assert found["model of prover"].words.startswith(f"m at {server.url}")
+    assert found[f"server {server.url}"].words == "can be reached"
+    assert not call or found["call of m"].words == "answers 'yes'"
+    gone = {seen.what: seen for seen in await look(settings(server, tmp_path), call=call)}
+    assert not gone[f"server {server.url}"].ok
+
+
+async def test_nothing_to_examine_without_a_model(tmp_path: Path) -> None:
+    assert await look(settings(None, tmp_path), call=True) == []

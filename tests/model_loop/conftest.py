@@ -1,0 +1,42 @@
+"""Fixtures: frameworks whose models live behind a real HTTP server with scripted replies."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))
+
+from scripted_models import Server, WithModel
+
+from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+async def with_model() -> AsyncIterator[WithModel]:
+    """``with_model(server, **settings)``: a framework whose roles all ask the server; None: no models."""
+    made: list[GoedelsPoetryFramework] = []
+
+    def make(server: Server | None, *, cache: bool = True, **settings: Any) -> GoedelsPoetryFramework:
+        if server is not None:
+            model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 2.0}
+            settings["models"] = {"default": model, "cache": cache}
+        settings = {"symbolic_queries": 12, "budgets": {"wall_seconds": 60}} | settings
+        made.append(GoedelsPoetryFramework(Settings(**settings), language=SmtLanguage()))
+        return made[-1]
+
+    yield make
+    for framework in made:
+        await framework.aclose()

@@ -1,0 +1,113 @@
+"""Scripted models: what they answer depends on the prompt alone, so that the same run gets the same answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "models"))  # for the scripted server
+
+from server import FAULTS, Answer, Server
+
+from goedels_poetry import GoedelsPoetryFramework
+
+FIBONACCI = (HERE / "fibonacci.smt2").read_text()
+REVERSE = (HERE.parents[1] / "theorems" / "smt" / "reverse_twice.smt2").read_text()
+
+RIGHT_SUCC = "(forall ((x Nat) (y Nat)) (= (plus x (succ y)) (succ (plus x y))))"
+RIGHT_ZERO = "(forall ((x Nat)) (= (plus x zero) x))"
+COMMUTES = "(forall ((x Nat) (y Nat)) (= (plus x y) (plus y x)))"
+STEP = "(forall ((m Nat)) (= (plus (fib m) (fib (succ m))) (fib (succ (succ m)))))"
+ITERATION = "(forall ((n Nat) (m Nat)) (= (fibit n (fib m) (fib (succ m))) (fib (plus n m))))"
+
+GOOD_SKETCH: dict[str, Any] = {
+    "why": "the iteration that starts at any two neighbours",
+    "lemmas": [
+        {"statement": RIGHT_SUCC},
+        {"statement": RIGHT_ZERO},
+        {"statement": COMMUTES, "uses": [0, 1]},
+        {"statement": STEP, "uses": [2]},
+        {"statement": ITERATION, "uses": [0, 1, 3]},
+    ],
+}
+REVERSE_SKETCH: dict[str, Any] = {
+    "lemmas": [
+        {"statement": "(forall ((x u_List) (y u_List)) (= (reverse (append x y)) (append (reverse y) (reverse x))))"}
+    ]
+}
+
+Script = Callable[[dict[str, Any]], Answer]
+WithModel = Callable[..., GoedelsPoetryFramework]
+
+
+def fenced(value: Any) -> Answer:
+    return Answer(f"Here it is:\n```json\n{json.dumps(value)}\n```\nI hope that helps.")
+
+
+def prompt_of(asked: dict[str, Any]) -> str:
+    """The text of the last message."""
+    return str(asked["messages"][-1]["content"])
+
+
+ROLE_MARKS = {
+    "search_query": "library of proved lemmas",
+    "decider": "Decide what to do next",
+    "corrector": "## The verifier's report",
+    "prover": '- "instances": a list',
+    "sketcher": '- "lemmas": a list',
+}
+
+
+def role_of(asked: dict[str, Any]) -> str:
+    """Which role a request was for, by the words of its prompt."""
+    text = prompt_of(asked)
+    return next(role for role, mark in ROLE_MARKS.items() if mark in text)
+
+
+def is_root(asked: dict[str, Any], goal: str) -> bool:
+    """Whether the request is about the theorem itself."""
+    return f"show: {goal}" in prompt_of(asked)
+
+
+FIBONACCI_GOAL = "(= (fibit n zero (succ zero)) (fib n))"
+REVERSE_GOAL = "(= (reverse (reverse xs)) xs)"
+
+
+def good_model(asked: dict[str, Any]) -> Answer:
+    """Knows the lemmas of both theorems, and nothing else."""
+    if role_of(asked) in ("sketcher", "corrector"):
+        if is_root(asked, FIBONACCI_GOAL):
+            return fenced(GOOD_SKETCH)
+        if is_root(asked, REVERSE_GOAL):
+            return fenced(REVERSE_SKETCH)
+    return Answer("I do not know.")
+
+
+def always(text: str) -> Script:
+    return lambda asked: Answer(text)
+
+
+__all__ = [
+    "FAULTS",
+    "FIBONACCI",
+    "FIBONACCI_GOAL",
+    "GOOD_SKETCH",
+    "ITERATION",
+    "REVERSE",
+    "REVERSE_GOAL",
+    "REVERSE_SKETCH",
+    "Answer",
+    "Script",
+    "Server",
+    "WithModel",
+    "always",
+    "fenced",
+    "good_model",
+    "is_root",
+    "prompt_of",
+    "role_of",
+]

@@ -1,0 +1,179 @@
+"""Models and symbolic agents together: cheap symbolic attempts first, then the model; nothing is taken on trust."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from scripted_models import (
+    FIBONACCI,
+    FIBONACCI_GOAL,
+    GOOD_SKETCH,
+    ITERATION,
+    REVERSE,
+    Answer,
+    Server,
+    WithModel,
+    fenced,
+    good_model,
+    is_root,
+    prompt_of,
+    role_of,
+)
+
+from goedels_poetry import Verdict
+from goedels_poetry.memory import node_state
+from goedels_poetry.results import Event
+from goedels_poetry.state import ROOT
+
+
+async def test_a_model_lemma_proves_what_the_symbolic_agents_cannot(with_model: WithModel) -> None:
+    alone = await with_model(None, budgets={"wall_seconds": 4}).arun(FIBONACCI, name="f.smt2")
+    assert alone.verdict is Verdict.OUT_OF_BUDGET
+    with Server(good_model) as server:
+        framework = with_model(server)
+        result = await framework.arun(FIBONACCI, name="f.smt2")
+        assert (result.verdict, result.trust_level) == (Verdict.PROVED, "L3")
+        assert result.metrics["models"]["calls"] == server.calls > 0
+        first = server.calls
+        again = await framework.arun(FIBONACCI, name="f.smt2", fresh=True)
+        assert (again.verdict, server.calls) == (Verdict.PROVED, first), "a second identical run calls nobody"
+        assert again.run_id != result.run_id
+        state = _state(framework, result.run_id)
+        assert state.status == "verified"
+        assert [trace.status for trace in state.history][-1] == "success"
+        said = framework.conversation(result.run_id)
+        sketches = [entry for entry in said if entry["kind"] == "model" and entry["role"] == "sketcher"]
+        assert ITERATION in sketches[0]["exchange"]["replies"][0]["text"]
+        assert FIBONACCI_GOAL in sketches[0]["exchange"]["messages"][-1][1]
+        assert json.loads(json.dumps(said)) == said
+
+
+def _state(framework: Any, run_id: str) -> Any:
+    with framework.open_store(run_id) as store:
+        return node_state(store, ROOT)
+
+
+async def test_what_the_symbolic_agents_close_costs_no_call(with_model: WithModel) -> None:
+    with Server(good_model) as server:
+        result = await with_model(server, symbolic_queries=300).arun(REVERSE, name="r.smt2")
+        assert (result.verdict, server.calls) == (Verdict.PROVED, 0)
+        assert result.metrics["models"].get("calls", 0) == 0
+
+
+def backtracking(asked: dict[str, Any]) -> Answer:
+    """First a lemma that is true but out of reach without others; then, after the roll back, all of them."""
+    role, text = role_of(asked), prompt_of(asked)
+    if role == "decider":
+        return fenced({"reason": "the lemma needs others first", "decision": "roll back"})
+    if role == "search_query":
+        return fenced({"queries": ["plus succ", "fib"]})
+    if role == "sketcher" and is_root(asked, FIBONACCI_GOAL):
+        return fenced(GOOD_SKETCH if "The subgoal that failed" in text else {"lemmas": [ITERATION]})
+    if role == "sketcher":
+        return fenced({"lemmas": ["(forall ((n Nat)) (= (fib n) (fibit n zero (succ zero))))"], "why": "no idea"})
+    return Answer("no idea")
+
+
+async def test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with_all_that_is_known(
+    with_model: WithModel,
+) -> None:
+    events: list[Event] = []
+    with Server(backtracking) as server:
+        framework = with_model(server, symbolic_queries=12)
+        result = await framework.arun(FIBONACCI, name="f.smt2", on_event=events.append)
+        assert result.verdict is Verdict.PROVED
+        assert result.metrics["backtracks"] >= 1
+        prompts = [prompt_of(asked) for asked in server.requests]
+        told = next(text for text in prompts if "The subgoal that failed" in text and '- "lemmas"' in text)
+        assert "(fib (plus n m))" in told.partition("The subgoal that failed")[2], "the failed subgoal is named"
+        assert "why the old approach failed" in told
+        assert "subgoal 0.0_0000 failed" in told
+        assert any(role_of(asked) == "search_query" for asked in server.requests)
+        with framework.open_store(result.run_id) as store:
+            decisions = [e.entry for e in store.history("0.0_0000") if e.kind == "decision"]
+        assert decisions[-1]["move"] == "backtrack"
+        assert "the lemma needs others first" in decisions[-1]["reason"]
+
+
+async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_model: WithModel) -> None:
+    answers = iter([fenced({"reason": "done", "decision": "ACCEPT"}), Answer("ACCEPT")])
+
+    def stubborn(asked: dict[str, Any]) -> Answer:
+        return next(answers, Answer("ACCEPT")) if role_of(asked) == "decider" else backtracking(asked)
+
+    with Server(stubborn) as server:
+        framework = with_model(server, symbolic_queries=12, budgets={"wall_seconds": 60, "depth": 2})
+        result = await framework.arun(FIBONACCI, name="f.smt2")
+        assert result.verdict is not Verdict.REFUTED
+        said = framework.conversation(result.run_id)
+        decisions = [entry for entry in said if entry["kind"] == "decision" and entry["node"] == "0.0_0000"]
+        by_policy = [entry for entry in decisions if "by policy" in entry["reason"]]
+        assert by_policy
+        assert all(entry["move"] in entry["legal"] for entry in decisions)
+
+
+async def test_a_beam_is_cut_short_by_the_first_sketch_that_holds(with_model: WithModel) -> None:
+    """Round two asks for three samples; the first holds, so the slow ones are given up."""
+    rounds: list[int] = []
+
+    def beam(asked: dict[str, Any]) -> Answer:
+        if role_of(asked) == "sketcher" and is_root(asked, FIBONACCI_GOAL):
+            rounds.append(1)
+            if len(rounds) == 1:
+                return Answer("hm")
+            return fenced(GOOD_SKETCH) if len(rounds) == 2 else Answer("late", delay=30)
+        return good_model(asked)
+
+    with Server(beam) as server:
+        result = await with_model(server).arun(FIBONACCI, name="f.smt2")
+        assert result.verdict is Verdict.PROVED
+        assert len(rounds) == 4, "one sample, then three at once"
+        assert server.given_up == 2, "the connections of the slow ones are closed"
+        assert result.metrics["models"]["by_role"]["sketcher"].get("faults", 0) == 1
+
+
+RUN = """
+import asyncio, sys
+from goedels_poetry import GoedelsPoetryFramework, Settings
+text = open(sys.argv[1]).read()
+model = {"model": "scripted", "base_url": sys.argv[2], "retries": 0}
+settings = Settings(home=sys.argv[3], models={"default": model}, symbolic_queries=12, budgets={"wall_seconds": 90})
+with GoedelsPoetryFramework(settings) as framework:
+    print(framework.run(text, name="f.smt2").verdict)
+"""
+
+
+def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path) -> None:
+    def slow(asked: dict[str, Any]) -> Answer:
+        answer = backtracking(asked)
+        return Answer(answer.text, delay=0.05)
+
+    theorem = Path(__file__).parent / "fibonacci.smt2"
+    environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+
+    def start(server: Server, home: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", RUN, str(theorem), server.url, str(home)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    with Server(slow) as server:
+        process = start(server, tmp_path / "whole")
+        assert process.communicate(timeout=100)[0].strip() == "proved"
+        whole = [prompt_of(asked) for asked in server.requests]
+    with Server(slow) as server:
+        for calls in (len(whole) // 3, 2 * len(whole) // 3):
+            process = start(server, tmp_path / "cut")
+            while server.calls < calls and process.poll() is None:
+                asyncio.run(asyncio.sleep(0.005))
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+        process = start(server, tmp_path / "cut")
+        assert process.communicate(timeout=100)[0].strip() == "proved"
+        in_flight = 2 * 5  # two kills, and no beam is wider
+        assert server.calls <= len(whole) + in_flight

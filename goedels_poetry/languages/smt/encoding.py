@@ -24,11 +24,10 @@ from goedels_poetry.languages.smt.terms import (
     subterms,
     var,
 )
+from goedels_poetry.languages.smt.theory import SORT_NAMES, is_theory_symbol
 
 MAX_SIZE = 2_000_000
 """Nodes of a term as a tree: shared parts are printed as often as they occur."""
-
-_BUILTIN_SORTS = frozenset({"Bool", "Int", "Real", "String", "RegLan", "BitVec", "Array"})
 
 
 class EncodingError(ValueError):
@@ -42,7 +41,7 @@ class Encoding:
         self.original = signature
         self._sorts = frozenset((*signature.sorts, *(d.sort for d in signature.datatypes)))
         for sort in self._sorts:
-            if sort.name in _BUILTIN_SORTS:
+            if sort.name in SORT_NAMES:
                 raise EncodingError(f"the sort {sort.name} is declared again")
         names = [d.name for d in signature.definitions]
         names += [name for name in signature.functions if signature.definition(name) is None]
@@ -52,6 +51,9 @@ class Encoding:
                 names.extend(name for name, _ in constructor.fields)
         if len(set(names)) != len(names):
             raise EncodingError("a name is declared twice")
+        for name in names:
+            if is_theory_symbol(name):
+                raise EncodingError(f"the symbol {name} of a theory is declared again")
         self.names = frozenset(names)
         self._constructors = frozenset(c.name for d in signature.datatypes for c in d.constructors)
         self._sort_memo: dict[Sort, Sort] = {}

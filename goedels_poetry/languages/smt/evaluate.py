@@ -75,6 +75,7 @@ class Evaluator:
         fuel: int = 20_000,
     ) -> None:
         self.signature = signature
+        self._names = signature.names
         self.fuel = fuel
         self.used = 0
         """Fuel burnt by all `run` calls so far: a measure of work that does not depend on the machine."""
@@ -245,6 +246,8 @@ class Evaluator:
 
     def _operation(self, term: Term) -> Callable[..., Value] | None:
         name = term.name
+        if name in self._names:
+            return None
         if name == "is":
             constructor = term.indices[0]
             return lambda value: value[0] == constructor

@@ -7,7 +7,7 @@ of a polymorphic symbol, get a name of their own here. Behind the parser everyth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -23,7 +23,7 @@ from goedels_poetry.languages.smt.terms import (
     array,
     bitvec,
 )
-from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, is_theory_symbol
+from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
@@ -152,8 +152,8 @@ class Symbols:
         return name if safe == name else self.new_name(safe)
 
     def new_name(self, base: str) -> str:
-        """A name that nothing in the script has."""
-        name = fresh_among(base, self.written, self.reserved)
+        """A name that nothing in the script has, and no theory: instances of ``to`` at ``int`` are not ``to_int``."""
+        name = fresh_among(base, self.written, self.reserved, THEORY_SYMBOLS)
         self.reserved.add(name)
         return name
 
@@ -319,7 +319,7 @@ def solver_proof(name: str) -> str:
     return name
 
 
-def fresh_among(base: str, *taken: set[str]) -> str:
+def fresh_among(base: str, *taken: Set[str]) -> str:
     """``base`` with the smallest numeral suffix that is in none of the sets."""
     if not any(base in names for names in taken):
         return base

@@ -377,11 +377,12 @@ RULES: dict[str, Rule] = {
 # Symbols with a meaning of their own in terms, besides the rules above.
 SPECIAL = frozenset({"true", "false", "is", "const", "_", "!", "as", "let", "match", "forall", "exists", "par"})
 SORT_NAMES = frozenset({"Bool", "Int", "Real", "String", "RegLan", "BitVec", "Array"})
+THEORY_SYMBOLS = frozenset((*RULES, *SPECIAL, *SORT_NAMES))
 
 
 def is_theory_symbol(name: str) -> bool:
     """Whether a script may not declare ``name`` because it has a meaning already."""
-    return name in RULES or name in SPECIAL or name in SORT_NAMES
+    return name in THEORY_SYMBOLS
 
 
 def apply_rule(symbol: str, indices: tuple[Index, ...], args: Args) -> Term:

@@ -110,7 +110,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         if claim == "inconsistent":
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
         else:
-            sound = consistency(context, solvers, not assumptions)
+            sound = consistency(context, solvers, not assumptions, [s.sequent for s in derivation.steps])
         notes = [*problem.warnings, *sound.notes]
         if claim == "proved":
             notes += goal_notes(context, solvers)

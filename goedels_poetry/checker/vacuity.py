@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goedels_poetry.checker.replay import CVC5_OPTIONS, Z3_OPTIONS, Solvers
@@ -29,12 +30,14 @@ class Consistency:
     notes: tuple[str, ...] = ()
 
 
-def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consistency:
+def consistency(context: Context, solvers: Solvers, terminating: bool, derived: Iterable[Sequent] = ()) -> Consistency:
     """Whether premises and definitions have a model.
 
     Without premises there is nothing to ask: sorts and inductive datatypes have a standard model, declared functions
     may be anything in it, and definitions by well-founded recursion (``terminating``) extend it in exactly one way.
     The same holds when the premises only define functions, see `_define_only`.
+
+    ``derived`` are the proven steps: what only an induction shows to contradict the premises is seen with their help.
     """
     if terminating and _define_only(context):
         return Consistency(True)
@@ -47,6 +50,9 @@ def consistency(context: Context, solvers: Solvers, terminating: bool) -> Consis
         answer = solvers.first.ask(with_equations, limits, "core", options)
         if answer.status == "unsat":
             return Consistency(False, _core(context, answer.output))
+    followed = "\n".join((with_equations, *map(context.citation, derived)))
+    if solvers.first.ask(followed, limits, options=Z3_OPTIONS[0]).status == "unsat":
+        return Consistency(False, tuple(p.name for p in context.problem.premises))
     if not terminating:
         return Consistency(None, notes=("consistency of the definitions not shown",))
     answer = solvers.first.ask(with_definitions, limits)

@@ -7,7 +7,7 @@ from typing import Any
 
 from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
 from goedels_poetry.models import Reply
@@ -65,10 +65,14 @@ async def ask_for_proof(
     request = request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
 
     async def read(reply: Reply) -> Outcome:
-        return await guide.read_candidate(goal, reply.parsed if reply.parsed is not None else reply.text)
+        said = reply.parsed if reply.parsed is not None else reply.text
+        return await remembered(
+            deps, guide, "validation", goal, ["proof", said], lambda: guide.read_candidate(goal, said)
+        )
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        return await deps.language.verify(goal, proposal["candidate"])
+        made = proposal["candidate"]
+        return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
 
     return await ask_round(deps, request, read, check)
 

@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.errors import one_line
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import Txn
@@ -136,6 +136,37 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
 
 
+async def remembered(
+    deps: Deps,
+    guide: ModelGuided,
+    kind: Literal["verification", "validation"],
+    goal: Goal,
+    proposal: Any,
+    work: Callable[[], Awaitable[Outcome]],
+) -> Outcome:
+    """A verdict on a proposal, from the cache where it is one that cannot change.
+
+    Only what was accepted is kept: that more time would not have changed a rejection is more than we know. The
+    verifier looks at whatever goes on from here once more, and the checker at all of it.
+    """
+    assert deps.models is not None
+    question = {
+        "verifier": guide.verifier,
+        "theorem": goal.theorem,
+        "options": {name: value for name, value in goal.options.items() if name != "file"},
+        "statement": goal.statement,
+        "scope": [statement for _, statement in goal.scope],
+        "proposal": proposal,
+    }
+    kept = deps.models.cache.get(kind, question)
+    if kept is not None:
+        return Outcome(True, kept)
+    found = await work()
+    if found.ok:
+        deps.models.cache.put(kind, question, found.value)
+    return found
+
+
 async def _collect(
     replies: AsyncGenerator[Reply, None],
     judge: Callable[[Reply], Awaitable[Sample]],
@@ -198,4 +229,4 @@ def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
     return ()
 
 
-__all__ = ["Round", "Sample", "ask_round"]
+__all__ = ["Round", "Sample", "ask_round", "remembered"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply
 from goedels_poetry.state import ProofNode, Queue
@@ -84,7 +84,10 @@ async def ask_for_sketch(
     banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
 
     async def read(reply: Reply) -> Outcome:
-        found = await guide.read_sketch(goal, reply.parsed if reply.parsed is not None else reply.text)
+        said = reply.parsed if reply.parsed is not None else reply.text
+        found = await remembered(
+            deps, guide, "validation", goal, ["sketch", said], lambda: guide.read_sketch(goal, said)
+        )
         if not found.ok:
             return found
         sketch = found.value["sketch"]
@@ -95,7 +98,10 @@ async def ask_for_sketch(
         return replace(found, value={"sketch": sketch, "key": name})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        return await deps.language.verify_sketch(goal, proposal["sketch"])
+        made = proposal["sketch"]
+        return await remembered(
+            deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
+        )
 
     return await ask_round(deps, request, read, check if request.samples > 1 else None)
 

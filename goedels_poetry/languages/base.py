@@ -210,6 +210,8 @@ class ModelGuided(Protocol):
     """JSON schema of a proof attempt; None when it is plain text."""
     sketch_schema: dict[str, Any] | None
     """JSON schema of a sketch; None when it is plain text."""
+    verifier: str
+    """What verifies, with versions: verdicts are remembered under this name."""
 
     def describe(self, goal: Goal) -> dict[str, str]:
         """The goal in words for prompts, the same for the same goal.

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "models"))  # for the scripted server
+sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
 
 from server import FAULTS, Answer, Server
 
 from goedels_poetry import GoedelsPoetryFramework
 
+HERE = Path(__file__).parent
 FIBONACCI = (HERE / "fibonacci.smt2").read_text()
 REVERSE = (HERE.parents[1] / "theorems" / "smt" / "reverse_twice.smt2").read_text()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
 from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe
@@ -37,6 +39,7 @@ class SmtLanguage:
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
         self._pool = WorkerPool(workers)
+        self.verifier = f"smt {__version__}, z3 {version('z3-solver')}"
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
 
     async def read(self, text: str, options: Json) -> Theorem:

@@ -107,6 +107,7 @@ class Search:
     def _prepare(self, store: ProofStore) -> None:
         store.forget_work()  # what was under way at a crash starts again under the same keys
         store.max_nodes = self._settings.budgets.nodes
+        store.spend(wall_seconds=self._theorem.seconds)  # a text that is long in the reading is part of the work
         if not store.recorded("init"):
             store.set_meta(
                 run_id=self._run_dir.run_id,

@@ -5,7 +5,10 @@ Glue, not trusted: it only says which steps are claimed. The verdict is `check_c
 
 from __future__ import annotations
 
+import glob
 import math
+import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -63,6 +66,11 @@ def certify_judgement(payload: Json) -> Json:
     return _checked(payload, lambda where: _write(payload, proof, where, claim))
 
 
+def check_again(payload: Json) -> Json:
+    """What the checker says today about the certificate at ``directory``; nothing is written."""
+    return _check(payload, Path(payload["directory"]), payload["theorem"].encode(), time.monotonic()).to_json()
+
+
 def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved") -> Path:
     return write_certificate(
         payload["theorem"].encode(),
@@ -93,7 +101,8 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
         if report.accepted:
             return _result(where, report)
     where.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{where.name}.", dir=where.parent) as beside:
+    _clear_away(where)
+    with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
         try:
             path = write(Path(beside) / where.name)
             report = _check(payload, path, text, began)
@@ -102,6 +111,14 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
         except (GoedelsPoetryError, ValueError) as error:
             report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
     return _result(where if report.accepted else None, report)
+
+
+def _clear_away(where: Path) -> None:
+    """Remove what a check that was killed has left beside the place."""
+    for left in where.parent.glob(f".{glob.escape(where.name)}.*.*"):
+        pid = left.name.rsplit(".", 2)[1]
+        if pid.isdigit() and not Path("/proc", pid).exists() and Path("/proc/self").exists():
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _check(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:

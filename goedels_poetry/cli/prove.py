@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.console import Console
 
-from goedels_poetry import checker, languages
+from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
@@ -23,12 +23,16 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, RecordingError
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
+from goedels_poetry.solvers import SolverError, WorkerPool
 from goedels_poetry.state import ProofNode, Verdict
 from goedels_poetry.trace.progress import Progress, choose
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
+RECHECK_SECONDS = 60.0
+"""Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
+CHECK_AGAIN = "goedels_poetry.checker.jobs:check_again"
 NOT_STARTED = "not started: interrupted"
 
 
@@ -143,6 +147,7 @@ class _Batch:
         self._typed = typed
         self._out: Console = console(sys.stdout)
         self._framework = GoedelsPoetryFramework(chosen)
+        self._checkers = WorkerPool(1)
         self._progress: Progress = choose(
             sys.stderr,
             self._framework.open_store,
@@ -158,7 +163,7 @@ class _Batch:
     async def run(self) -> int:
         """Every theorem; returns the exit code of the worst verdict."""
         queue = iter(self._sources)
-        async with self._framework:
+        async with self._framework, self._checkers:
             with self._progress, _Signals(self._interrupt):
                 async with asyncio.TaskGroup() as group:
                     for _ in range(min(self._request.jobs, len(self._sources))):
@@ -247,13 +252,17 @@ class _Batch:
         """What the data directory remembers is no proof: the checker looks at the certificate again."""
         if result.certificate is None:
             return False
-        report = await asyncio.to_thread(
-            checker.check_certificate,
-            result.certificate,
-            text.encode("utf-8"),
-            assume_definitions=self._request.assume_definitions,
-        )
-        return report.verdict is Verdict.PROVED
+        payload = {
+            "directory": str(result.certificate),
+            "theorem": text,
+            "assume_definitions": self._request.assume_definitions,
+            "total_seconds": RECHECK_SECONDS,
+        }
+        try:  # in a process of its own, so that a signal can end it
+            report = await self._checkers.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
+        except SolverError:
+            return False
+        return bool(report["verdict"] == Verdict.PROVED)
 
     def _resume(self, source: Source, result: RunResult) -> str | None:
         if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:

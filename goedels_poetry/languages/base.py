@@ -29,6 +29,8 @@ class Theorem:
     """The goal in one readable line, for people."""
     warnings: tuple[str, ...] = ()
     data: Any = None
+    seconds: float = 0.0
+    """Wall time that reading it took, waiting excluded; counts against the run's budget."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ _ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
+_CUT_OFF = ("push canceled", "pop canceled", "canceled")
+"""What z3 says when a limit strikes before the check begins."""
 _CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
 _UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
@@ -275,6 +277,8 @@ def _error(reply: str, first_line: int) -> Answer:
         line, column, message = found.groups()
         if "out of memory" in message:
             return Answer("unknown", "memory")
+        if message in _CUT_OFF:
+            return Answer("unknown", "timeout")
         place = f"line {int(line) - first_line + 1} column {column}: " if line else ""
         return Answer("error", place + message)
     return Answer("error", f"unexpected reply: {reply.strip()[:200]!r}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -28,6 +31,17 @@ class Stubborn:
     def ask(self, script: str, limits: Limits, **_: object) -> Answer:
         self.asked.append(limits.seconds)
         return Answer("unknown", "timeout")
+
+
+def test_what_a_killed_check_left_behind_is_cleared_away(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left, other = tmp_path / f".proof.{dead.pid}.abc", tmp_path / f".proof.{os.getpid()}.abc"
+    for folder in (left, other):
+        folder.mkdir()
+    payload = {"theorem": CONTRADICTION, "verdict": "inconsistent", "directory": str(tmp_path / "proof")}
+    assert certify_judgement(payload)["path"] == str(tmp_path / "proof")
+    assert {path.name for path in tmp_path.iterdir()} == {"proof", other.name}
 
 
 def test_the_second_solver_is_not_asked_when_its_time_is_over(tmp_path: Path) -> None:

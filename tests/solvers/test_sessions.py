@@ -1,4 +1,7 @@
+import pytest
+
 from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers.z3_process import _error
 
 FALSE = "(assert false)"
 PRELUDE = "(declare-const x Int)\n(assert (! (> x 3) :named low))"
@@ -85,3 +88,9 @@ def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process
     for _ in range(3):
         assert session.check(extra).status == "sat"
         assert session.check("(assert (< x 2))").status == "unsat"
+
+
+@pytest.mark.parametrize("message", ["push canceled", "canceled"])
+def test_a_limit_that_strikes_before_the_check_is_no_error(message: str) -> None:
+    answer = _error(f'(error "line 7 column 5: {message}")\n', 7)
+    assert (answer.status, answer.reason) == ("unknown", "timeout")

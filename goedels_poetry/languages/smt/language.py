@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ Json = dict[str, Any]
 CERTIFY = "goedels_poetry.checker.jobs"
 JOBS = "goedels_poetry.languages.smt.engine.jobs"
 MODEL_JOBS = "goedels_poetry.languages.smt.engine.model_jobs"
-READ_SECONDS = 30.0
+READ_SECONDS = 15.0
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
@@ -52,14 +53,17 @@ class SmtLanguage:
             raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
         from goedels_poetry.languages.smt.engine.jobs import problem_of
 
+        began = time.monotonic()
         problem = problem_of(text)
+        theory = _theory(problem)
         return Theorem(
             "smt",
             text,
             dict(options),
             found["statement"],
             tuple(found["warnings"]),
-            (problem, _theory(problem)),
+            (problem, theory),
+            found["seconds"] + time.monotonic() - began,
         )
 
     async def judge(self, theorem: Theorem) -> Outcome:

@@ -207,6 +207,7 @@ def result(bench: Workbench, began: float, value: Json, reason: str = "") -> Jso
 
 def read(payload: Json) -> Json:
     """Parse and type-check; the error with its place when the text is not a theorem."""
+    began = time.monotonic()
     try:
         problem = problem_of(payload["theorem"])
     except InvalidInput as error:
@@ -217,7 +218,12 @@ def read(payload: Json) -> Json:
             "column": error.column,
             "hint": error.hint,
         }
-    return {"ok": True, "statement": show(problem.goal), "warnings": list(problem.warnings)}
+    return {
+        "ok": True,
+        "statement": show(problem.goal),
+        "warnings": list(problem.warnings),
+        "seconds": time.monotonic() - began,
+    }
 
 
 def _premise(premise: Premise) -> str:

@@ -1,0 +1,62 @@
+"""Every prompt that ships can be filled in from what the agents give it, and says what it must."""
+
+from __future__ import annotations
+
+import pytest
+from scripted_models import REVERSE
+
+from goedels_poetry.agents.guidance import bans, failed_subgoal, story
+from goedels_poetry.languages.base import Goal
+from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.models import Prompts
+
+HISTORY = (
+    {
+        "kind": "sketch",
+        "fingerprint": "model:1",
+        "sketch": {"strategy": "model-lemmas", "children": [{"statement": "L"}]},
+    },
+    {"kind": "rejected", "fingerprint": "model:1", "reason": "case 1 is false for x = {0}"},
+    {"kind": "ban", "fingerprint": "model:1", "strategy": "model-lemmas", "reason": "false for x", "failures": 2},
+    {
+        "kind": "backtrack",
+        "statement": "the subgoal \\frac{1}{2}",
+        "reason": "subgoal 0.0_0000 failed",
+        "report": {"report": "rlimit"},
+    },
+    {"kind": "model", "prompt": "decomposer-initial", "reasons": ["the reply is empty"]},
+)
+MORE = {"candidate": "C", "report": "R", "answer_format": "F", "moves": "- resketch", "question": "Q"}
+
+
+@pytest.mark.parametrize("name", Prompts().names())
+def test_a_prompt_can_be_filled_in(name: str) -> None:
+    goal = Goal(REVERSE, {}, "0", "", history=HISTORY)
+    values = {**SmtLanguage().describe(goal), "history": story(HISTORY), "banned": bans(HISTORY), **MORE}
+    messages = Prompts().get(name).messages(values | failed_subgoal(goal))
+    assert [role for role, _ in messages] == ["system", "user"]
+    assert "{{" not in messages[1][1]
+    assert "nothing is taken on trust" in messages[0][1]
+
+
+def test_the_backtrack_prompt_names_the_failed_subgoal_its_errors_all_strategies_and_the_bans() -> None:
+    goal = Goal(REVERSE, {}, "0", "", history=HISTORY)
+    values = {**SmtLanguage().describe(goal), "history": story(HISTORY), "banned": bans(HISTORY)}
+    text = Prompts().get("decomposer-backtrack").messages(values | failed_subgoal(goal))[1][1]
+    for what in ("the subgoal \\frac{1}{2}", "subgoal 0.0_0000 failed", "rlimit", "model-lemmas; subgoals: L"):
+        assert what in text
+    assert "failed 2 times, last because: false for x" in text
+    assert "fundamentally different" in text
+    assert "case 1 is false for x = {0}" in text
+
+
+def test_a_lifted_ban_is_no_longer_told() -> None:
+    assert bans((*HISTORY, {"kind": "lift", "fingerprint": "model:1"})) == "(nothing)"
+
+
+def test_a_long_story_keeps_its_end() -> None:
+    long = [{"kind": "attempt", "reason": f"reason {n} " + "x" * 200} for n in range(200)]
+    told = story(long)
+    assert len(told) < 10_000
+    assert told.startswith("(earlier attempts are left out)")
+    assert "reason 199" in told

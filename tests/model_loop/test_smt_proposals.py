@@ -1,0 +1,157 @@
+"""What a model writes about an SMT goal is read by our parser only, and taken for no more than it shows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from scripted_models import REVERSE, REVERSE_SKETCH
+
+from goedels_poetry.languages.base import Goal, ModelGuided
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+GOAL = Goal(REVERSE, {}, "0", "")
+LEMMA = REVERSE_SKETCH["lemmas"][0]["statement"]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage()
+    yield language
+    await language.aclose()
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_the_description_has_what_the_prompts_ask_for_and_never_changes(smt: SmtLanguage) -> None:
+    assert isinstance(smt, ModelGuided)
+    told = smt.describe(GOAL)
+    assert told == SmtLanguage().describe(GOAL)
+    assert "show: (= (reverse (reverse xs)) xs)" in told["statement"]
+    assert "define-fun-rec append" in told["definitions"]
+    child = Goal(REVERSE, {}, "0.0_0000", "(sequent ((x u_List)) ((= x empty)) (= x x))", (("0.0_0001", _sequent()),))
+    told = smt.describe(child)
+    assert "H1: (= x empty)" in told["statement"]
+    assert told["facts"].startswith("F1: (forall")
+
+
+def _sequent() -> str:
+    return "(sequent ((x u_List)) () (= (append x empty) x))"
+
+
+async def test_a_fingerprint_is_taken_from_the_lemmas_and_the_rule_whatever_they_are_called(smt: SmtLanguage) -> None:
+    async def fingerprint(**proposal: Any) -> str:
+        found = await smt.read_sketch(GOAL, proposal)
+        assert found.ok, found.reason
+        return str(found.value["sketch"]["fingerprint"])
+
+    one = await fingerprint(lemmas=[LEMMA], why="first")
+    renamed = LEMMA.replace("x", "p").replace("y", "q").replace("emptq", "empty")
+    assert one == await fingerprint(lemmas=[{"statement": renamed}], why="quite another idea", strategy="new")
+    other = "(forall ((x u_List)) (= (append x empty) x))"
+    two = await fingerprint(lemmas=[LEMMA, other])
+    assert two == await fingerprint(lemmas=[other, LEMMA]) != one
+    assert one != await fingerprint(lemmas=[LEMMA], induction={"on": ["xs"]})
+
+
+async def test_a_sketch_is_completed_by_the_symbolic_engine(smt: SmtLanguage) -> None:
+    sketch = (await smt.read_sketch(GOAL, REVERSE_SKETCH)).value["sketch"]
+    assert sketch["deterministic"] is False
+    done = await smt.verify_sketch(GOAL, sketch)
+    assert done.ok, done.reason
+    whole = done.value["sketch"]
+    assert whole["fingerprint"] == sketch["fingerprint"]
+    lemma, main = whole["children"]
+    assert "sketch" not in lemma, "the lemma is a goal like any other"
+    assert "candidate" not in lemma
+    assert main["waits_for"] == [0]
+
+
+async def test_a_false_lemma_is_refuted_with_a_counterexample(smt: SmtLanguage) -> None:
+    wrong = "(forall ((x u_List) (y u_List)) (= (append x y) (append y x)))"
+    sketch = (await smt.read_sketch(GOAL, {"lemmas": [wrong]})).value["sketch"]
+    found = await smt.verify_sketch(GOAL, sketch)
+    assert not found.ok
+    assert found.value["refuted_child"] == 0
+    assert found.value["counterexample"]["values"]
+
+
+async def test_lemmas_that_do_not_give_the_goal_are_rejected_with_the_case_that_stays_open(smt: SmtLanguage) -> None:
+    proposal = {"lemmas": ["(forall ((x u_List)) (= (append x empty) x))"], "induction": "xs"}
+    sketch = (await smt.read_sketch(GOAL, proposal)).value["sketch"]
+    found = await smt.verify_sketch(GOAL, sketch)
+    assert not found.ok
+    assert "cases stay open" in found.reason
+    assert "(reverse (reverse (cons" in found.value["report"]
+    sketch = (await smt.read_sketch(GOAL, proposal | {"leave_open": True})).value["sketch"]
+    assert (await smt.verify_sketch(GOAL, sketch)).ok
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ("ACCEPT", "not JSON"),
+        ("[1, 2]", "object"),
+        ({"lemmas": []}, "neither"),
+        ({"lemmas": "true"}, "list"),
+        ({"lemmas": [7]}, "text"),
+        ({"lemmas": ["sorry"]}, "sorry"),
+        ({"lemmas": ["(assert false)"]}, "assert"),
+        ({"lemmas": ["true) (assert false"]}, ""),
+        ({"lemmas": ["(append xs xs)"]}, ""),
+        ({"lemmas": ["(= xs xs)"]}, "xs"),
+        ({"lemmas": ["(forall ((xs u_List)) (= (reverse (reverse xs)) xs))"]}, "goal itself"),
+        ({"lemmas": ["(forall ((q u_List)) (= (reverse (reverse q)) q))"]}, "goal itself"),
+        ({"lemmas": ["(" * 5000 + ")" * 5000]}, ""),
+        ({"lemmas": ["true"] * 50}, "at most"),
+        ({"lemmas": [{"statement": "true", "uses": [3]}]}, "uses"),
+        ({"lemmas": ["x" * 30_000]}, "characters"),
+        ({"lemmas": [], "induction": {"on": ["zs"]}}, "variables of the goal are xs"),
+        ({"lemmas": [], "induction": {"on": ["xs"]}, "cases": "xs"}, "one rule"),
+        ({"lemmas": [], "induction": 7}, "induction"),
+        ({"lemmas": [], "witness": ["xs"]}, "existential"),
+        ({"lemmas": [], "cases": "(reverse xs)"}, ""),
+    ],
+)
+async def test_what_cannot_be_used_is_refused_with_a_reason(smt: SmtLanguage, reply: Any, words: str) -> None:
+    found = await smt.read_sketch(GOAL, reply)
+    assert not found.ok
+    assert words in found.reason
+    assert found.reason
+
+
+async def test_instances_close_a_goal_without_quantified_facts(smt: SmtLanguage) -> None:
+    goal = Goal(REVERSE, {}, "0.0_0000", "(sequent () () (= (reverse empty) empty))")
+    proposal = {"instances": [{"of": "definition", "name": "reverse", "at": ["empty"]}], "ground_only": True}
+    found = await smt.read_candidate(goal, proposal)
+    assert (await smt.verify(goal, found.value["candidate"])).ok
+
+
+@pytest.mark.parametrize(
+    ("instance", "words"),
+    [
+        ({"of": "definition", "name": "sorry", "at": []}, "no definition"),
+        ({"of": "definition", "name": "reverse", "at": []}, "takes terms"),
+        ({"of": "fact", "name": "F1", "at": []}, "there is no F1"),
+        ({"of": "hypothesis", "name": "H0", "at": []}, "there is no H0"),
+        ({"of": "premise", "name": "premise-1", "at": []}, "no premise"),
+        ({"of": "axiom", "name": "false", "at": []}, "definition, premise, fact or hypothesis"),
+        ({"of": "definition", "name": "reverse", "at": ["(sorry)"]}, "instance 1"),
+    ],
+)
+async def test_an_instance_must_be_of_something_that_holds(smt: SmtLanguage, instance: Any, words: str) -> None:
+    found = await smt.read_candidate(GOAL, {"instances": [instance]})
+    assert not found.ok
+    assert words in found.reason
+
+
+async def test_a_search_within_a_number_of_queries_is_the_same_each_time(smt: SmtLanguage) -> None:
+    few = await smt.sketch_within(GOAL, 3, leave_open=False)
+    assert few.exhausted
+    assert few.cost["solver_calls"] <= 4
+    found = [await smt.sketch_within(GOAL, 300, leave_open=False) for _ in range(2)]
+    assert found[0].ok
+    assert found[0].value == found[1].value

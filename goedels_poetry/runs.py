@@ -60,7 +60,11 @@ class RunDir:
             card = json.loads((self.path / "run.json").read_text("utf-8"))
         except (FileNotFoundError, ValueError):
             return {}
-        return card if isinstance(card, dict) else {}
+        shapes = {"started": (int, float), "updated": (int, float), "result": dict, "name": str, "language": str}
+        damaged = not isinstance(card, dict) or any(
+            name in card and not isinstance(card[name], shape) for name, shape in shapes.items()
+        )
+        return {} if damaged else card
 
     def write_card(self, **facts: Any) -> None:
         """Update ``run.json``; a reader sees the old one or the new one, never half of it."""
@@ -72,7 +76,10 @@ class RunDir:
     def result(self) -> RunResult | None:
         """The result that the run had when it last ended or stopped."""
         stored = self.card().get("result")
-        return RunResult.from_json(stored) if stored else None
+        try:
+            return RunResult.from_json(stored) if stored else None
+        except (KeyError, TypeError, ValueError):
+            return None  # damaged: as if the run had been killed, so that it goes on
 
     def is_finished(self) -> bool:
         """Whether there is nothing to resume."""

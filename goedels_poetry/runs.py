@@ -60,7 +60,13 @@ class RunDir:
             card = json.loads((self.path / "run.json").read_text("utf-8"))
         except (FileNotFoundError, ValueError):
             return {}
-        shapes = {"started": (int, float), "updated": (int, float), "result": dict, "name": str, "language": str}
+        shapes: dict[str, type | tuple[type, ...]] = {
+            "started": (int, float),
+            "updated": (int, float),
+            "result": dict,
+            "name": str,
+            "language": str,
+        }
         damaged = not isinstance(card, dict) or any(
             name in card and not isinstance(card[name], shape) for name, shape in shapes.items()
         )

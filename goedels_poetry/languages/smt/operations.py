@@ -16,6 +16,7 @@ from goedels_poetry.languages.smt.terms import Term
 Value: TypeAlias = Any
 
 MAX_BITS = 4096
+MAX_LENGTH = 10_000
 
 
 class Undecided(Exception):
@@ -60,6 +61,12 @@ def _product_of(*args: Any) -> Any:
     return result
 
 
+def _joined(*parts: str) -> str:
+    if sum(map(len, parts)) > MAX_LENGTH:
+        raise Undecided("a string too long")
+    return "".join(parts)
+
+
 def _substring(s: str, start: int, length: int) -> str:
     return s[start : start + length] if 0 <= start < len(s) and length > 0 else ""
 
@@ -87,7 +94,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "to_real": Fraction,
     "to_int": lambda x: x.numerator // x.denominator,
     "is_int": lambda x: x.denominator == 1,
-    "str.++": lambda *xs: "".join(xs),
+    "str.++": _joined,
     "str.len": len,
     "str.at": lambda s, i: s[i] if 0 <= i < len(s) else "",
     "str.substr": _substring,

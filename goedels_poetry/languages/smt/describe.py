@@ -62,7 +62,8 @@ One JSON object in a fenced block tagged `json`:
 - "why": one sentence, the idea of the proof.
 - "lemmas": a list, empty when none is needed, of {"statement": FORMULA, "uses": [POSITIONS]}. FORMULA is a closed
   SMT-LIB 2 formula over the symbols above, such as (forall ((x Nat) (y Nat)) (= (plus x y) (plus y x))). Every
-  variable is bound by the formula. "uses" (optional) lists 0-based positions of earlier lemmas that its proof needs.
+  variable is bound by the formula. "uses" (optional) lists the 0-based positions of the earlier lemmas that its proof
+  needs; without it, it may use all of them. Lemmas that others need come first.
   Each lemma is tested on values and proved by induction automatically, so state it as generally as it is true.
 - "generalise" (optional): a closed formula that implies the goal and is easier to prove by induction.
 - at most one of

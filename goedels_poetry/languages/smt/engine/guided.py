@@ -9,14 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import query_to_json, scheme_from_json, scheme_to_json
 from goedels_poetry.languages.smt.derivation import Instance, Query
-from goedels_poetry.languages.smt.engine.finish import cited, sketch_json, with_lemmas
-from goedels_poetry.languages.smt.engine.induct import general_variables, nested_induction, structural_plans
+from goedels_poetry.languages.smt.engine.finish import cited, minimise, sketch_json, with_lemmas
+from goedels_poetry.languages.smt.engine.induct import (
+    general_variables,
+    induction_variables,
+    nested_induction,
+    structural_plans,
+)
 from goedels_poetry.languages.smt.engine.integers import integer_plans
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import PATIENT, OutOfTime, Workbench
@@ -85,6 +91,7 @@ def read_idea(problem: Problem, sequent: Sequent, known: set[str], reply: Any) -
     seen = set(known)
     for number, entry in enumerate(entries):
         text, uses = _lemma_entry(entry, number)
+        uses = range(number) if uses is None else uses
         lemma = sequent_of(_term(text, problem, (), f"lemma {number + 1}", BOOL), problem.signature.names)
         key = key_of(lemma)
         if lemma.key is sequent.key:
@@ -225,10 +232,11 @@ def _strings(value: Any, what: str) -> list[str]:
     return value
 
 
-def _lemma_entry(entry: Any, number: int) -> tuple[Any, list[int]]:
-    if not isinstance(entry, dict):
-        return entry, []
-    uses = entry.get("uses") or []
+def _lemma_entry(entry: Any, number: int) -> tuple[Any, Sequence[int] | None]:
+    """The lemma's text, and which earlier ones its proof may cite; None when it does not say."""
+    uses = entry.get("uses") if isinstance(entry, dict) else None
+    if uses is None:
+        return entry.get("statement") if isinstance(entry, dict) else entry, None
     if not isinstance(uses, list) or any(type(u) is not int or not 0 <= u < number for u in uses):
         raise BadProposal(f"lemma {number + 1}: `uses` lists the 0-based positions of earlier lemmas")
     return entry.get("statement"), uses
@@ -305,35 +313,44 @@ def _numbered(name: str, letter: str, count: int, what: str) -> int:
 def complete(bench: Workbench, sequent: Sequent, proposal: Json) -> tuple[Json | None, str]:
     """Find out how a proposal's lemmas give the goal: (sketch with a rule, "") or (None, what is missing).
 
+    A lemma that one induction closes from the earlier ones gets its proof at once; the others become open goals.
     The bench's deadline and number of queries bound the work.
     """
     lemmas = [parse_sequent(child["statement"], bench.signature) for child in proposal["children"]]
-    uses = {key_of(lemma): child["waits_for"] for lemma, child in zip(lemmas, proposal["children"], strict=True)}
-    for lemma in lemmas:
-        bench.add_lemma(lemma)
-    library = {key_of(lemma): Plan(lemma) for lemma in lemmas}
     idea = proposal["idea"]
     rule = scheme_from_json(idea["rule"], bench.signature, sequent.vars) if idea["rule"] else None
-    partial: Plan | None = None
+    library: dict[str, Plan] = {}
+    plan = partial = None
     try:
+        for lemma in lemmas:
+            library[key_of(lemma)] = _at_once(bench, lemma) or Plan(lemma)
+            bench.add_lemma(lemma)
         plan, partial = _search(bench, sequent, rule, tuple(idea["order"]))
     except OutOfTime:
-        plan = None
+        for lemma in lemmas:
+            library.setdefault(key_of(lemma), Plan(lemma))
     if plan is None and partial is not None and idea["leave_open"]:
         plan = partial
     if plan is None:
         return None, _missing(partial, bool(lemmas))
     bench.deadline, bench.most_calls = time.monotonic() + FINISHING_SECONDS, None
-    return _stored(bench, plan, library, uses, lemmas, proposal), ""
+    uses = {key: child["waits_for"] for key, child in zip(library, proposal["children"], strict=True)}
+    return _stored(bench, plan, library, uses, proposal), ""
 
 
 FINISHING_SECONDS = 60.0
 
 
+def _at_once(bench: Workbench, lemma: Sequent) -> Plan | None:
+    """A proof of a lemma from those before it: by one query, or by one induction."""
+    query = bench.direct(lemma)
+    return leaf(lemma, query) if query is not None else structural_plans(bench, lemma, full=False)
+
+
 def _search(
     bench: Workbench, sequent: Sequent, rule: Scheme | None, order: tuple[str, ...]
 ) -> tuple[Plan | None, Plan | None]:
-    """A plan without open cases, and the proposed rule with the cases that stay open."""
+    """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
     query = bench.direct(sequent, PATIENT)
     if query is not None:
         return leaf(sequent, query), None
@@ -343,6 +360,8 @@ def _search(
     plan = structural_plans(bench, sequent)
     if plan is None and any(v.sort is INT for v in sequent.vars):
         plan = next((p for p in integer_plans(bench, sequent) if p.complete), None)
+    if plan is None and partial is None and (variables := induction_variables(bench, sequent)):
+        partial = nested_induction(bench, sequent, (variables[0],), 1, keep=True)
     return plan, partial
 
 
@@ -360,40 +379,45 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
     return Plan(sequent, rule, tuple(children), name)
 
 
-def _stored(
-    bench: Workbench,
-    plan: Plan,
-    library: dict[str, Plan],
-    uses: dict[str, list[int]],
-    lemmas: list[Sequent],
-    proposal: Json,
-) -> Json:
-    """The completed plan as the machine stores it, under the name and fingerprint of the proposal."""
-    keys = [key_of(lemma) for lemma in lemmas]
-    if plan.complete:
-        whole = with_lemmas(bench, replace(plan, detail=f"{plan.strategy} {plan.detail}".strip()), library)
-        needed = set(cited(plan)) | {child.key for child in whole.children if child.key in library}
-    else:  # whatever the open cases will need
-        whole = Plan(plan.sequent, Query(cites=(plan.key,)), (*library.values(), plan)) if library else plan
-        needed = set(keys)
-    needed &= set(keys)
-    frontier = list(needed)
-    while frontier:
-        more = {keys[i] for i in uses[frontier.pop()]} - needed
-        needed |= more
-        frontier += more
-    if library and (needed or not plan.complete):
-        chosen = tuple(library[key] for key in keys if key in needed)
+def _stored(bench: Workbench, plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]], proposal: Json) -> Json:
+    """The completed plan as the machine stores it, under the name and fingerprint of the proposal.
+
+    Only the lemmas that it needs are kept, in their order: each comes after what it may cite.
+    """
+    keys = list(library)
+    named = replace(plan, detail=f"{plan.strategy} {plan.detail}".strip())
+    whole = minimise(bench, plan)
+    needed = _needed(whole, library, uses) if plan.complete else set(keys)
+    lemmas = tuple(minimise(bench, library[key]) for key in keys if key in needed)
+    if lemmas:
+        whole = with_lemmas(bench, named, library) if plan.complete else whole
         others = tuple(child for child in whole.children if child.key not in library)
-        whole = replace(whole, children=(*chosen, *others))
+        if not plan.complete:
+            whole, others = Plan(plan.sequent, Query(cites=(plan.key,)), (), plan.strategy), (plan,)
+        whole = replace(whole, children=(*lemmas, *others))
     stored = sketch_json(whole)
     places = {child.key: i for i, child in enumerate(whole.children)}
     for child, entry in zip(whole.children, stored["children"], strict=True):
-        if child.key in library:
+        if child.key in library and child.by is None:
             entry["waits_for"] = sorted(places[keys[i]] for i in uses[child.key])
-        elif not child.complete and library and isinstance(whole.by, Query):
-            entry["waits_for"] = [i for key, i in places.items() if key in library]
+        elif child.key not in library and not child.complete and lemmas:
+            entry["waits_for"] = list(range(len(lemmas)))  # whatever the open cases will need
     return {**stored, **{name: proposal[name] for name in ("strategy", "fingerprint", "deterministic")}}
+
+
+def _needed(plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]]) -> set[str]:
+    """Keys of the lemmas that a plan cites, or that these may cite."""
+    keys = list(library)
+    needed: set[str] = set()
+    frontier = [key for key in cited(plan) if key in library]
+    while frontier:
+        key = frontier.pop()
+        if key not in needed:
+            needed.add(key)
+            lemma = library[key]
+            frontier += [keys[i] for i in uses[key]] if lemma.by is None else cited(lemma)
+            frontier = [k for k in frontier if k in library]
+    return needed
 
 
 def _missing(partial: Plan | None, with_lemmas: bool) -> str:

@@ -385,10 +385,11 @@ def _stored(bench: Workbench, plan: Plan, library: dict[str, Plan], uses: dict[s
     Only the lemmas that it needs are kept, in their order: each comes after what it may cite.
     """
     keys = list(library)
+    library = {key: minimise(bench, lemma) for key, lemma in library.items()}
     named = replace(plan, detail=f"{plan.strategy} {plan.detail}".strip())
     whole = minimise(bench, plan)
     needed = _needed(whole, library, uses) if plan.complete else set(keys)
-    lemmas = tuple(minimise(bench, library[key]) for key in keys if key in needed)
+    lemmas = tuple(library[key] for key in keys if key in needed)
     if lemmas:
         whole = with_lemmas(bench, named, library) if plan.complete else whole
         others = tuple(child for child in whole.children if child.key not in library)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # for the scripted server
+sys.path.append(str(Path(__file__).parent))  # for the scripted server
 
+from asking import MakeModels
 from server import Server
 
-from goedels_poetry.models import Models, Request, models_from
+from goedels_poetry.models import Models, models_from
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
-
-MakeModels = Callable[..., Models]
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +50,3 @@ async def models(prompts: Path) -> AsyncIterator[MakeModels]:
     yield make
     for each in made:
         await each.aclose()
-
-
-def goal(statement: str = "1 = 1", **given: Any) -> Request:
-    return Request(given.pop("role", "prover"), "test-goal", {"statement": statement}, **given)

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from conftest import MakeModels, goal
+from asking import MakeModels, goal
 from langchain_core.language_models import FakeListChatModel
 from server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
 

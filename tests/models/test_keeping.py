@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeModels, goal
+from asking import MakeModels, goal
 from server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry.models import ExecutorCache, Ledger, Price, PriceError, Prices, RecordingError, Usage

@@ -227,7 +227,7 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(framework: Ma
         fw = framework(language)
         running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
         await asyncio.sleep(0.1)
-        while where == "certify" and not fw._searches[0]._checking:  # noqa: ASYNC110  nobody tells us
+        while where == "certify" and not fw._searches[0]._checking:
             await asyncio.sleep(0.01)
         fw.interrupt("interrupted")
         stopped = await running

@@ -266,7 +266,9 @@ class Workbench:
             instance = Instance("def", call.name, call.args)
             if instance not in instances:
                 instances[instance] = None
-                pending += [c for c in self._calls(self._unfolded_body(call)) if all(a.kind is Kind.LIT for a in c.args)]
+                pending += [
+                    c for c in self._calls(self._unfolded_body(call)) if all(a.kind is Kind.LIT for a in c.args)
+                ]
 
     def _unfolded_body(self, call: Term) -> Term:
         definition = self.signature.definition(call.name)

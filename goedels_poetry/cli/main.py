@@ -14,7 +14,6 @@ INTERNAL_ERROR = 70
 """Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
 INTERRUPTED = 130
 """Exit code when Ctrl-C ended the program before there was a result (128 + SIGINT)."""
-REPORT_TO = "https://github.com/KellyJDavis/goedels-poetry/issues"
 
 
 def main() -> NoReturn:
@@ -48,7 +47,7 @@ def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
     log = save_traceback(error)
     where = f"; details in {log}" if log else ""
-    line = f"goedels-poetry: internal error: {describe(error)}{where} (please report it: {REPORT_TO})"
+    line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"
     print(line, file=sys.stderr)  # noqa: T201
     raise SystemExit(INTERNAL_ERROR)
 

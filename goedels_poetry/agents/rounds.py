@@ -69,6 +69,15 @@ class Round:
         reasons = dict.fromkeys(sample.reason for sample in self.samples)
         return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
 
+    def rejected(self, known: str = "") -> list[Sample]:
+        """Samples that propose something that does not hold, one for each proposal; ``known`` is left out."""
+        found: dict[str, Sample] = {}
+        for sample in self.samples:
+            name = sample.value.get("key", "")
+            if not sample.holds and name and name != known:
+                found.setdefault(name, sample)
+        return list(found.values())
+
     def log(self, txn: Txn, node: ProofNode) -> None:
         """Keep the exchange in the node's history."""
         exchange = {

@@ -42,12 +42,8 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     """Like a new sketch; when none holds, the decider sees the rejected one and what became of its repair."""
     done.log(txn, node)
     moves = deps.moves(txn)
-    known = {node.fingerprint or ""}
-    for sample in done.samples:
-        name = sample.value.get("key", "")
-        if not sample.holds and name and name not in known:
-            known.add(name)
-            moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    for sample in done.rejected(known=node.fingerprint or ""):
+        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
     if done.winner is not None:
         return moves.set_sketch(node, done.winner.value["sketch"])
     return moves.set_uncorrected_sketch(node, f"{node.reason}; not repaired: {done.reason}")

@@ -113,17 +113,14 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     """
     done.log(txn, node)
     moves = deps.moves(txn)
-    seen: set[str] = set()
-    for sample in done.samples:
-        name = sample.value.get("key", "")
-        if not sample.holds and name and name not in seen:
-            seen.add(name)
-            moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    rejected = done.rejected()
+    for sample in rejected:
+        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
     if done.winner is not None:
         return moves.set_sketch(node, done.winner.value["sketch"])
     node = replace(node, strategy=None, fingerprint=None)
     banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
-    if banned is not None and not seen:
+    if banned is not None and not rejected:
         return moves.set_sketch(node, banned)
     return moves.set_failed_sketch(node, done.reason)
 

@@ -193,26 +193,22 @@ def not_(term: Term) -> Term:
 
 def and_(terms: Iterable[Term]) -> Term:
     """Flattened conjunction; TRUE when empty."""
-    parts: list[Term] = []
-    for term in terms:
-        if term is TRUE:
-            continue
-        if term is FALSE:
-            return FALSE
-        parts.extend(term.args if is_app(term, "and") else (term,))
-    return TRUE if not parts else parts[0] if len(parts) == 1 else app("and", parts, BOOL)
+    return _flattened("and", TRUE, FALSE, terms)
 
 
 def or_(terms: Iterable[Term]) -> Term:
     """Flattened disjunction; FALSE when empty."""
+    return _flattened("or", FALSE, TRUE, terms)
+
+
+def _flattened(name: str, unit: Term, zero: Term, terms: Iterable[Term]) -> Term:
     parts: list[Term] = []
     for term in terms:
-        if term is FALSE:
-            continue
-        if term is TRUE:
-            return TRUE
-        parts.extend(term.args if is_app(term, "or") else (term,))
-    return FALSE if not parts else parts[0] if len(parts) == 1 else app("or", parts, BOOL)
+        if term is zero:
+            return zero
+        if term is not unit:
+            parts.extend(term.args if is_app(term, name) else (term,))
+    return unit if not parts else parts[0] if len(parts) == 1 else app(name, parts, BOOL)
 
 
 def implies(premise: Term, conclusion: Term) -> Term:

@@ -21,7 +21,6 @@ from goedels_poetry.languages.smt.terms import (
     implies,
     is_app,
     not_,
-    rebuild,
     replace_subterm,
     subterms,
     var,
@@ -242,13 +241,3 @@ def reachable_functions(bench: Workbench, term: Term) -> list[str]:
         if definition is not None:
             enter(definition.body, level[name] + 1)
     return sorted(level, key=lambda f: level[f])
-
-
-def without_quantifiers(term: Term) -> bool:
-    """Whether no quantifier occurs in ``term``."""
-    return all(not t.binders for t in subterms(term))
-
-
-def flipped(term: Term) -> Term:
-    """An equation with its sides exchanged."""
-    return rebuild(term, (term.args[1], term.args[0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from goedels_poetry.languages.smt.derivation import Query
@@ -36,7 +36,6 @@ class Plan:
     children: tuple[Plan, ...] = ()
     strategy: str = "open"
     detail: str = ""
-    new_lemmas: tuple[str, ...] = field(default=())
 
     @property
     def key(self) -> str:
@@ -52,10 +51,6 @@ class Plan:
     def complete(self) -> bool:
         """Whether nothing is left open."""
         return self.by is not None and all(child.complete for child in self.children)
-
-    def with_children(self, children: tuple[Plan, ...]) -> Plan:
-        """The same plan with other children."""
-        return replace(self, children=children)
 
 
 def leaf(sequent: Sequent, query: Query) -> Plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.accumulators import general_statements
@@ -35,14 +35,6 @@ from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT, Kind
 
 Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
-
-
-@dataclass(frozen=True)
-class Proven:
-    """A lemma with its plan, as the library keeps it."""
-
-    sequent: Sequent
-    plan: Plan
 
 
 class Library:

@@ -65,6 +65,8 @@ class Evaluator:
     ``interpret(name, args)`` gives the value of a declared function where no premise defines it; without it such
     functions are undecided. Premises of the form ``forall xs. f(...) = t`` with ``f`` declared and only variables or
     declared constants and functions as arguments are read as definitions of ``f``; ``defining`` holds their names.
+    ``circular``: so are those that lead back to ``f``. Whether such rules have a solution is not known, so what comes
+    of them is good for tests, not as evidence.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Evaluator:
         premises: Iterable[Premise] = (),
         interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
         fuel: int = 20_000,
+        circular: bool = False,
     ) -> None:
         self.signature = signature
         self._names = signature.names
@@ -89,7 +92,7 @@ class Evaluator:
         self._rules: dict[str, list[_Rule]] = {}
         self.closures: set[str] = set()
         """Declared functions that the premises only describe through others: they build values of their own."""
-        self._read_rules(premises)
+        self._read_rules(premises, circular)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 12 * MAX_DEPTH))
 
     # ------------------------------------------------------------------------------------------ face
@@ -137,7 +140,7 @@ class Evaluator:
 
     # -------------------------------------------------------------------------------------- premises
 
-    def _read_rules(self, premises: Iterable[Premise]) -> None:
+    def _read_rules(self, premises: Iterable[Premise], circular: bool) -> None:
         found: list[tuple[str, str, _Rule]] = []
         for premise in premises:
             formula = premise.formula
@@ -149,7 +152,7 @@ class Evaluator:
             left, right = formula.args
             if not (left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables)):
                 continue
-            if right.free <= left.free and left.name not in _names(right):
+            if right.free <= left.free and (circular or left.name not in _names(right)):
                 found.append((premise.name, left.name, _Rule(variables, left.args, right)))
         # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
         # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
@@ -159,7 +162,7 @@ class Evaluator:
             mine = [(p, r) for p, f, r in found if f == name]
             heads = [_heads(rule) for _, rule in mine]
             own_values = ruled.isdisjoint(h for head in heads for h in head)
-            if own_values and _apart(heads) and not self._circular(name, found):
+            if own_values and _apart(heads) and (circular or not self._circular(name, found)):
                 self._rules[name] = [rule for _, rule in mine]
                 self.defining |= {p for p, _ in mine}
                 self.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
@@ -341,10 +344,13 @@ class Evaluator:
         return call
 
     def _declared_function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
-        rules = [(r, self.compile(r.right, r.variables)) for r in self._rules.get(name, ())]
+        mine = self._rules.get(name, ())
+        rules: list[tuple[_Rule, Code]] = []  # compiled at the first call: rules may speak of each other
         ambiguous = any(self._ambiguous(s) for s in self.signature.functions[name][0])
 
         def call(args: tuple[Value, ...]) -> Value:
+            if len(rules) < len(mine):
+                rules[:] = [(r, self.compile(r.right, r.variables)) for r in mine]
             for rule, right in rules:
                 frame = _match(rule, args)
                 if frame is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from goedels_poetry.languages.smt.engine.induct import (
     nested_induction,
     structural_plans,
 )
-from goedels_poetry.languages.smt.engine.integers import integer_plans
+from goedels_poetry.languages.smt.engine.integers import integer_plans, recursive_points
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import PATIENT, OutOfTime, Workbench
 from goedels_poetry.languages.smt.parser import parse_sequent, parse_term
@@ -372,11 +372,33 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
         nested = nested_induction(bench, sequent, variables, rule.depth, keep=True)
         if nested is not None:
             return nested
-    children = []
-    for case in instances(sequent, rule, bench.signature):
-        query = bench.direct(case, PATIENT)
-        children.append(leaf(case, query) if query is not None else Plan(case))
-    return Plan(sequent, rule, tuple(children), name)
+    first: Plan | None = None
+    for scheme in _readings(bench, sequent, rule):
+        children = []
+        for case in instances(sequent, scheme, bench.signature):
+            query = bench.direct(case, PATIENT)
+            children.append(leaf(case, query) if query is not None else Plan(case))
+        plan = Plan(sequent, scheme, tuple(children), name)
+        if plan.complete:
+            return plan
+        first = first or plan
+    assert first is not None
+    return first
+
+
+def _readings(bench: Workbench, sequent: Sequent, rule: Scheme) -> Iterator[Scheme]:
+    """The rule as it was proposed; then with the hypothesis where functions recurse, or for all other values."""
+    yield rule
+    match rule:
+        case MeasureInduction(measure, ()):
+            for at in recursive_points(bench, sequent):
+                yield MeasureInduction(measure, at)
+        case IntInduction(on, base, ()):
+            general = tuple(v.name for v in sequent.vars if v.name != on and v not in base.free)
+            if general:
+                yield replace(rule, general=general)
+            if rule.width == 1:
+                yield replace(rule, width=2)
 
 
 def _stored(bench: Workbench, plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]], proposal: Json) -> Json:

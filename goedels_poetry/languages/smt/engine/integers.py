@@ -48,7 +48,7 @@ def _schemes(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, Scheme, 
                     IntInduction(on.name, integer(base), (), True, width),
                     f"{on.name} from {base} by {width}",
                 )
-    points = _recursive_points(bench, sequent)
+    points = recursive_points(bench, sequent)
     for measure in _measures(sequent, integers):
         for at in points:
             yield "measure-induction", MeasureInduction(measure, at), f"{measure} at {len(at)}: {at!r}"
@@ -94,7 +94,7 @@ def _measures(sequent: Sequent, integers: list[Term]) -> list[Term]:
     return list(found)[:MAX_MEASURES]
 
 
-def _recursive_points(bench: Workbench, sequent: Sequent) -> list[tuple[tuple[Term, ...], ...]]:
+def recursive_points(bench: Workbench, sequent: Sequent) -> list[tuple[tuple[Term, ...], ...]]:
     """Where the hypothesis is wanted: the substitutions that turn a call in the goal into its recursive calls."""
     points: dict[tuple[Term, ...], None] = {}
     for part in (sequent.concl, *sequent.hyps):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.ground import lemma_instances
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
@@ -16,8 +18,8 @@ from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, Sort, Term, substitute, subterms
+from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
+from goedels_poetry.languages.smt.terms import Kind, Sort, Term, app, substitute, subterms, symbols
 from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
 
 DIRECT = 30_000
@@ -78,7 +80,7 @@ class Workbench:
         self.equations = self.context.equations
         self.rewriter = Rewriter(problem.signature, self.equations)
         self.evaluator = Evaluator(
-            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=6_000
+            problem.signature, problem.premises, interpret=interpretation(problem, seed), fuel=6_000, circular=True
         )
         self.closures = frozenset(self.evaluator.closures)
         self.refuter = Refuter(problem.signature, self.evaluator, seed)
@@ -116,11 +118,47 @@ class Workbench:
         return (function, position) in self._recursive_positions
 
     def refutes(self, sequent: Sequent, tests: int = 80) -> dict[Term, Any] | None:
-        """A counterexample found by testing, or None; goals with quantified hypotheses are not tested."""
+        """A counterexample found by testing, or None.
+
+        Goals with quantified hypotheses are not tested, nor those that rest on functions for which the tests have
+        found values that the premises forbid.
+        """
         self._check_time()
         if any(t.binders for hyp in sequent.hyps for t in subterms(hyp)):
             return None
+        if self._misread and not self._misread.isdisjoint(self._rests_on(sequent.formula)):
+            return None
         return self.refuter.counterexample(sequent, tests)
+
+    @cached_property
+    def _misread(self) -> frozenset[str]:
+        """Declared functions whose values in tests make a premise false, or that a premise ties to such a one."""
+        found: set[str] = set()
+        groups: list[set[str]] = []
+        for premise in self.problem.premises:
+            if premise.name not in self.evaluator.defining:
+                declared = {f for f in self._rests_on(premise.formula) if self.signature.definition(f) is None}
+                groups.append(declared)
+                fact = sequent_of(premise.formula, self.reserved)
+                if declared and self.refuter.counterexample(fact, 60) is not None:
+                    found |= declared
+        # With the right values of a misread function a premise may ask for other values of those beside it.
+        pending = groups
+        while spreading := [group for group in pending if not group.isdisjoint(found)]:
+            found.update(*spreading)
+            pending = [group for group in pending if group.isdisjoint(found)]
+        return frozenset(found)
+
+    def _rests_on(self, term: Term) -> set[str]:
+        """Symbols in ``term`` and in the definitions that it leads to."""
+        found: set[str] = set()
+        pending = [term]
+        while pending:
+            for name in (symbols(pending.pop()) & self.reserved) - found:
+                found.add(name)
+                definition = self.signature.definition(name)
+                pending += [] if definition is None else [definition.body]
+        return found
 
     # --------------------------------------------------------------------------------------- queries
 
@@ -138,7 +176,24 @@ class Workbench:
                     query = Query((), instances, equations=quantified, quantified=quantified)
                     if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
                         return query
+                for query in self._with_lemmas(sequent, instances):
+                    if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
+                        return query
         return self.by_models(sequent) if sequent.concl.kind is Kind.EXISTS else None
+
+    def _with_lemmas(self, sequent: Sequent, unfoldings: tuple[Instance, ...]) -> Iterable[Query]:
+        """Unfoldings together with the lemmas: at the calls that there are, and in general."""
+        lemmas = {key: s for key, s in self.lemmas.items() if self._mentions_unfolded(s)}
+        calls = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
+        for unfolding in unfoldings:
+            definition = self.signature.definition(unfolding.name)
+            if definition is not None:
+                calls += self._calls(self._unfolded_body(app(definition.name, unfolding.args, definition.sort)))
+        at = lemma_instances(lemmas, calls)
+        if at:
+            yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfoldings, *at), equations=False, quantified=False)
+        if lemmas:
+            yield Query(tuple(self.lemmas), unfoldings)
 
     def by_models(self, sequent: Sequent) -> Query | None:
         """A query that z3 closes as it comes, with instantiation by models: for goals full of quantifiers.
@@ -200,20 +255,20 @@ class Workbench:
         """The query with just the cites it needs (none when it does without)."""
         if not query.cites:
             return query
-        bare = replace(query, cites=())
+        bare = _citing(query, ())
         if self.holds(sequent, bare, rlimit):
             return bare
         kept = list(query.cites)
         for half in _halves(len(kept)):
             trial = [c for i, c in enumerate(kept) if i not in half]
-            if len(trial) < len(kept) and self.holds(sequent, replace(query, cites=tuple(trial)), rlimit):
+            if len(trial) < len(kept) and self.holds(sequent, _citing(query, tuple(trial)), rlimit):
                 kept = trial
                 break
         for cite in list(kept):
             trial = [c for c in kept if c != cite]
-            if self.holds(sequent, replace(query, cites=tuple(trial)), rlimit):
+            if self.holds(sequent, _citing(query, tuple(trial)), rlimit):
                 kept = trial
-        return replace(query, cites=tuple(kept))
+        return _citing(query, tuple(kept))
 
     def add_lemma(self, sequent: Sequent) -> str:
         """Let all later queries use a lemma; returns its key."""
@@ -297,6 +352,12 @@ class Workbench:
             raise OutOfTime
         if self.most_calls is not None and self.spent.calls >= self.most_calls:
             raise OutOfTime
+
+
+def _citing(query: Query, cites: tuple[str, ...]) -> Query:
+    """The query with fewer cites, without the instances of the others."""
+    instances = tuple(i for i in query.instances if i.of != "step" or i.name in cites)
+    return replace(query, cites=cites, instances=instances)
 
 
 def _halves(count: int) -> list[set[int]]:

@@ -1,0 +1,99 @@
+"""What a capable model proposes about SMT goals is completed by the engine, and judged by what the premises allow."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from goedels_poetry.languages.base import Goal
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage()
+    yield language
+    await language.aclose()
+
+
+async def _judged(smt: SmtLanguage, theorem: str, **proposal: Any) -> Any:
+    goal = Goal(theorem, {}, "0", "")
+    read = await smt.read_sketch(goal, proposal)
+    assert read.ok, read.reason
+    return await smt.verify_sketch(goal, read.value["sketch"])
+
+
+POWERS = """
+(define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
+(define-fun-rec fast ((b Int) (n Int)) Int
+  (ite (<= n 0) 1 (ite (= (mod n 2) 0) (fast (* b b) (div n 2)) (* b (fast (* b b) (div n 2))))))
+(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (power b n)))))
+"""
+DOUBLED = "(forall ((b Int) (m Int)) (=> (>= m 0) (= (power b (* 2 m)) (power (* b b) m))))"
+HALVED = """(forall ((b Int) (n Int)) (=> (>= n 0) (= (power b n)
+  (ite (= (mod n 2) 0) (power (* b b) (div n 2)) (* b (power (* b b) (div n 2)))))))"""
+
+
+async def test_a_measure_alone_is_enough_the_hypothesis_is_taken_where_functions_recurse(smt: SmtLanguage) -> None:
+    """Functions of integers are unfolded by the instance; so are the lemmas, and the hypothesis stands at (b*b, n/2)."""
+    done = await _judged(smt, POWERS, lemmas=[DOUBLED, HALVED], induction={"measure": "n"})
+    assert done.ok, done.reason
+    whole = done.value["sketch"]
+    assert "sketch" in whole["children"][-1], "the goal itself is closed, given the lemmas"
+
+
+ACCUMULATOR = """
+(define-fun-rec total ((n Int)) Int (ite (<= n 0) 0 (+ n (total (- n 1)))))
+(define-fun-rec run ((n Int) (acc Int)) Int (ite (<= n 0) acc (run (- n 1) (+ n acc))))
+(prove (forall ((n Int) (acc Int)) (=> (>= n 0) (= (run n acc) (+ acc (total n))))))
+"""
+
+
+async def test_an_induction_on_integers_holds_for_all_accumulators(smt: SmtLanguage) -> None:
+    done = await _judged(smt, ACCUMULATOR, lemmas=[], induction={"on": ["n"], "from": "0"})
+    assert done.ok, done.reason
+
+
+CLOSURES = """
+(declare-sort Elem 0)
+(declare-sort Test 0)
+(declare-datatypes ((Row 0)) (((nil) (cons (head Elem) (tail Row)))))
+(declare-fun holds (Test Elem) Bool)
+(declare-fun same (Elem) Test)
+(declare-fun negated (Test) Test)
+(define-fun-rec keep ((q Test) (x Row)) Row
+  (ite ((_ is nil) x) nil (ite (holds q (head x)) (cons (head x) (keep q (tail x))) (keep q (tail x)))))
+(define-fun-rec member ((e Elem) (x Row)) Bool
+  (ite ((_ is nil) x) false (or (= e (head x)) (member e (tail x)))))
+(assert (forall ((y Elem) (z Elem)) (= (holds (same y) z) (= y z))))
+(assert (forall ((t Test) (z Elem)) (= (holds (negated t) z) (not (holds t z)))))
+(prove (forall ((e Elem) (x Row)) (not (member e (keep (negated (same e)) (keep (negated (same e)) x))))))
+"""
+
+
+async def test_a_lemma_that_rests_on_the_premises_is_not_refuted_by_values_that_they_forbid(smt: SmtLanguage) -> None:
+    true = "(forall ((e Elem) (x Row)) (not (member e (keep (negated (same e)) x))))"
+    done = await _judged(smt, CLOSURES, lemmas=[true])
+    assert done.ok, done.reason
+    false = "(forall ((e Elem) (x Row)) (not (member e (keep (same e) x))))"
+    done = await _judged(smt, CLOSURES, lemmas=[false])
+    assert done.value["refuted_child"] == 0, "rules of tests that lead back to tests are still good for testing"
+
+
+ABSTRACT = """
+(declare-sort G 0)
+(declare-fun op (G G) G)
+(assert (forall ((x G) (y G) (z G)) (= (op (op x y) z) (op x (op y z)))))
+(prove (forall ((a G) (b G) (c G) (d G)) (= (op (op a b) (op c d)) (op a (op b (op c d))))))
+"""
+
+
+async def test_functions_that_the_tests_cannot_interpret_as_the_premises_say_are_not_tested(smt: SmtLanguage) -> None:
+    lemma = "(forall ((a G) (b G) (c G) (d G)) (= (op (op (op a b) c) d) (op a (op b (op c d)))))"
+    done = await _judged(smt, ABSTRACT, lemmas=[lemma])
+    assert "refuted_child" not in done.value, "op is associative, whatever random values say"

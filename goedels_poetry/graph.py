@@ -146,8 +146,9 @@ _SKETCH_QUEUES = frozenset({Queue.SKETCH, Queue.VERIFY_SKETCH, Queue.CORRECT_SKE
 
 async def _bounded(spec: AgentSpec, node: ProofNode, deps: Deps, seconds: float | None) -> Apply:
     try:
-        async with asyncio.timeout(seconds):
-            return await spec.run(node, deps)
+        with deps.ledger.working():
+            async with asyncio.timeout(seconds):
+                return await spec.run(node, deps)
     except TimeoutError as exc:
         words = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)
         raise TimeoutError(words) from exc
@@ -174,7 +175,8 @@ def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any,
                     sends = [Send(d.agent, {"node_id": d.node_id, "seq": d.seq}) for d in plan]
                     return Command(goto=sends, update=_cursor(store, Stop(RUNNING)))
                 if len(machine.jobs):
-                    await machine.jobs.wait(agent.seconds_left())
+                    with machine.deps.ledger.waiting():
+                        await machine.jobs.wait(agent.seconds_left())
                     continue
                 ended = await store.on_thread(agent.stuck)
             await store.on_thread(store.forget_work, await machine.jobs.cancel_all())

@@ -147,6 +147,7 @@ class Settings(BaseSettings):
     symbolic_queries: int = Field(
         default=300, ge=0, description="solver queries that the symbolic search may pose before a model is asked"
     )
+    model_first: bool = Field(default=False, description="ask a model for a proof before the symbolic agents try")
     prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
 
     @classmethod

@@ -1,4 +1,7 @@
-"""The prover looks for a direct proof of one goal: the symbolic agents first, then the model."""
+"""The prover looks for a direct proof of one goal: the symbolic agents first, then the model.
+
+With ``model_first`` the model has its turn before them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
         return lambda txn: deps.moves(txn).set_adopted(node, known)
     goal = await deps.goal(node)
     guide = guide_of(deps, "prover", "sketcher")
-    if guide is not None and node.attempts and proofs_left(deps, guide, goal):
+    turn = node.attempts or deps.settings.model_first
+    if guide is not None and turn and proofs_left(deps, guide, goal):
         done = await ask_for_proof(deps, guide, node, goal, "prover", proof_prompt(goal))
         return lambda txn: settle_round(txn, deps, node, guide, goal, done)
     outcome = deps.charge(await deps.language.prove(goal))
@@ -34,7 +38,8 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
 
 async def _search(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, direct: Outcome) -> Apply:
     """What the symbolic agents find with a few queries, before a model is asked for anything."""
-    found = deps.charge(await guide.sketch_within(goal, deps.settings.symbolic_queries, leave_open=False))
+    queries = deps.settings.symbolic_queries
+    found = deps.charge(await guide.sketch_within(goal, queries, leave_open=False)) if queries else Outcome(False)
     if found.ok:
         return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
     # The symbolic prover may say that it can do no more; the model has its turn all the same.
@@ -90,8 +95,9 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
         node = replace(node, refs={**node.refs, "candidate": txn.save(rejected.value["candidate"])})
         report = rejected.report or report
     if rounds_so_far(goal, *PROOF_PROMPTS) + 1 >= guide.proof_attempts:
-        spent = dict.fromkeys((*node.exhausted, str(Queue.PROVE), str(Queue.CORRECT)))
-        node = replace(node, exhausted=tuple(spent))
+        # A symbolic attempt that is still to come says itself when it was the last.
+        over = (Queue.CORRECT,) if deps.settings.model_first else (Queue.PROVE, Queue.CORRECT)
+        node = replace(node, exhausted=tuple(dict.fromkeys((*node.exhausted, *map(str, over)))))
     return moves.set_failed_proof(node, done.reason, report=report)
 
 

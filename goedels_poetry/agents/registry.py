@@ -80,7 +80,8 @@ class Deps:
         Raises:
             BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
         """
-        return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)
+        with self.ledger.waiting():
+            return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)
 
     async def each(self, request: Request) -> AsyncGenerator[Reply, None]:
         """Like :meth:`ask`, one reply at a time as they come; see :meth:`Models.each`."""

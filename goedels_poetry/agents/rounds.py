@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
-from goedels_poetry.models import Reply, Request
+from goedels_poetry.models import Ledger, Reply, Request
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import Txn
 
@@ -135,7 +135,7 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
 
     replies = deps.each(request)
     try:
-        await _collect(replies, judge, judged, request.samples)
+        await _collect(replies, judge, judged, request.samples, deps.ledger)
     finally:
         await _cancel([*judged.values(), *checks.values()])
         await replies.aclose()
@@ -181,15 +181,18 @@ async def _collect(
     judge: Callable[[Reply], Awaitable[Sample]],
     judged: dict[int, asyncio.Task[Sample]],
     expected: int,
+    ledger: Ledger,
 ) -> None:
     """Judge replies as they come, until the first that holds is known, or there are no more."""
     following: asyncio.Task[Reply] | None = _next(replies)
     try:
         while following is not None or not all(task.done() for task in judged.values()):
             under_way: set[asyncio.Task[Any]] = {task for task in judged.values() if not task.done()}
+            waiting = nullcontext() if under_way else ledger.waiting()  # for the model, and nothing else
             if following is not None:
                 under_way.add(following)
-            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            with waiting:
+                await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             if following is not None and following.done():
                 try:
                     reply = following.result()

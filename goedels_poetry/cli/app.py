@@ -94,6 +94,13 @@ def prove(
     base_url: Annotated[
         str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
     ] = None,
+    symbolic_queries: Annotated[
+        int | None,
+        typer.Option(min=0, help="With a model: solver queries of the search before it is asked. [default: 300]"),
+    ] = None,
+    model_first: Annotated[
+        bool, typer.Option("--model-first", help="Ask the model for each proof before the symbolic agents try.")
+    ] = False,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every request to a model and its reply; implies --no-bank."),
@@ -142,6 +149,8 @@ def prove(
         budgets={name: value for name, value in budgets.items() if value is not None},
         model=model,
         base_url=base_url,
+        symbolic_queries=symbolic_queries,
+        model_first=model_first,
         record=record,
         replay=replay,
         quiet=quiet,

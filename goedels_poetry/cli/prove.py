@@ -55,6 +55,8 @@ class Request:
     """Only those given; ``wall_seconds`` 0 means no limit."""
     model: str | None = None
     base_url: str | None = None
+    symbolic_queries: int | None = None
+    model_first: bool = False
     record: Path | None = None
     replay: Path | None = None
     quiet: bool = False
@@ -104,6 +106,8 @@ def _settings(request: Request) -> Settings:
         seed=request.seed,
         max_concurrency=request.max_concurrency,
         budgets=budgets,
+        symbolic_queries=request.symbolic_queries,
+        model_first=request.model_first or None,
         use_memory=None if request.use_memory and not request.by_script else False,
         models={
             "model": request.model,
@@ -287,6 +291,8 @@ class _Batch:
         flags: list[str] = []
         if request.assume_definitions:
             flags.append("--assume-definitions")
+        if request.model_first:
+            flags.append("--model-first")
         if request.seed is not None:
             flags.append(f"--seed {request.seed}")
         if request.language:
@@ -294,6 +300,7 @@ class _Batch:
         for flag, value in (
             ("--model", request.model),
             ("--base-url", request.base_url),
+            ("--symbolic-queries", request.symbolic_queries),
             ("--record", request.record),
             ("--replay", request.replay),
         ):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -97,7 +98,11 @@ class Ledger:
     spent: dict[str, float] = field(default_factory=dict)
     under_way: int = 0
     """Requests that are being answered."""
+    at_work: int = 1
+    """How many parts of the run do something else than wait; the run itself is one, each of its jobs another."""
     _since: float = 0.0
+    _unclaimed: float = 0.0
+    """Model time that no request has been charged with yet."""
 
     @classmethod
     def of_run(cls, budgets: Budgets, spent: Mapping[str, float]) -> Ledger:
@@ -116,22 +121,52 @@ class Ledger:
             raise BudgetExceeded("money", f"the money for models is used up ({limits.money:g} dollars)")
 
     def begin(self) -> float:
-        """A request is sent; returns seconds of model time, see :meth:`_tick`."""
-        seconds = self._tick()
+        """A request is sent; returns seconds of model time, see :meth:`_claim`."""
+        seconds = self._claim()
         self.under_way += 1
         return seconds
 
     def end(self) -> float:
-        """A request is answered or given up; returns seconds of model time, see :meth:`_tick`."""
-        seconds = self._tick()
+        """A request is answered or given up; returns seconds of model time, see :meth:`_claim`."""
+        seconds = self._claim()
         self.under_way -= 1
         return seconds
 
+    def _claim(self) -> float:
+        """Model time since the last claim: seconds in which at least one request was under way, however many."""
+        seconds, self._unclaimed = self._unclaimed + self._tick(), 0.0
+        return seconds
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Inside, a part of the run is at work."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Inside, a part that was at work can only wait: for a reply, or for other parts."""
+        self._count(-1)
+        try:
+            yield
+        finally:
+            self._count(1)
+
+    def _count(self, change: int) -> None:
+        self._unclaimed += self._tick()
+        self.at_work += change
+
     def _tick(self) -> float:
-        """Model time since the last change: seconds in which at least one request was under way, however many."""
+        """Model time since the last change; what of it was spent on waiting alone is counted besides."""
         now = time.monotonic()
-        seconds = now - self._since if self.under_way else 0.0
-        self._since = now
+        seconds, self._since = now - self._since, now
+        if not self.under_way:
+            return 0.0
+        if self.at_work <= 0:
+            self.spent["model_waiting_seconds"] = self.spent.get("model_waiting_seconds", 0.0) + seconds
         return seconds
 
     def charge(self, amounts: Mapping[str, float], cost: dict[str, float]) -> None:

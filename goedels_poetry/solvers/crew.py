@@ -1,16 +1,19 @@
 """A few daemon threads, each with one blocking resource of its own, behind an asyncio face.
 
 Daemon threads rather than an executor: the interpreter joins executor threads when it ends, and would wait
-there for a solver. Jobs are taken in the order they came, and no event loop is remembered between jobs.
+there for a solver. Of the jobs that wait the most urgent is taken, among equals the one that came first. No event
+loop is remembered between jobs.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from itertools import count
+from queue import PriorityQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 from goedels_poetry.solvers.limits import SolverError
@@ -77,7 +80,8 @@ class Crew(Generic[R]):
     def __init__(self, size: int, make: Callable[[], R], name: str) -> None:
         if size < 1:
             raise ValueError("a pool has at least one process")
-        self._jobs: SimpleQueue[_Job[R] | None] = SimpleQueue()
+        self._jobs: PriorityQueue[tuple[float, int, _Job[R] | None]] = PriorityQueue()
+        self._numbers = count()
         self._closed = False
         self._resources = [make() for _ in range(size)]
         self._threads = [
@@ -88,7 +92,7 @@ class Crew(Generic[R]):
             thread.start()
 
     def _work(self, resource: R) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._jobs.get()[2]) is not None:
             if self._closed:
                 job.end(None, SolverError("the pool is closed"))
             elif job.begin(resource):
@@ -100,12 +104,15 @@ class Crew(Generic[R]):
                 job.end(None, None)
         resource.close()
 
-    async def run(self, call: Callable[[R], T]) -> T:
-        """Run call on a free resource and return what it returns. Cancelling kills what it runs."""
+    async def run(self, call: Callable[[R], T], urgency: int = 0) -> T:
+        """Run call on a free resource and return what it returns. Cancelling kills what it runs.
+
+        ``urgency``: the smallest number is taken first.
+        """
         if self._closed:
             raise SolverError("the pool is closed")
         job = _Job(call, asyncio.get_running_loop())
-        self._jobs.put(job)
+        self._jobs.put((urgency, next(self._numbers), job))
         try:
             result: T = await job.future
         except asyncio.CancelledError:
@@ -118,7 +125,7 @@ class Crew(Generic[R]):
         if not self._closed:
             self._closed = True
             for _ in self._threads:
-                self._jobs.put(None)
+                self._jobs.put((math.inf, next(self._numbers), None))
         while any(thread.is_alive() for thread in self._threads):
             for resource, thread in zip(self._resources, self._threads, strict=True):
                 if thread.is_alive():

@@ -95,14 +95,17 @@ class WorkerPool:
             "goedels-poetry-worker",
         )
 
-    async def run(self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096) -> Any:
+    async def run(
+        self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
+    ) -> Any:
         """Call "module:function" on the payload in a worker and return its JSON result.
 
         The function is a plain one taking a dict. Cancelling, the time limit and the memory limit (address
         space, MiB) kill the worker with every solver it started. Raises JobTimeout, JobMemory or JobCrashed;
         SolverError when the pool is closed; TypeError or ValueError when the payload is not JSON.
+        Of the jobs that wait for a worker the one with the smallest ``urgency`` is taken first.
         """
-        return await self._crew.run(lambda worker: worker.run(function, payload, seconds, memory_mb))
+        return await self._crew.run(lambda worker: worker.run(function, payload, seconds, memory_mb), urgency)
 
     async def aclose(self) -> None:
         """Kill every worker with its children; jobs under way and waiting fail."""

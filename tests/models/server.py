@@ -13,6 +13,7 @@ import json
 import re
 import struct
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from socket import SO_LINGER, SOL_SOCKET
@@ -89,6 +90,8 @@ class Server:
     most_at_once: int = 0
     given_up: int = 0
     """Requests whose client went away before the reply."""
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    """When each request had arrived and was answered, in the order of the answers (seconds, ``time.monotonic``)."""
 
     def __enter__(self) -> Server:
         started = threading.Event()
@@ -147,6 +150,7 @@ class Server:
         if not path.endswith("/chat/completions"):
             await _send(writer, 404, "application/json", b'{"error": {"message": "no such address"}}')
             return True
+        arrived = time.monotonic()
         asked = json.loads(body)
         self.requests.append(asked)
         self.headers.append(headers)
@@ -157,6 +161,7 @@ class Server:
             return await self._answer(asked, answer, reader, writer)
         finally:
             self._now -= 1
+            self.spans.append((arrived, time.monotonic()))
 
     def _next(self, asked: dict[str, Any]) -> Answer:
         if callable(self.script):

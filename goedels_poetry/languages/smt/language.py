@@ -27,6 +27,23 @@ JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
 
+_MOST_URGENT_FIRST = (
+    "certify",
+    "certify_judgement",
+    "verify",
+    "correct",
+    "sketch_within",
+    "prove",
+    "retrieve",
+    "sketch",
+    "verify_sketch",
+    "verify_idea",
+    "judge",
+)
+"""Jobs in the order of the goals that have come furthest: so that one goal is done, or asks its model, while others
+wait for a worker, instead of all of them at the end."""
+_URGENCY = {job: number for number, job in enumerate(_MOST_URGENT_FIRST)}
+
 
 class SmtLanguage:
     """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
@@ -46,7 +63,7 @@ class SmtLanguage:
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`; a text that costs too much to read is invalid, too."""
         try:
-            found = await self._pool.run(f"{JOBS}:read", {"theorem": text}, READ_SECONDS, MEMORY_MB)
+            found = await self._pool.run(f"{JOBS}:read", {"theorem": text}, READ_SECONDS, MEMORY_MB, len(_URGENCY))
         except (JobTimeout, JobMemory, JobCrashed) as error:
             raise InvalidInput(f"the text cannot be read within the limits: {error}") from error
         if not found["ok"]:
@@ -167,7 +184,8 @@ class SmtLanguage:
             **more,
         }
         try:
-            found = await self._pool.run(f"{CERTIFY}:{function}", payload, seconds, MEMORY_MB)
+            urgency = _URGENCY[function]
+            found = await self._pool.run(f"{CERTIFY}:{function}", payload, seconds, MEMORY_MB, urgency)
         except JobTimeout as error:
             raise TimeoutError(f"the checker had not finished after {seconds:.3g} s") from error
         return Certificate(
@@ -194,7 +212,9 @@ class SmtLanguage:
 
     async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
         try:
-            found = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB)
+            # A search in the model's place is no part of a direct attempt.
+            urgency = _URGENCY["sketch" if payload.get("open") else function]
+            found = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])

@@ -235,6 +235,15 @@ class GoedelsPoetryStateManager:
         proposed = replace(node, strategy=strategy, fingerprint=fingerprint, refs={**node.refs, "sketch": ref})
         self._strategy_failed(proposed, reason, node)
 
+    def set_rejected_round(self, node: ProofNode, reason: str, sketch: dict[str, Any], report: Any) -> str:
+        """None of several proposals holds: one attempt for all of them. The decider sees the first and its report."""
+        self._txn.log(node.id, "rejected", strategy=node.strategy, fingerprint=node.fingerprint, reason=reason)
+        self._txn.reason = reason
+        refs = {**node.refs, "sketch": self._txn.save(sketch), "report": self._txn.save(report)}
+        node = replace(node, decomposition_attempts=node.decomposition_attempts + 1, failure=Failure.SKETCH, refs=refs)
+        self._to_decider(node, reason)
+        return "sketch rejected"
+
     # -- backtracking ----------------------------------------------------------------------------------------
     def get_sketches_to_backtrack(self) -> list[ProofNode]:
         """Nodes that must be sketched again because a child could not be proved."""

@@ -120,7 +120,9 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
         return moves.set_sketch(node, done.winner.value["sketch"])
     node = replace(node, strategy=None, fingerprint=None)
     banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
-    if banned is not None and not rejected:
+    if rejected:
+        return moves.set_rejected_round(node, done.reason, rejected[0].value["sketch"], rejected[0].report)
+    if banned is not None:
         return moves.set_sketch(node, banned)
     return moves.set_failed_sketch(node, done.reason)
 

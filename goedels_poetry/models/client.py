@@ -281,14 +281,7 @@ class Models:
         began, calls, retries = time.monotonic(), 0, 0
         while True:
             await endpoint.pace.wait()
-            if calls:
-                try:
-                    ledger.may_call()
-                except BudgetExceeded as problem:
-                    seconds = time.monotonic() - began
-                    return Reply(error=str(problem), calls=calls, seconds=seconds, model=endpoint.name)
-            else:
-                ledger.may_call()
+            ledger.may_call()
             calls += 1
             answer = await self._send(endpoint, request, question, ledger, cost)
             if not isinstance(answer, Fault):

@@ -31,7 +31,7 @@ async def with_model() -> AsyncIterator[WithModel]:
 
     def make(server: Server | None, *, cache: bool = True, **settings: Any) -> GoedelsPoetryFramework:
         if server is not None:
-            model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 2.0}
+            model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
             settings["models"] = {"default": model, "cache": cache}
         settings = {"symbolic_queries": 12, "budgets": {"wall_seconds": 60}} | settings
         made.append(GoedelsPoetryFramework(Settings(**settings), language=SmtLanguage()))

@@ -10,7 +10,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
 
-from server import FAULTS, Answer, Server
+from server import FAULTS, Answer, Server, rate_limit, server_error
 
 from goedels_poetry import GoedelsPoetryFramework
 
@@ -87,11 +87,39 @@ def good_model(asked: dict[str, Any]) -> Answer:
     return Answer("I do not know.")
 
 
+DOUBLE = """
+(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))
+(prove (forall ((n Int)) (=> (>= n 0) (= (f n) (* 2 n)))))
+"""
+DOUBLE_LATER = "(forall ((n Int) (m Int)) (=> (>= n 0) (= (+ m (f n)) (+ m (* 2 n)))))"
+DOUBLE_WRONG = "(forall ((n Int)) (= (f n) n))"
+DOUBLE_SKETCH: dict[str, Any] = {"lemmas": [], "induction": {"on": ["n"], "from": "0"}}
+
+
+def every_role(asked: dict[str, Any]) -> Answer:
+    """Proves `DOUBLE` where the symbolic search is switched off, and every role that searches has its say on the way.
+
+    The first sketch leads to a subgoal that the model cannot sketch: its lemma is false, the corrector has nothing
+    better, the decider rolls back, new queries are asked for, and the next sketch of the theorem holds.
+    """
+    role, text = role_of(asked), prompt_of(asked)
+    if role == "search_query":
+        return fenced({"queries": ["f"]})
+    if role == "decider":
+        return fenced({"reason": "hopeless", "decision": "roll back"})
+    if role == "sketcher" and "show: (= (+ m (f n))" in text:
+        return fenced({"lemmas": [DOUBLE_WRONG]})
+    if role == "sketcher":
+        return fenced(DOUBLE_SKETCH if "The subgoal that failed" in text else {"lemmas": [DOUBLE_LATER]})
+    return Answer("no idea")
+
+
 def always(text: str) -> Script:
     return lambda asked: Answer(text)
 
 
 __all__ = [
+    "DOUBLE",
     "FAULTS",
     "FIBONACCI",
     "FIBONACCI_GOAL",
@@ -105,9 +133,12 @@ __all__ = [
     "Server",
     "WithModel",
     "always",
+    "every_role",
     "fenced",
     "good_model",
     "is_root",
     "prompt_of",
+    "rate_limit",
     "role_of",
+    "server_error",
 ]

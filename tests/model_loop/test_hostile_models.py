@@ -9,16 +9,12 @@ from scripted_models import (
     FAULTS,
     FIBONACCI,
     FIBONACCI_GOAL,
-    REVERSE,
-    REVERSE_GOAL,
-    REVERSE_SKETCH,
     Answer,
     Script,
     Server,
     WithModel,
     always,
     fenced,
-    is_root,
     role_of,
 )
 
@@ -74,26 +70,6 @@ async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verifie
         told = [text for text in map(str, server.requests) if "failed 2 times" in text]
         assert told, "the ban stands in the prompt with its evidence"
         assert framework.get_graph_stats(result.run_id)["approach_failures"] >= 2
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-async def test_a_fault_costs_the_sketcher_one_round_at_most(with_model: WithModel, fault: str) -> None:
-    seen: list[str] = []
-
-    def script(asked: dict[str, Any]) -> Answer:
-        if role_of(asked) != "sketcher":
-            return Answer("no idea")
-        seen.append(role_of(asked))
-        if len(seen) == 1:
-            return FAULTS[fault]
-        return fenced(REVERSE_SKETCH) if is_root(asked, REVERSE_GOAL) else Answer("no idea")
-
-    with Server(script) as server:
-        framework = with_model(server, symbolic_queries=6, cache=False)
-        result = await framework.arun(REVERSE, name="r.smt2")
-        assert result.verdict is Verdict.PROVED
-        with framework.open_store(result.run_id) as store:
-            assert store.root().decomposition_attempts == 1
 
 
 @pytest.mark.parametrize("role", ["prover", "corrector", "decider", "search_query"])

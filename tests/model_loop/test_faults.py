@@ -1,0 +1,176 @@
+"""Every fault of a server, in every role, through whole runs: each costs one attempt at most, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import pytest_asyncio
+from scripted_models import DOUBLE, FAULTS, Answer, Script, Server, every_role, rate_limit, role_of, server_error
+
+from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ROLES = ("sketcher", "prover", "corrector", "decider", "search_query")
+WORDS = {
+    "429": "rate limit",
+    "500": "the server failed",
+    "reset": "connection failed",
+    "cut off": "connection failed",
+    "30 s delay": "no reply within 1 s",
+    "empty": "reply is empty",
+    "invalid JSON": "not JSON",
+    "10 MB": "larger than",
+    "wrong content type": "text/html",
+    "tool call": "a tool that nobody offered",
+}
+FAILED = {"rejected", "sketch rejected", "banned strategy rejected", "error"}
+"""Outcomes of steps that cost an attempt."""
+
+
+class KeptLanguage(SmtLanguage):
+    """Its solver processes serve all runs of this file: starting them takes longer than a run."""
+
+    async def aclose(self) -> None:
+        """Not yet."""
+
+    async def finish(self) -> None:
+        await super().aclose()
+
+
+class Told(NamedTuple):
+    """A run, and what it says about its attempts."""
+
+    result: RunResult
+    failed: int
+    """Attempts that failed."""
+    reasons: list[tuple[str, str]]
+    """Role and reason of every reply that could not be used."""
+
+    @property
+    def calls(self) -> int:
+        return int(self.result.metrics["models"]["calls"])
+
+
+Prove = Callable[..., Awaitable[Told]]
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def language() -> AsyncIterator[KeptLanguage]:
+    language = KeptLanguage()
+    yield language
+    await language.finish()
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def prove(language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
+    async def run(
+        server: Server, *, home: Path | None = None, budgets: dict[str, Any] | None = None, **model: Any
+    ) -> Told:
+        chosen = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0} | model
+        settings = Settings(
+            home=home or tmp_path_factory.mktemp("home"),
+            models={"default": chosen, "cache": False},
+            symbolic_queries=0,
+            budgets={"wall_seconds": 60} | (budgets or {}),
+        )
+        async with GoedelsPoetryFramework(settings, language=language) as framework:
+            result = await framework.arun(DOUBLE, name="double.smt2")
+            said = [entry for entry in framework.conversation(result.run_id) if entry["kind"] == "model"]
+            with framework.open_store(result.run_id) as store:
+                failed = sum(event.outcome in FAILED for event in store.events())
+        return Told(result, failed, [(entry["role"], reason) for entry in said for reason in entry["reasons"]])
+
+    return run
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def undisturbed(prove: Prove) -> Told:
+    """The run without any fault."""
+    with Server(every_role) as server:
+        told = await prove(server)
+        assert {role_of(asked) for asked in server.requests} == set(ROLES), "every role is asked"
+    assert (told.result.verdict, told.result.trust_level) == (Verdict.PROVED, "L3")
+    return told
+
+
+def once(role: str, fault: Answer) -> tuple[Script, list[str]]:
+    """The good model, but the first request of a role meets the fault; and the roles asked so far."""
+    asked_so_far: list[str] = []
+
+    def script(asked: dict[str, Any]) -> Answer:
+        asked_so_far.append(role_of(asked))
+        return fault if asked_so_far.count(role) == 1 and asked_so_far[-1] == role else every_role(asked)
+
+    return script, asked_so_far
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_costs_one_attempt_at_most(prove: Prove, undisturbed: Told, fault: str, role: str) -> None:
+    script, asked = once(role, FAULTS[fault])
+    with Server(script) as server:
+        told = await prove(server, timeout_seconds=1.0 if fault == "30 s delay" else 20.0)
+    assert role in asked
+    assert (told.result.verdict, told.result.trust_level) == (Verdict.PROVED, "L3")
+    assert told.failed <= undisturbed.failed + 1
+    assert [who for who, reason in told.reasons if WORDS[fault] in reason] == [role], "it stands in the story, once"
+
+
+async def test_a_fault_that_passes_within_the_retries_costs_no_attempt(prove: Prove, undisturbed: Told) -> None:
+    script, _ = once("sketcher", rate_limit(0))
+    with Server(script) as server:
+        told = await prove(server, retries=1)
+    assert told.result.verdict is Verdict.PROVED
+    assert told.failed == undisturbed.failed
+    assert told.calls == undisturbed.calls + 1 == server.calls, "but the request is counted"
+
+
+async def test_the_time_of_the_run_ends_a_request_that_takes_longer(prove: Prove, tmp_path: Path) -> None:
+    script, _ = once("sketcher", FAULTS["30 s delay"])
+    with Server(script) as server:
+        stopped = await prove(server, home=tmp_path, budgets={"wall_seconds": 5}, timeout_seconds=300)
+        assert stopped.result.verdict is Verdict.OUT_OF_BUDGET
+        assert "can be resumed with a larger budget" in stopped.result.reason
+        assert server.given_up == 1, "the connection is closed"
+        went_on = await prove(server, home=tmp_path)
+    assert (went_on.result.verdict, went_on.result.run_id) == (Verdict.PROVED, stopped.result.run_id)
+
+
+LIMITS: dict[str, tuple[dict[str, float], str]] = {
+    "calls": ({"model_calls": 3}, "3 model calls are used up"),
+    "tokens": ({"model_tokens": 2000}, "2000 model tokens are used up"),
+    "money": ({"money": 0.002}, "the money for models is used up (0.002 dollars)"),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+async def test_a_limit_on_models_stops_cleanly_among_faults_and_a_larger_one_goes_on(
+    prove: Prove, undisturbed: Told, tmp_path: Path, limit: str
+) -> None:
+    budgets, words = LIMITS[limit]
+    (tmp_path / "prices.toml").write_text("[models.scripted]\ninput = 1.0\noutput = 1.0\n")
+    seen: list[str] = []
+
+    def script(asked: dict[str, Any]) -> Answer:
+        seen.append(role_of(asked))
+        return server_error() if len(seen) % 2 else every_role(asked)
+
+    with Server(script) as server:
+        stopped = await prove(server, home=tmp_path, budgets=budgets, retries=1)
+        spent = stopped.result.metrics["models"]
+        assert stopped.result.verdict is Verdict.OUT_OF_BUDGET
+        assert stopped.result.exit_code == 5
+        assert stopped.result.reason.startswith(words)
+        assert f"run {stopped.result.run_id} can be resumed with a larger budget" in stopped.result.reason
+        assert spent["calls"] == len(seen) >= 2, "requests that are sent again count"
+        if limit == "calls":
+            assert len(seen) == 3
+        whole = await prove(server, home=tmp_path, retries=1)
+    assert (whole.result.verdict, whole.result.run_id) == (Verdict.PROVED, stopped.result.run_id)
+    assert whole.calls == server.calls
+    assert whole.failed == undisturbed.failed, "what the limit cut short has cost no attempt"

@@ -65,17 +65,29 @@ def proof_prompt(goal: Goal) -> str:
 async def ask_for_proof(
     deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, role: str, prompt: str, **variables: str
 ) -> Round:
-    """One round of proof attempts by a model; each is verified here, the winner once more by the verifier."""
+    """One round of proof attempts by a model; each is verified here, the winner once more by the verifier.
+
+    A model that sees that lemmas or an induction are needed may say so at once: a reply may be a sketch.
+    """
     attempt = rounds_so_far(goal, *PROOF_PROMPTS)
     request = request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed if reply.parsed is not None else reply.text
-        return await remembered(
+        found = await remembered(
             deps, guide, "validation", goal, ["proof", said], lambda: guide.read_candidate(goal, said)
         )
+        sketch = found.value.get("sketch") if found.ok else None
+        return found if sketch is None else replace(found, value={"sketch": sketch, "key": str(sketch["fingerprint"])})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
+        if "sketch" in proposal:
+            made = proposal["sketch"]
+            if request.samples == 1:
+                return Outcome(True)  # it goes to the verifier as it is
+            return await remembered(
+                deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
+            )
         made = proposal["candidate"]
         return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
 
@@ -87,9 +99,13 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
     done.log(txn, node)
     moves = deps.moves(txn)
     winner = done.winner
+    for sample in done.rejected():
+        moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if winner is not None and "sketch" in winner.value:
+        return moves.set_sketch(node, winner.value["sketch"])
     if winner is not None:
         return moves.set_candidate(node, winner.value["candidate"])
-    rejected = next((sample for sample in done.samples if sample.value), None)
+    rejected = next((sample for sample in done.samples if "candidate" in sample.value), None)
     report: dict[str, Any] = {"report": done.reason}
     if rejected is not None:
         node = replace(node, refs={**node.refs, "candidate": txn.save(rejected.value["candidate"])})

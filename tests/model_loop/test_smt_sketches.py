@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from scripted_models import FIBONACCI, FIBONACCI_GOAL, GOOD_SKETCH, Answer, Server, WithModel, fenced, is_root, role_of
 
+from goedels_poetry import Verdict
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
 
@@ -40,7 +42,7 @@ HALVED = """(forall ((b Int) (n Int)) (=> (>= n 0) (= (power b n)
 
 
 async def test_a_measure_alone_is_enough_the_hypothesis_is_taken_where_functions_recurse(smt: SmtLanguage) -> None:
-    """Functions of integers are unfolded by the instance; so are the lemmas, and the hypothesis stands at (b*b, n/2)."""
+    """Functions of integers are unfolded by the instance; so are lemmas; the hypothesis stands at (b*b, n/2)."""
     done = await _judged(smt, POWERS, lemmas=[DOUBLED, HALVED], induction={"measure": "n"})
     assert done.ok, done.reason
     whole = done.value["sketch"]
@@ -97,3 +99,17 @@ async def test_functions_that_the_tests_cannot_interpret_as_the_premises_say_are
     lemma = "(forall ((a G) (b G) (c G) (d G)) (= (op (op (op a b) c) d) (op a (op b (op c d)))))"
     done = await _judged(smt, ABSTRACT, lemmas=[lemma])
     assert "refuted_child" not in done.value, "op is associative, whatever random values say"
+
+
+async def test_a_proof_attempt_may_be_a_sketch_and_costs_one_call(with_model: WithModel) -> None:
+    """A model that sees at once which lemmas are needed says so when it is first asked."""
+
+    def at_once(asked: dict[str, Any]) -> Answer:
+        if role_of(asked) == "prover" and is_root(asked, FIBONACCI_GOAL):
+            return fenced(GOOD_SKETCH)
+        return Answer("no idea")
+
+    with Server(at_once) as server:
+        result = await with_model(server).arun(FIBONACCI, name="f.smt2")
+        assert result.verdict is Verdict.PROVED
+        assert "sketcher" not in result.metrics["models"]["by_role"], "nobody had to be asked for a sketch"

@@ -41,8 +41,10 @@ SKETCH_SCHEMA: dict[str, Any] = {
                     "type": "object",
                     "properties": {
                         "on": {"anyOf": [_TEXTS, _TEXT]},
-                        "from": {"type": ["string", "integer"]},
+                        "from": {"type": ["string", "integer", "null"]},
                         "measure": {"type": ["string", "null"]},
+                        "width": {"type": ["integer", "null"]},
+                        "depth": {"type": ["integer", "null"]},
                     },
                 },
                 {"type": ["string", "null"]},
@@ -57,29 +59,38 @@ SKETCH_SCHEMA: dict[str, Any] = {
 """JSON Schema of a sketch. What it says in words is :data:`SKETCH_FORMAT`."""
 
 SKETCH_FORMAT = """\
-One JSON object in a fenced block tagged `json`:
+One JSON object in a fenced block tagged `json`, for example
 
-- "why": one sentence, the idea of the proof.
-- "lemmas": a list, empty when none is needed, of {"statement": FORMULA, "uses": [POSITIONS]}. FORMULA is a closed
-  SMT-LIB 2 formula over the symbols above, such as (forall ((x Nat) (y Nat)) (= (plus x y) (plus y x))). Every
-  variable is bound by the formula. "uses" (optional) lists the 0-based positions of the earlier lemmas that its proof
-  needs; without it, it may use all of them. Lemmas that others need come first.
-  Each lemma is tested on values and proved by induction automatically, so state it as generally as it is true.
-- "generalise" (optional): a closed formula that implies the goal and is easier to prove by induction.
-- at most one of
-  "induction": {"on": ["xs"]} for a variable of a datatype (several: nested, outermost first), {"on": ["n"],
-  "from": "0"} for an Int variable, or {"measure": "(- hi lo)"} for well-founded induction on an Int term;
+{"why": "reverse turns append round",
+ "lemmas": [
+   {"statement": "(forall ((x List)) (= (append x nil) x))"},
+   {"statement": "(forall ((x List) (y List)) (= (reverse (append x y)) (append (reverse y) (reverse x))))",
+    "uses": [0]}
+ ],
+ "induction": {"on": ["x"]}}
+
+- "lemmas": a list, empty when none is needed. "statement" is one SMT-LIB 2 formula over the symbols above, exactly as
+  they are spelled there, with every variable bound. "uses" (optional) lists the 0-based positions of the earlier
+  lemmas that its proof needs; without it, it may use all of them. Lemmas that others need come first.
+  Each lemma is tested on values, then proved by induction automatically, or comes back to you as a goal. So state it as
+  generally as it is true, and give the lemmas that a hard one needs.
+- "generalise" (optional): a formula that implies the goal and is easier to prove by induction.
+- at most one of these (optional; without it the goal is tried directly and by one induction):
+  "induction": {"on": ["xs"]} for a variable of a datatype (several: nested, outermost first; "depth": 2 for two
+  constructors at a time), {"on": ["n"], "from": "0"} for an Int variable ("width": 2 for two base cases and the
+  hypothesis at n-1 and n-2), {"measure": "(- hi lo)"} for well-founded induction on an Int term. The hypothesis holds
+  for all values of the other variables;
   "cases": a variable of a datatype, or a formula that holds or does not;
-  "witness": terms for the bound variables of an existential conclusion.
+  "witness": terms for the bound variables of an existential conclusion, over the variables of the goal.
 - "leave_open" (optional): true to go on with the cases of the rule that are not closed at once.
 
-The goal must follow from the lemmas directly, or by the rule, or by one induction. A lemma that is the goal itself
-is refused. There are no tactics and no way to assume anything: an unproved lemma is worth nothing."""
+A lemma that is the goal itself is refused. There are no tactics and no way to assume anything."""
 
 PROOF_SCHEMA: dict[str, Any] = {
     "title": "proof",
     "type": "object",
     "properties": {
+        **SKETCH_SCHEMA["properties"],
         "instances": {
             "type": "array",
             "items": {
@@ -92,32 +103,41 @@ PROOF_SCHEMA: dict[str, Any] = {
                 "required": ["of", "name", "at"],
             },
         },
-        "ground_only": {"type": "boolean"},
+        "ground_only": {"type": ["boolean", "null"]},
     },
-    "required": ["instances"],
 }
+"""JSON Schema of a proof attempt: instances, or a sketch."""
 
-PROOF_FORMAT = """\
-One JSON object in a fenced block tagged `json`:
+PROOF_FORMAT = f"""\
+Either a sketch, which most goals about recursive functions need:
 
-- "instances": a list of {"of": KIND, "name": NAME, "at": [TERMS]}: facts that together close the goal for an SMT
-  solver without induction. KIND is "definition" (the defining equation of function NAME at TERMS), "premise" (NAME
-  as listed), "fact" (F1, F2, ... as listed) or "hypothesis" (H1, H2, ... of the goal); TERMS replace its outer
+{SKETCH_FORMAT}
+
+Or, when the goal needs neither induction nor a lemma but only the right instances of what is known, the JSON object
+
+{{"instances": [{{"of": "definition", "name": "append", "at": ["nil", "y"]}},
+               {{"of": "fact", "name": "F1", "at": ["y"]}}]}}
+
+- "instances": a list. "of" is "definition" (the defining equation of a function at these arguments), "premise" (by its
+  name), "fact" (F1, F2, ... as listed) or "hypothesis" (H1, H2, ... of the goal); the terms "at" replace its outer
   universal variables in order and speak of the variables of the goal.
 - "ground_only" (optional): true to give the solver just these instances and no quantified facts, which helps with
   arithmetic."""
 
 
-def describe(problem: Problem, sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
-    """See ``ModelGuided.describe``."""
-    signature = problem.signature
+def describe_goal(sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
+    """What ``ModelGuided.describe`` says about a goal beside :func:`describe_problem`."""
     known = [f"F{n}: {show(fact.formula)}" for n, fact in enumerate(facts, 1)]
+    return {"statement": _cut(_statement(sequent)), "facts": _cut("\n".join(known)) or "(none)"}
+
+
+def describe_problem(problem: Problem) -> dict[str, str]:
+    """What ``ModelGuided.describe`` says about every goal of a problem."""
+    signature = problem.signature
     return {
         "language": "SMT-LIB 2.6 (total functions; Int division and modulo as in SMT-LIB)",
-        "statement": _cut(_statement(sequent)),
         "definitions": _cut("\n".join(declarations_and_definitions(signature))) or "(none)",
         "premises": _cut("\n".join(f"{p.name}: {show(p.formula)}" for p in problem.premises)) or "(none)",
-        "facts": _cut("\n".join(known)) or "(none)",
         "functions": ", ".join(sorted(signature.names)),
         "proof_format": PROOF_FORMAT,
         "sketch_format": SKETCH_FORMAT,
@@ -139,4 +159,11 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n[cut: {len(text)} characters in all]"
 
 
-__all__ = ["PROOF_FORMAT", "PROOF_SCHEMA", "SKETCH_FORMAT", "SKETCH_SCHEMA", "describe"]
+__all__ = [
+    "PROOF_FORMAT",
+    "PROOF_SCHEMA",
+    "SKETCH_FORMAT",
+    "SKETCH_SCHEMA",
+    "describe_goal",
+    "describe_problem",
+]

@@ -73,6 +73,15 @@ class Idea:
     leave_open: bool
 
 
+def is_sketch(reply: Any) -> bool:
+    """Whether a reply proposes lemmas or a rule, rather than instances.
+
+    Raises:
+        BadProposal: it is not an object.
+    """
+    return any(_object(reply).get(part) for part in ("lemmas", "generalise", "induction", "cases", "witness"))
+
+
 def read_idea(problem: Problem, sequent: Sequent, known: set[str], reply: Any) -> Idea:
     """Read a sketch.
 
@@ -458,4 +467,13 @@ def query_candidate(query: Query) -> Json:
     return {"query": query_to_json(query)}
 
 
-__all__ = ["BadProposal", "Idea", "complete", "idea_to_sketch", "query_candidate", "read_idea", "read_instances"]
+__all__ = [
+    "BadProposal",
+    "Idea",
+    "complete",
+    "idea_to_sketch",
+    "is_sketch",
+    "query_candidate",
+    "read_idea",
+    "read_instances",
+]

@@ -11,6 +11,7 @@ from goedels_poetry.languages.smt.engine.guided import (
     BadProposal,
     complete,
     idea_to_sketch,
+    is_sketch,
     query_candidate,
     read_idea,
     read_instances,
@@ -51,11 +52,13 @@ def read_sketch(payload: Json) -> Json:
 
 
 def read_candidate(payload: Json) -> Json:
-    """A model's proof attempt as the verifier takes it; needs no solver."""
+    """A model's proof attempt as the verifier takes it, or the sketch that it is instead; needs no solver."""
     problem = problem_of(payload["theorem"])
     sequent = goal_sequent(problem, payload["statement"])
     facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
     try:
+        if is_sketch(payload["reply"]):
+            return read_sketch(payload)
         query = read_instances(problem, sequent, facts, payload["reply"])
     except BadProposal as fault:
         return _read({}, str(fault))

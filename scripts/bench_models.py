@@ -1,6 +1,6 @@
 """What model calls cost in time when a hundred goals need one each and every reply takes 0.1 s.
 
-    python scripts/bench_models.py [--goals 100] [--delay 0.1] [--only requests,cases,files] [--symbolic-queries 0]
+    python scripts/bench_models.py [--goals 100] [--delay 0.1] [--only requests,cases,files] [--orders symbolic,model]
 
 Shapes: ``requests``: `Models.ask` alone; ``cases``: one theorem whose sketch has that many subgoals;
 ``files``: that many theorem files in one `prove --jobs`. The goals are out of the solvers' reach and follow from one
@@ -36,9 +36,9 @@ from server import Answer, Server
 def script(asked):
     text = str(asked["messages"][-1]["content"])
     goal = re.search(r"show: \\(Q \\(?c?(\\d+)\\)?\\)", text)
-    said = {"instances": [{"of": "premise", "name": f"rule{goal[1]}", "at": ["10", goal[1]]}]} if goal else {}
-    if '- "lemmas": a list' in text:
-        said = {"lemmas": [], "cases": "d", "leave_open": True}
+    said = {"lemmas": [], "cases": "d", "leave_open": True}
+    if goal:
+        said = {"instances": [{"of": "premise", "name": f"rule{goal[1]}", "at": ["10", goal[1]]}]}
     return Answer(json.dumps(said), delay=float(sys.argv[2]))
 
 with Server(script) as server:
@@ -241,21 +241,21 @@ def main() -> None:
     parser.add_argument("--goals", type=int, default=100)
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--only", default="requests,cases,files")
-    parser.add_argument("--symbolic-queries", action="append", type=int, help="of the whole runs; default: 300, then 0")
+    parser.add_argument("--orders", default="symbolic,model", help="of the whole runs: who has the first turn")
     options = parser.parse_args()
     goals, shapes, rows = options.goals, options.only.split(","), []
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     with Server(options.delay) as server:
         if "requests" in shapes:
             rows += asyncio.run(measure_bare(server, goals)) + measure_requests(server, goals)
-        for queries in options.symbolic_queries or [300, 0]:
-            flags = ["--symbolic-queries", str(queries)]
+        for order in options.orders.split(","):
+            flags = ["--model-first"] if order == "model" else []
             if "cases" in shapes:
-                what = f"one theorem, {goals} subgoals; {queries} queries first"
+                what = f"one theorem, {goals} subgoals; {order} first"
                 rows.append(prove(server, what, [one_theorem(goals)], goals, flags))
             if "files" in shapes:
                 theorems = [small_theorem(n) for n in range(1, goals + 1)]
-                rows.append(prove(server, f"{goals} theorems; {queries} queries first", theorems, goals, flags))
+                rows.append(prove(server, f"{goals} theorems; {order} first", theorems, goals, flags))
     show(rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
-from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe
+from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe_goal, describe_problem
 from goedels_poetry.languages.smt.printer import declarations, definitions, show
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
@@ -129,7 +130,7 @@ class SmtLanguage:
 
         problem = problem_of(goal.theorem)
         facts = [goal_sequent(problem, statement) for _, statement in goal.scope]
-        return describe(problem, goal_sequent(problem, goal.statement), facts)
+        return _described(goal.theorem) | describe_goal(goal_sequent(problem, goal.statement), facts)
 
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`."""
@@ -218,6 +219,14 @@ class SmtLanguage:
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+
+
+@lru_cache(maxsize=128)
+def _described(theorem: str) -> dict[str, str]:
+    """Printing the premises takes longer than all else that a prompt needs; they are the same for every goal."""
+    from goedels_poetry.languages.smt.engine.jobs import problem_of
+
+    return describe_problem(problem_of(theorem))
 
 
 def _payload(goal: Goal) -> Json:

@@ -26,7 +26,9 @@ from goedels_poetry.languages.smt.terms import symbols
 Json = dict[str, Any]
 
 _PROBLEMS: OrderedDict[str, Problem] = OrderedDict()
-KEPT_PROBLEMS = 8
+KEPT_PROBLEMS = 128
+KEPT_BENCHES = 4
+"""A workbench has solver processes, a parsed problem is small."""
 MAX_RETRIEVED = 20
 EXHAUSTED = "exhausted"
 
@@ -65,7 +67,7 @@ class Bench:
         name = (problem.source_sha256, seed)
         bench = cls._kept.pop(name, None) or Workbench(problem, seed=seed)
         cls._kept[name] = bench
-        while len(cls._kept) > KEPT_PROBLEMS // 2:
+        while len(cls._kept) > KEPT_BENCHES:
             cls._kept.popitem(last=False)[1].close()
         seconds = payload.get("seconds")
         bench.begin(time.monotonic() + seconds if seconds else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far, shown, shown_sketch
+from goedels_poetry.agents.guidance import guide_of, reported, request_for, rounds_so_far, shown, shown_sketch
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
@@ -102,7 +102,7 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     goal = await deps.goal(node)
     words = {
         "candidate": shown_sketch(sketch) if by_model else shown(candidate),
-        "report": f"{node.reason}\n{shown(await deps.load(node, 'report'))}",
+        "report": reported(node.reason, await deps.load(node, "report")),
         "moves": "\n".join(f"- {move}: {MOVES[move]}" for move in choices),
     }
     attempt = rounds_so_far(goal, PROMPT)

@@ -91,7 +91,10 @@ def _told(entry: dict[str, Any]) -> str:
             return f"  rejected: {reason}"
         case "backtrack":
             return f"  given up: {reason}\n  the subgoal was {str(entry.get('statement', ''))[:MAX_ENTRY]}"
-        case "model":
+        case "model" if entry.get("role") not in (
+            "formalizer",
+            "judge",
+        ):  # how the theorem was found is no way to prove it
             told = dict.fromkeys(str(r)[:MAX_ENTRY] for r in entry["reasons"])
             return "\n".join(f"- reply to {entry['prompt']}: {r}" for r in told)
     return ""
@@ -101,7 +104,8 @@ def shown_sketch(sketch: Any) -> str:
     """A sketch in one line: its name, and the statements that it leads to."""
     if not isinstance(sketch, dict):
         return "unknown"
-    statements = [str(child.get("statement", "")) for child in sketch.get("children", ())]
+    children = sketch.get("children", ())
+    statements = [str(child.get("words") or child.get("statement", "")) for child in children]
     goals = f"; subgoals: {' ; '.join(statements)}" if statements else ""
     return f"{sketch.get('strategy', 'unknown')}{goals}"[:MAX_ENTRY]
 
@@ -137,6 +141,14 @@ def failed_subgoal(goal: Goal) -> dict[str, str]:
     }
 
 
+def reported(reason: str, report: Any) -> str:
+    """Why something was rejected and what the verifier reports, each once."""
+    if isinstance(report, dict) and "refuted_child" in report:
+        return reason  # the counterexample stands in it
+    text = shown(report)
+    return reason if text == NOTHING or text in reason else f"{reason}\n{text}"
+
+
 def shown(value: Any) -> str:
     """A report or candidate as text for a prompt."""
     if value is None or value == {}:
@@ -152,6 +164,7 @@ __all__ = [
     "bans",
     "failed_subgoal",
     "guide_of",
+    "reported",
     "request_for",
     "rounds_so_far",
     "schedule",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goedels_poetry.agents.guidance import guide_of, shown, shown_sketch
+from goedels_poetry.agents.guidance import guide_of, reported, shown_sketch
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round
 from goedels_poetry.agents.sketcher import ask_for_sketch, sketches_left
@@ -22,7 +22,7 @@ async def sketch_corrector(node: ProofNode, deps: Deps) -> Apply:
         prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
         words = {
             "candidate": shown_sketch(sketch),
-            "report": f"{node.reason}\n{shown(report)}",
+            "report": reported(node.reason, report),
             "answer_format": guide.describe(goal)["sketch_format"],
         }
         done = await ask_for_sketch(deps, guide, node, goal, "corrector", prompt, **words)

@@ -32,11 +32,8 @@ def _settle_sketch(txn: Txn, deps: Deps, node: ProofNode, outcome: Outcome) -> s
     moves = deps.moves(txn)
     if outcome.ok:
         return moves.set_validated_sketch(node, outcome.value.get("sketch"))
-    reason = outcome.reason or "the sketch was rejected"
-    if "refuted_child" in outcome.value:
-        reason = f"subgoal {outcome.value['refuted_child']} is false" + (
-            f": {outcome.reason}" if outcome.reason else ""
-        )
+    refuted = outcome.value.get("refuted_child")
+    reason = outcome.reason or ("the sketch was rejected" if refuted is None else f"subgoal {refuted} is false")
     correctable = bool(outcome.value.get("correctable"))
     return moves.set_failed_sketch(node, reason, report=outcome.value, correctable=correctable)
 

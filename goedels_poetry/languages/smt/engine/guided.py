@@ -132,7 +132,10 @@ def idea_to_sketch(idea: Idea) -> Json:
         "fingerprint": f"model:{digest}",
         "deterministic": False,
         "idea": {"rule": rule, "order": list(idea.order), "leave_open": idea.leave_open},
-        "children": [{"statement": show_sequent(lemma), "waits_for": list(uses)} for lemma, uses in idea.lemmas],
+        "children": [
+            {"statement": show_sequent(lemma), "waits_for": list(uses), "words": show(lemma.formula)}
+            for lemma, uses in idea.lemmas
+        ],
     }
 
 

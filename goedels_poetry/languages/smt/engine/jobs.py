@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import query_from_json, query_to_json, scheme_from_json
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine import judge as judge_module
-from goedels_poetry.languages.smt.engine.counterexample import show_assignment
+from goedels_poetry.languages.smt.engine.counterexample import show_assignment, show_value
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, OutOfTime, Workbench
+from goedels_poetry.languages.smt.evaluate import Undecided
 from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Premise, Problem
 from goedels_poetry.languages.smt.schemas import SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import symbols
+from goedels_poetry.languages.smt.terms import Term, is_app, symbols
 
 Json = dict[str, Any]
 
@@ -140,17 +142,36 @@ def verify_sketch(payload: Json) -> Json:
     return result(bench, began, *refuted) if refuted else result(bench, began, {})
 
 
-def refuted_child(bench: Workbench, proposal: Json) -> tuple[Json, str] | None:
-    """The first open child that is false, with its counterexample, and the reason in words; None when there is none."""
+def refuted_child(bench: Workbench, proposal: Json, what: str = "subgoal") -> tuple[Json, str] | None:
+    """The first open child that is false, with its counterexample, and the reason in words; None when there is none.
+
+    ``what``: what the words call a child.
+    """
     for position, entry in enumerate(proposal["children"]):
         if "candidate" in entry or "sketch" in entry:
             continue
-        counterexample = bench.refutes(parse_sequent(entry["statement"], bench.signature), 150)
+        child = parse_sequent(entry["statement"], bench.signature)
+        counterexample = bench.refutes(child, 150)
         if counterexample is not None:
             shown = show_assignment(bench.signature, counterexample)
             value = {"refuted_child": position, "counterexample": shown}
-            return value, f"case {position + 1} is false for {shown['text']}"
+            sides = show_sides(bench, child, counterexample)
+            return value, f"{what} {position + 1} is false for {shown['text']}{sides}: {show(child.formula)}"
     return None
+
+
+def show_sides(bench: Workbench, sequent: Sequent, values: Mapping[Term, Any]) -> str:
+    """What the two sides of an equation come to at a counterexample, in words; nothing for other conclusions."""
+    if not is_app(sequent.concl, "=") or len(sequent.concl.args) != 2:
+        return ""
+    told = []
+    for side in sequent.concl.args:
+        try:
+            value = bench.evaluator.value(side, values)
+        except Undecided:
+            return ""
+        told.append(show_value(bench.signature, side.sort, value))
+    return f" ({' against '.join(told)})"
 
 
 def rule_fault(

@@ -73,7 +73,7 @@ def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
     bench, sequent, began = Bench.of(payload)
     proposal = payload["sketch"]
-    refuted = refuted_child(bench, proposal)
+    refuted = refuted_child(bench, proposal, "lemma")
     if refuted:
         return result(bench, began, *refuted)
     bench.deadline, bench.most_calls = time.monotonic() + COMPLETING_SECONDS, COMPLETING_CALLS

@@ -1,7 +1,26 @@
 """What holds for every test."""
 
+import os
+import signal
+
+import pytest
 from hypothesis import settings
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# A shell makes what it starts in the background deaf to Ctrl-C, and all that this starts in turn; the programs that the
+# tests interrupt have to hear it wherever the tests run.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The tests start hundreds of processes of this very tree: only the first has to compile it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two processes share a directory's tests; those of single files run in our own. ``-n NUMBER`` says otherwise."""
+    if any(".py" in argument for argument in config.args):
+        return 0
+    return min(2, os.cpu_count() or 1)

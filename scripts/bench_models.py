@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -38,7 +39,8 @@ def script(asked):
     goal = re.search(r"show: \\(Q \\(?c?(\\d+)\\)?\\)", text)
     said = {"lemmas": [], "cases": "d", "leave_open": True}
     if goal:
-        said = {"instances": [{"of": "premise", "name": f"rule{goal[1]}", "at": ["10", goal[1]]}]}
+        here = f"c{goal[1]}" if f"c{goal[1]}" in goal[0] else goal[1]
+        said = {"instances": [{"of": "premise", "name": "rule", "at": ["10", "1", here]}]}
     return Answer(json.dumps(said), delay=float(sys.argv[2]))
 
 with Server(script) as server:
@@ -48,25 +50,27 @@ with Server(script) as server:
         server.spans.clear()
 """
 PREMISES = """\
-(assert (! (forall ((x Int) (y Int)) (=> (P (+ (* x x x) (* 7 y y y) (* x y)) {goal}) (Q {goal}))) :named rule{n}))
-(assert (! (P (+ 1000 (* 7 {n} {n} {n}) (* 10 {n})) {goal}) :named fact{n}))
+(declare-fun P (Int {sort}) Bool)
+(declare-fun Q ({sort}) Bool)
+(assert (! (forall ((x Int) (y Int) (d {sort})) (=> (P (+ (* x x x) (* 7 y y y) (* x y)) d) (Q d))) :named rule))
+(assert (! (forall ((d {sort})) (P 1017 d)) :named fact))
 """
+"""What follows only when somebody sees that 1017 is the value of the polynomial at 10 and 1."""
 
 
 def one_theorem(goals: int) -> str:
     """A theorem with a case for each goal."""
-    names = [f"c{n}" for n in range(1, goals + 1)]
-    cases = " ".join(f"({name})" for name in names)
-    head = f"(declare-datatypes ((D 0)) (({cases})))\n(declare-fun P (Int D) Bool)\n(declare-fun Q (D) Bool)\n"
-    premises = (PREMISES.format(n=n, goal=name) for n, name in enumerate(names, 1))
-    return head + "".join(premises) + "(prove (forall ((d D)) (Q d)))\n"
+    cases = " ".join(f"(c{n})" for n in range(1, goals + 1))
+    return f"(declare-datatypes ((D 0)) (({cases})))\n{PREMISES.format(sort='D')}(prove (forall ((d D)) (Q d)))\n"
 
 
 def small_theorem(n: int) -> str:
     """A theorem with one goal."""
-    return (
-        f"(declare-fun P (Int Int) Bool)\n(declare-fun Q (Int) Bool)\n{PREMISES.format(n=n, goal=n)}(prove (Q {n}))\n"
-    )
+    return f"{PREMISES.format(sort='Int')}(prove (Q {n}))\n"
+
+
+Span = tuple[float, float]
+"""Begin and end, seconds of the monotonic clock."""
 
 
 class Server:
@@ -105,8 +109,12 @@ class Times(NamedTuple):
     """From the first request's arrival to the last answer."""
     in_flight: float
     """In which at least one request was being answered."""
+    seconds: float | None = None
+    """The same as the run itself counts it, from building a request to having read its reply."""
     waiting: float | None = None
-    """In which the run waited for models and did nothing else."""
+    """In which the run waited for models and did nothing else, by its own account."""
+    idle: float | None = None
+    """In which a request was being answered while no process of the command used a processor."""
     wall: float | None = None
     """Of the whole command."""
     cpu: float | None = None
@@ -114,21 +122,34 @@ class Times(NamedTuple):
     verdicts: str = ""
 
 
-def times(what: str, spans: list[tuple[float, float]], **more: Any) -> Times:
+def times(what: str, spans: list[Span], **more: Any) -> Times:
     """What the server's notes say."""
-    spans = sorted(spans)
-    in_flight, end = 0.0, 0.0
-    for arrived, answered in spans:
-        in_flight += max(0.0, answered - max(arrived, end))
-        end = max(end, answered)
-    return Times(what, len(spans), end - spans[0][0] if spans else 0.0, in_flight, **more)
+    merged = union(spans)
+    window = merged[-1][1] - merged[0][0] if merged else 0.0
+    return Times(what, len(spans), window, sum(end - begin for begin, end in merged), **more)
+
+
+def union(spans: list[Span]) -> list[Span]:
+    """The same moments, as spans that do not meet."""
+    merged: list[Span] = []
+    for begin, end in sorted(spans):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def common(some: list[Span], others: list[Span]) -> float:
+    """Seconds that are in both."""
+    return sum(max(0.0, min(b, d) - max(a, c)) for a, b in union(some) for c, d in union(others))
 
 
 # -- baselines and requests alone ------------------------------------------------------------------------------------
 
 
-async def bare(url: str, requests: int) -> dict[str, Callable[[], Awaitable[object]]]:
-    """The same requests without us."""
+async def bare(url: str, requests: int) -> tuple[dict[str, Callable[[], Awaitable[object]]], Any]:
+    """The same requests without us, and how to close the clients."""
     import httpx
     import openai
 
@@ -146,25 +167,33 @@ async def bare(url: str, requests: int) -> dict[str, Callable[[], Awaitable[obje
         for n in range(requests):
             await post(n)
 
-    return {
+    async def close() -> None:
+        await client.aclose()
+        await peer.close()
+
+    runs: dict[str, Callable[[], Awaitable[object]]] = {
         "baseline: one after another (httpx)": serially,
         "baseline: gather, bare httpx": lambda: asyncio.gather(*map(post, range(requests))),
         "baseline: gather, bare openai": lambda: asyncio.gather(
             *(peer.chat.completions.create(**body(n)) for n in range(requests))
         ),
     }
+    return runs, close
 
 
 async def measure_bare(server: Server, requests: int) -> list[Times]:
     found = []
-    for name, run in (await bare(server.url, requests)).items():
+    runs, close = await bare(server.url, requests)
+    for name, run in runs.items():
+        began = time.monotonic()
         await run()
-        found.append(times(name, server.spans()))
+        found.append(times(name, server.spans(), seconds=time.monotonic() - began))
+    await close()
     return found
 
 
-async def ask_all(url: str, home: Path, requests: int) -> int:
-    """Every request through `Models.ask`; returns the number of calls."""
+async def ask_all(url: str, home: Path, requests: int) -> tuple[int, float]:
+    """Every request through `Models.ask`; returns the number of calls and the model time by our own account."""
     (home / "bench.md").write_text("Prove {{ statement }}.")
     models = models_from(
         Settings(home=home, prompts_dir=home, models=ModelsSettings(default=ModelSettings(model="m", base_url=url)))
@@ -175,14 +204,14 @@ async def ask_all(url: str, home: Path, requests: int) -> int:
     replies = await asyncio.gather(*asked)
     assert all(reply.ok for (reply,) in replies)
     await models.aclose()
-    return int(ledger.spent.get("model_calls", 0))
+    return int(ledger.spent.get("model_calls", 0)), ledger.spent.get("model_seconds", 0.0)
 
 
 def measure_requests(server: Server, requests: int) -> list[Times]:
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(ask_all(server.url, Path(folder), requests))
-        found = times("Models.ask alone", server.spans())
-        assert asyncio.run(ask_all(server.url, Path(folder), requests)) == 0, "the second run makes no calls"
+        _, seconds = asyncio.run(ask_all(server.url, Path(folder), requests))
+        found = times("Models.ask alone", server.spans(), seconds=seconds)
+        assert asyncio.run(ask_all(server.url, Path(folder), requests))[0] == 0, "the second run makes no calls"
     return [found]
 
 
@@ -204,34 +233,57 @@ def prove(server: Server, what: str, theorems: list[str], goals: int, flags: lis
         environment = {**os.environ, "GOEDELS_POETRY__HOME": str(home / "home")}
         with out.open("w") as sink:
             process = subprocess.Popen(command, stdout=sink, stderr=subprocess.DEVNULL, env=environment)
-            own = 0.0
-            while process.poll() is None:  # its children's time is added to its own when they end, so look before
-                own = max(own, _cpu(process.pid))
-                time.sleep(0.05)
+            own, all_of_it, moment = 0.0, 0.0, began
+            idle: list[Span] = []
+            while process.poll() is None:
+                time.sleep(STEP)
+                used = _processor_seconds(process.pid)
+                own, before, all_of_it = max(own, used.get(process.pid, 0.0)), all_of_it, sum(used.values())
+                now = time.monotonic()
+                if 0 <= all_of_it - before <= 0.01 and used:  # the clock's step; less than before: a process has ended
+                    idle.append((moment, now))
+                moment = now
         wall = time.monotonic() - began
         results = [json.loads(line) for line in out.read_text().splitlines()]
     counts: dict[str, int] = {}
     for result in results:
         counts[result["verdict"]] = counts.get(result["verdict"], 0) + 1
-    waiting = results[0]["metrics"]["models"].get("waiting_seconds", 0.0) if len(results) == 1 else None
+    spans = server.spans()
+    own_account: dict[str, float] = {}
+    if len(results) == 1:
+        models = results[0]["metrics"]["models"]
+        own_account = {"seconds": models.get("seconds", 0.0), "waiting": models.get("waiting_seconds", 0.0)}
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return times(what, server.spans(), waiting=waiting, wall=wall, cpu=own, verdicts=verdicts)
+    return times(what, spans, idle=common(idle, spans), wall=wall, cpu=own, verdicts=verdicts, **own_account)
 
 
-def _cpu(pid: int) -> float:
-    """Processor seconds of a process without its children; 0 where there is no /proc."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+STEP = 0.03
+
+
+def _processor_seconds(root: int) -> dict[int, float]:
+    """Processor seconds of a process and its descendants, by process; empty where there is no /proc."""
+    parents: dict[int, int] = {}
+    used: dict[int, float] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            pid = int(folder.name)
+            parents[pid] = int(fields[1])
+            used[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def belongs(pid: int) -> bool:
+        while pid != root and pid in parents:
+            pid = parents[pid]
+        return pid == root
+
+    return {pid: seconds for pid, seconds in used.items() if belongs(pid)}
 
 
 def show(rows: list[Times]) -> None:
-    print("| | calls | window s | in flight s | waiting s | command s | its own CPU s | verdicts |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| | calls | window s | in flight s | by our account s | waiting s | idle s | command s | CPU s | verdicts |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for row in rows:
-        numbers = (row.window, row.in_flight, row.waiting, row.wall, row.cpu)
+        numbers = (row.window, row.in_flight, row.seconds, row.waiting, row.idle, row.wall, row.cpu)
         cells = ["" if number is None else f"{number:.2f}" for number in numbers]
         print(f"| {row.what} | {row.calls} | {' | '.join(cells)} | {row.verdicts} |", flush=True)
 

@@ -7,15 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
-from goedels_poetry.languages.smt.engine.guided import (
-    BadProposal,
-    complete,
-    idea_to_sketch,
-    is_sketch,
-    query_candidate,
-    read_idea,
-    read_instances,
-)
+from goedels_poetry.languages.smt.engine.guided import complete
 from goedels_poetry.languages.smt.engine.jobs import (
     EXHAUSTED,
     Bench,
@@ -27,6 +19,14 @@ from goedels_poetry.languages.smt.engine.jobs import (
     scope_of,
 )
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.smt.engine.proposals import (
+    BadProposal,
+    idea_to_sketch,
+    is_sketch,
+    query_candidate,
+    read_idea,
+    read_instances,
+)
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.workbench import OutOfTime
 from goedels_poetry.languages.smt.parser import parse_sequent

@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, UnknownRun
-from goedels_poetry.languages.base import Language
+from goedels_poetry.formalization import Claim, Confirm, check_claim
+from goedels_poetry.languages.base import Language, Theorem
+from goedels_poetry.learning import Memory
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
-from goedels_poetry.search import Memory, Search
+from goedels_poetry.search import Search
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 from goedels_poetry.store import ProofStore
@@ -71,6 +73,9 @@ class GoedelsPoetryFramework:
         resume: bool = False,
         out: Path | None = None,
         on_event: OnEvent | None = None,
+        informal: bool = False,
+        context: str = "",
+        confirm: Confirm | None = None,
     ) -> RunResult:
         """Prove one theorem.
 
@@ -86,6 +91,10 @@ class GoedelsPoetryFramework:
             resume: fail with :class:`UnknownRun` when there is no run to go on with.
             out: directory for the certificate (default: inside the run's directory).
             on_event: called in the event loop after every commit; must not block.
+            informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
+                is about that formal statement; see ``RunResult.formalization``.
+            context: for a claim: formal definitions, kept byte for byte before what the model writes.
+            confirm: for a claim: asked about the formal statement before it is proved.
 
         Raises:
             UnknownLanguage, UnknownRun, RunLocked. An invalid theorem is a result, not an exception.
@@ -93,7 +102,10 @@ class GoedelsPoetryFramework:
         spoken = self._language(language, name)
         meant = {"seed": self.settings.seed, "file": name or "", **(options or {})}
         # With other models it is another run: what the symbolic agents gave up on is not settled for them.
-        asked = {} if self.models is None else {"models": self.models.fingerprint}
+        asked: dict[str, Any] = {} if self.models is None else {"models": self.models.fingerprint}
+        claim = Claim(source, context, confirm is not None) if informal else None
+        if claim is not None:
+            asked["claim"] = {"context": context}
         prefix = identity(source, spoken.name, {**meant, **asked})
         latest = self._runs.latest(prefix)
         if resume and latest is None:
@@ -101,7 +113,7 @@ class GoedelsPoetryFramework:
         run = self._runs.nth(prefix, 1) if latest is None else latest
         if fresh and latest is not None:
             run = self._runs.new(prefix)
-        return await self._run(run, spoken, source, meant, name or "", out, on_event)
+        return await self._run(run, spoken, source, meant, name or "", out, on_event, claim, confirm)
 
     def run(self, source: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
@@ -112,9 +124,11 @@ class GoedelsPoetryFramework:
         run = self._runs.get(run_id)
         with self.open_store(run.run_id) as store:
             source, language, options, name = (store.meta(m) for m in ("theorem", "language", "options", "name"))
+            told = store.meta("claim")
         if source is None:
             raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
-        return await self._run(run, self._language(language, None), source, options, name, out, on_event)
+        claim = Claim(source, **told) if told is not None else None
+        return await self._run(run, self._language(language, None), source, options, name, out, on_event, claim)
 
     def resume(self, run_id: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`aresume`."""
@@ -280,12 +294,19 @@ class GoedelsPoetryFramework:
         name: str,
         out: Path | None,
         on_event: OnEvent | None,
+        claim: Claim | None = None,
+        confirm: Confirm | None = None,
     ) -> RunResult:
         if not self._active:
             self._interrupted = ""
         self._active += 1
         try:
-            theorem = await language.read(source, options)
+            if claim is None:
+                theorem = await language.read(source, options)
+            else:
+                if not run.is_finished():
+                    check_claim(claim, language, self.models)
+                theorem = Theorem(language.name, source, options, " ".join(source.split()))
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
             async with self._busy.setdefault(run.path, asyncio.Lock()):
                 with run.lock():
@@ -299,6 +320,8 @@ class GoedelsPoetryFramework:
                             self._memory(),
                             on_event or _ignore,
                             self.models,
+                            claim,
+                            confirm,
                         ),
                         out,
                     )

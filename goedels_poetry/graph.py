@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry
 from goedels_poetry.errors import BudgetExceeded, StaleWork, one_line
+from goedels_poetry.formalization import FORMAL, Statement, set_failed_formalization
 from goedels_poetry.jobs import Job, Jobs
 from goedels_poetry.results import Event
 from goedels_poetry.state import Failure, GoedelsPoetryState, ProofNode, Queue
@@ -48,6 +49,8 @@ class Machine:
     jobs: Jobs
     supervisor: SupervisorAgent
     emit: Callable[[Event], None]
+    statement: Statement | None = None
+    """Of a claim: what its formal theorem is now."""
 
     async def step(self, spec: AgentSpec, item: Item) -> None:
         """Start an agent on a node, or collect what it has done."""
@@ -66,7 +69,7 @@ class Machine:
         cost: dict[str, float] = {}
         deps = replace(self.deps, cost=cost)
         seconds = spec.timeout or self.deps.settings.agent_timeout
-        self.jobs.start(key, spec, node, item["seq"], _bounded(spec, node, deps, seconds), cost)
+        self.jobs.start(key, spec, node, item["seq"], _bounded(spec, node, deps, seconds, self.statement), cost)
         if spec.quick:
             job = self.jobs.pop(key)
             assert job is not None
@@ -115,7 +118,10 @@ class Machine:
         reason = one_line(error)
         moves = self.deps.moves(txn)
         queue = node.queue or ""
-        if queue in _SKIPPED_ON_ERROR:
+        if queue == Queue.FORMALIZE or (queue == Queue.CHECK_SEMANTICS and FORMAL in node.refs):
+            stage = "formalizer" if queue == Queue.FORMALIZE else "judge"
+            set_failed_formalization(txn, node, reason, most=self.deps.settings.schedule.max_attempts, stage=stage)
+        elif queue in _SKIPPED_ON_ERROR:
             txn.log(node.id, "note", reason=reason)
             txn.reason = reason
             txn.put(replace(node, queue=_SKIPPED_ON_ERROR[queue]))
@@ -144,10 +150,14 @@ _SKIPPED_ON_ERROR: dict[str, Queue] = {
 _SKETCH_QUEUES = frozenset({Queue.SKETCH, Queue.VERIFY_SKETCH, Queue.CORRECT_SKETCH, Queue.DECOMPOSE})
 
 
-async def _bounded(spec: AgentSpec, node: ProofNode, deps: Deps, seconds: float | None) -> Apply:
+async def _bounded(
+    spec: AgentSpec, node: ProofNode, deps: Deps, seconds: float | None, statement: Statement | None
+) -> Apply:
     try:
         with deps.ledger.working():
             async with asyncio.timeout(seconds):
+                if statement is not None:
+                    deps = replace(deps, theorem=await statement.now(deps.store))
                 return await spec.run(node, deps)
     except TimeoutError as exc:
         words = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)

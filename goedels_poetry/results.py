@@ -70,6 +70,9 @@ class RunResult:
     location: dict[str, Any] | None = None
     """``{"line", "column", "hint"}`` of an invalid input."""
     run_dir: Path | None = None
+    formalization: dict[str, Any] | None = None
+    """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "confirmed",
+    "file"}``. The verdict is about ``formal``."""
 
     @property
     def exit_code(self) -> int:

@@ -6,21 +6,29 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 from goedels_poetry.agents.registry import Deps, Registry, load_registry
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.errors import one_line
+from goedels_poetry.formalization import (
+    CONFIRM,
+    DECLINED,
+    Claim,
+    Confirm,
+    Statement,
+    formalization_of,
+    set_confirmed,
+    with_formalization,
+)
 from goedels_poetry.graph import RECURSION_LIMIT, Machine, build
 from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
-from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
-from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.learning import Memory, fill_memory
 from goedels_poetry.models import Ledger, Models
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.runs import RunDir
@@ -33,16 +41,7 @@ from goedels_poetry.supervisor import Stop, SupervisorAgent
 CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
 
-MOST_NODES_OF_A_LEMMA = 500
-"""Larger proofs are not worth carrying in the lemma bank."""
-
-
-class Memory(NamedTuple):
-    """What earlier runs left, as far as it can be used."""
-
-    bank: LemmaBank | None = None
-    statistics: StrategyStatistics | None = None
-    problems: tuple[str, ...] = ()
+T = TypeVar("T")
 
 
 class Search:
@@ -58,12 +57,18 @@ class Search:
         memory: Memory,
         on_event: Callable[[Event], None],
         models: Models | None = None,
+        claim: Claim | None = None,
+        confirm: Confirm | None = None,
     ) -> None:
         self._run_dir = run
         self._language = language
-        self._theorem = theorem
+        self._given = theorem
+        self._claim = claim
+        self._confirm = confirm
+        self._statement = Statement(language, theorem, claim)
         self._name = name
         self._settings = settings
+        self._memory = memory
         self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
         self._models = models
@@ -71,15 +76,15 @@ class Search:
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
         self._begun: Event | None = None
-        self._checking: asyncio.Future[Certificate] | None = None
+        self._waiting: asyncio.Future[Any] | None = None
 
     def interrupt(self, reason: str) -> None:
-        """Stop at the next step boundary, or break off the checker."""
+        """Stop at the next step boundary, or break off the checker or the wait for a person's word."""
         self._interrupted = reason
         if self._supervisor is not None:
             self._supervisor.stop(reason)
-        if self._checking is not None:
-            self._checking.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     async def run(self, out: Path | None) -> RunResult:
         """Begin or go on, until there is a result; it is stored in the run's directory."""
@@ -95,8 +100,10 @@ class Search:
             self._warnings += registry.problems
             await store.on_thread(self._prepare, store)
             stop = await self._search(store, registry)
+            if self._claim is not None and stop.status == "exhausted" and store.root().queue == CONFIRM:
+                stop = await self._confirmed(store, self._claim) or await self._search(store, registry)
             result, retry = await self._conclude(store, stop, out)
-            problem = await store.on_thread(self._fill_memory, store, result, retry)
+            problem = await store.on_thread(fill_memory, self._memory, store, self._run_dir.run_id, result, retry)
             result = replace(result, warnings=(*result.warnings, *problem))
             self._emit(await store.on_thread(self._remember, store, result, retry))
             return result
@@ -107,17 +114,18 @@ class Search:
     def _prepare(self, store: ProofStore) -> None:
         store.forget_work()  # what was under way at a crash starts again under the same keys
         store.max_nodes = self._settings.budgets.nodes
-        store.spend(wall_seconds=self._theorem.seconds)  # a text that is long in the reading is part of the work
+        store.spend(wall_seconds=self._given.seconds)  # a text that is long in the reading is part of the work
         if not store.recorded("init"):
             store.set_meta(
                 run_id=self._run_dir.run_id,
                 name=self._name,
-                theorem=self._theorem.text,
-                statement=self._theorem.statement,
+                theorem=self._given.text,
+                statement=self._given.statement,
                 language=self._language.name,
-                options=self._theorem.options,
+                options=self._given.options,
                 bank_snapshot=self._bank.snapshot() if self._bank else 0,
                 preferred=self._statistics.preferred(self._language.name) if self._statistics else (),
+                claim=None if self._claim is None else {"context": self._claim.context},
             )
             self._run_dir.write_card(
                 run_id=self._run_dir.run_id,
@@ -139,8 +147,11 @@ class Search:
             self._begun = done.event
 
     def _plant(self, txn: Txn) -> str:
-        key = self._language.canonical(self._theorem, "")
-        txn.put(ProofNode(id=ROOT, language=self._language.name, queue=Queue.CHECK_SEMANTICS, key=key))
+        root = ProofNode(id=ROOT, language=self._language.name, queue=Queue.FORMALIZE)
+        if self._claim is None:
+            key = self._language.canonical(self._given, "")
+            root = replace(root, queue=Queue.CHECK_SEMANTICS, key=key)
+        txn.put(root)
         return "begun"
 
     def _reopen(self, txn: Txn) -> str:
@@ -156,7 +167,8 @@ class Search:
         deps = Deps(
             store=store,
             language=self._language,
-            theorem=self._theorem,
+            theorem=self._given,
+            claim=self._claim,
             settings=self._settings,
             bank=self._bank,
             bank_snapshot=store.meta("bank_snapshot") or 0,
@@ -167,10 +179,12 @@ class Search:
         )
         jobs = Jobs()
         supervisor = SupervisorAgent(store, registry, self._settings, jobs)
-        machine = Machine(store, registry, deps, jobs, supervisor, self._emit)
+        statement = self._statement if self._claim is not None else None
+        machine = Machine(store, registry, deps, jobs, supervisor, self._emit, statement)
         self._supervisor = supervisor
         if self._begun is not None:
             self._emit(self._begun)
+            self._begun = None
         if self._interrupted:
             supervisor.stop(self._interrupted)
         config = {"configurable": {"thread_id": self._run_dir.run_id}, "recursion_limit": RECURSION_LIMIT}
@@ -186,6 +200,30 @@ class Search:
             store.spend(**{name: amount - counted.get(name, 0) for name, amount in ledger.spent.items()})
             self._supervisor = None
         return Stop(end["status"], end["reason"])
+
+    async def _confirmed(self, store: ProofStore, claim: Claim) -> Stop | None:
+        """Ask the person about the formal statement, outside of the run's time; None: go on."""
+        said: bool | None = None
+        if self._confirm is not None:
+            try:
+                said = await self._unless_interrupted(self._confirm(formalization_of(store, claim)))
+            except asyncio.CancelledError:
+                if not self._interrupted:
+                    raise
+                return Stop("out_of_budget", f"{self._interrupted} before the formal statement was confirmed")
+        key = f"confirm:{store.seq}"
+        await store.on_thread(self._commit, store, key, lambda txn: set_confirmed(txn, store.root(), said))
+        return Stop("declined", DECLINED) if said is False else None
+
+    async def _unless_interrupted(self, work: Awaitable[T]) -> T:
+        """Wait for something that an interrupt cancels: then CancelledError."""
+        self._waiting = waiting = asyncio.ensure_future(work)
+        if self._interrupted:
+            waiting.cancel()
+        try:
+            return await waiting
+        finally:
+            self._waiting = None
 
     @asynccontextmanager
     async def _checkpointer(self) -> AsyncIterator[Any]:
@@ -227,15 +265,19 @@ class Search:
         }
         if stop.status == "proved":
             certificate, retry = await self._certify(store, out, self._check_seconds(numbers))
-            return self._certified(certificate, common), retry
+            return self._with_claim(store, self._certified(certificate, common)), retry
         verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
         evidence: Certificate | None = None
         retry = False
         if verdict in (Verdict.REFUTED, Verdict.INCONSISTENT):
             directory, info = self._certificate_place(out)
             seconds = self._check_seconds(numbers)
-            answer = self._language.certify_answer(self._theorem, detail, directory, info, seconds)
-            evidence, retry = await self._checked(answer)
+
+            async def answer() -> Certificate:
+                theorem = await self._statement.now(store)
+                return await self._language.certify_answer(theorem, detail, directory, info, seconds)
+
+            evidence, retry = await self._checked(answer())
             if evidence.verdict is not verdict:
                 verdict, reason = evidence.verdict, f"{reason}; but the checker: {evidence.reason}"
         result = RunResult(
@@ -249,14 +291,21 @@ class Search:
             warnings=(*self._warnings, *(evidence.warnings if evidence else ())),
             **common,
         )
-        return result, retry
+        return self._with_claim(store, result), retry or stop.status == "declined"
 
     def _warn_of_prices(self) -> list[str]:
         names = self._models.unpriced() if self._models is not None and self._settings.budgets.money is not None else ()
         return [f"no price is known for {name}: the budget on money does not see it" for name in names]
 
+    def _with_claim(self, store: ProofStore, result: RunResult) -> RunResult:
+        if self._claim is None:
+            return result
+        return with_formalization(result, store, self._claim, self._statement.latest, self._language.suffixes[0])
+
     def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
         resume = f"; run {self._run_dir.run_id} can be resumed"
+        if stop.status == "declined":
+            return Verdict.UNKNOWN, stop.reason, {}
         root = nodes[0]
         recorded = store.verdict()
         if stop.status == "finished" and recorded is not None:
@@ -280,7 +329,11 @@ class Search:
     async def _certify(self, store: ProofStore, out: Path | None, seconds: float | None) -> tuple[Certificate, bool]:
         steps = await store.on_thread(derivation, store)
         directory, info = self._certificate_place(out)
-        return await self._checked(self._language.certify(self._theorem, steps, directory, info, seconds))
+
+        async def certify() -> Certificate:
+            return await self._language.certify(await self._statement.now(store), steps, directory, info, seconds)
+
+        return await self._checked(certify())
 
     def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
         """Wall time for the checker: what the search has left over, and a little more."""
@@ -293,11 +346,8 @@ class Search:
 
     async def _checked(self, checking: Coroutine[Any, Any, Certificate]) -> tuple[Certificate, bool]:
         """The checker's word, and whether to ask it again on resume because it could not be asked now."""
-        self._checking = asyncio.ensure_future(checking)
-        if self._interrupted:
-            self._checking.cancel()
         try:
-            return await self._checking, False
+            return await self._unless_interrupted(checking), False
         except asyncio.CancelledError:
             if not self._interrupted:
                 raise
@@ -311,8 +361,6 @@ class Search:
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
             reason = f"the result could not be certified: {one_line(exc)}"
             return Certificate(Verdict.UNKNOWN, reason=reason), True
-        finally:
-            self._checking = None
 
     def _certified(self, certificate: Certificate, common: dict[str, Any]) -> RunResult:
         proved = certificate.verdict is Verdict.PROVED
@@ -335,32 +383,6 @@ class Search:
         self._run_dir.write_card(result=result.to_json(), retry=retry)
         return done.event
 
-    def _fill_memory(self, store: ProofStore, result: RunResult, retry: bool) -> list[str]:
-        """Give later runs what this one has learnt; a full disk must not take the result with it."""
-        try:
-            if self._statistics is not None:
-                self._statistics.record(self._run_dir.run_id, self._language.name, _strategy_counts(store))
-            if self._bank is not None:
-                self._fill_bank(self._bank, store, result, retry)
-        except sqlite3.Error as exc:
-            return [f"what this run has learnt could not be kept: {exc}"]
-        return []
-
-    def _fill_bank(self, bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool) -> None:
-        if store.root().status is NodeStatus.PROVED and result.verdict is not Verdict.PROVED and not retry:
-            bank.forget(_taken_from_bank(store))
-        else:
-            bank.add(self._new_lemmas(store))
-
-    def _new_lemmas(self, store: ProofStore) -> Iterable[Lemma]:
-        for key, node_id in store.lemmas():
-            node = store.get(node_id)
-            if node.parent is None or node.origin.startswith("bank:"):
-                continue
-            body = export_subtree(store, node_id, origin="")
-            if len(body) <= MOST_NODES_OF_A_LEMMA and not any("lemmas" in item["row"] for item in body):
-                yield Lemma(key, self._language.name, node.statement, node.strategy or "", body)
-
 
 def _note_end(txn: Txn, result: RunResult) -> str:
     txn.reason = result.reason
@@ -373,28 +395,6 @@ def _wants_certificate(result: RunResult, out: Path | None) -> bool:
         return False
     elsewhere = out is not None and not result.certificate.resolve().is_relative_to(out.resolve())
     return elsewhere or not result.certificate.exists()
-
-
-def _taken_from_bank(store: ProofStore) -> set[str]:
-    nodes = store.nodes()
-    adopted = {node.origin.removeprefix("bank:") for node in nodes if node.origin.startswith("bank:")}
-    return adopted | {lemma for node in nodes for lemma in node.lemmas}
-
-
-def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]]:
-    tried: Counter[tuple[str, str]] = Counter()
-    proved: Counter[tuple[str, str]] = Counter()
-    last_shape: dict[tuple[str, str], str] = {}
-    for node_id, entry in store.history_of_kind("sketch"):
-        name = (entry["strategy"], entry["shape"])
-        tried[name] += 1
-        last_shape[node_id, entry["strategy"]] = entry["shape"]
-    for node in store.nodes():
-        if node.status is NodeStatus.PROVED and node.strategy is not None:
-            shape = last_shape.get((node.id, node.strategy))
-            if shape is not None:
-                proved[node.strategy, shape] += 1
-    return {name: (count, proved[name]) for name, count in tried.items()}
 
 
 __all__ = ["Search"]

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from goedels_poetry import plugins, strategies
+from goedels_poetry.formalization import Claim
 from goedels_poetry.languages.base import Goal, Language, Outcome, Theorem
 from goedels_poetry.memory import LemmaBank
 from goedels_poetry.models import Ledger, Models, Reply, Request
@@ -27,6 +28,7 @@ from goedels_poetry.strategies import Strategy
 GROUP = "goedels_poetry.agents"
 
 BUILT_IN = (
+    "formalizer:formalizer",
     "judge:judge",
     "verifier:verifier",
     "corrector:corrector",
@@ -52,7 +54,10 @@ class Deps:
     store: ProofStore
     language: Language
     theorem: Theorem
+    """As it is now; while a claim is being formalized, a stand-in with its options."""
     settings: Settings
+    claim: Claim | None = None
+    """What the theorem is to say, when it is a model that writes it."""
     bank: LemmaBank | None = None
     bank_snapshot: int = 0
     preferred: tuple[str, ...] = ()

@@ -109,6 +109,17 @@ def prove(
         Path | None,
         typer.Option(metavar="FILE", help="Answer from such a file, without any network; implies --no-bank."),
     ] = None,
+    informal: Annotated[
+        bool,
+        typer.Option("--informal", help="FILE is a claim in plain words (text, or a .txt or .md file): formalize it."),
+    ] = False,
+    context: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --informal: formal definitions that the formal theorem begins with."),
+    ] = None,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="With --informal: show the formal statement and ask before proving.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
@@ -123,6 +134,8 @@ def prove(
         raise typer.BadParameter("--fresh and --resume exclude each other")
     if record and replay:
         raise typer.BadParameter("--record and --replay exclude each other")
+    if (context is not None or confirm) and not informal:
+        raise typer.BadParameter("--context and --confirm go with --informal")
     budgets = {
         "wall_seconds": timeout,
         "agent_steps": max_steps,
@@ -153,6 +166,9 @@ def prove(
         model_first=model_first,
         record=record,
         replay=replay,
+        informal=informal,
+        context=context,
+        confirm=confirm,
         quiet=quiet,
     )
     raise typer.Exit(prove_all(request))

@@ -24,6 +24,8 @@ class Source:
     """As the user wrote it, or the path found in a folder."""
     place: Path
     """Relative path without suffix: the certificate's folder below ``--out``."""
+    text: str | None = None
+    """The text itself, when the command line holds it."""
 
 
 class Unreadable(Exception):
@@ -70,6 +72,8 @@ def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]
 
 def read(source: Source) -> str:
     """The source's text; raises `Unreadable` with the place of the first byte that is not UTF-8."""
+    if source.text is not None:
+        return source.text
     try:
         data = _stdin() if source.name == STDIN else _file(source.name)
     except OSError as error:

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
@@ -59,6 +60,10 @@ class Request:
     model_first: bool = False
     record: Path | None = None
     replay: Path | None = None
+    informal: bool = False
+    """Whether the inputs are claims in plain words."""
+    context: Path | None = None
+    confirm: bool = False
     quiet: bool = False
 
     @property
@@ -81,14 +86,21 @@ def prove_all(request: Request) -> int:
         except OSError as problem:
             say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
             return Verdict.INVALID.exit_code
-    sources = list(find(request.inputs, _suffixes()))
+    if request.confirm and not can_ask():
+        say(errors, "--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
+        return Verdict.INVALID.exit_code
+    context = _attempt_read(Source(str(request.context), request.context)) if request.context is not None else ""
+    if isinstance(context, Unreadable):
+        say(errors, f"--context: {one_line(context.reason)}")
+        return Verdict.INVALID.exit_code
+    sources = list(claims(request.inputs) if request.informal else find(request.inputs, _suffixes()))
     if not sources:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
-        return asyncio.run(_Batch(request, chosen, sources, typed).run())
+        return asyncio.run(_Batch(request, chosen, sources, typed, context).run())
     except (RecordingError, PriceError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
@@ -143,12 +155,18 @@ class _Batch:
     """One call of ``prove``. Results are printed as they come."""
 
     def __init__(
-        self, request: Request, chosen: Settings, sources: Sequence[Source], typed: dict[str, str | Unreadable]
+        self,
+        request: Request,
+        chosen: Settings,
+        sources: Sequence[Source],
+        typed: dict[str, str | Unreadable],
+        context: str,
     ) -> None:
         self._request = request
         self._settings = chosen
         self._sources = sources
         self._typed = typed
+        self._context = context
         self._out: Console = console(sys.stdout)
         self._framework = GoedelsPoetryFramework(chosen)
         self._checkers = WorkerPool(1)
@@ -160,6 +178,7 @@ class _Batch:
             wording,
             quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
         )
+        self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = False
         self._unread: BrokenPipeError | None = None
         self._verdicts: list[Verdict] = []
@@ -223,12 +242,15 @@ class _Batch:
             return await self._framework.arun(
                 text,
                 name=source.name,
-                language=request.language or ("smt" if source.name == STDIN else None),
+                language=request.language or ("smt" if source.name == STDIN or request.informal else None),
                 options={"assume_definitions": request.assume_definitions},
                 fresh=fresh,
                 resume=request.resume,
                 out=self._folder(source, text, fresh),
                 on_event=listen,
+                informal=request.informal,
+                context=self._context,
+                confirm=self._confirm,
             )
 
         # A finished run would neither write a recording nor be replayed.
@@ -239,7 +261,7 @@ class _Batch:
             result, skipped = await search(fresh=True), False
         goals = tuple(replace(goal, statement=goal.statement or self._theorem(result)) for goal in result.open_goals)
         result = replace(result, open_goals=goals, reason=_without_traceback(result.reason))
-        return Report(result, skipped=skipped, resume=self._resume(source, result))
+        return Report(result, skipped, self._resume(source, result), request.assume_definitions)
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
         """Where the certificate goes; a fresh run never takes the place of a finished proof."""
@@ -256,6 +278,8 @@ class _Batch:
         """What the data directory remembers is no proof: the checker looks at the certificate again."""
         if result.certificate is None:
             return False
+        if result.formalization is not None:
+            text = result.formalization["formal"]
         payload = {
             "directory": str(result.certificate),
             "theorem": text,
@@ -289,6 +313,8 @@ class _Batch:
         """The flags that are part of a run's identity, or that it needs to go on the same way."""
         request = self._request
         flags: list[str] = []
+        flags += ["--informal"] if request.informal else []
+        flags += ["--confirm"] if request.confirm else []
         if request.assume_definitions:
             flags.append("--assume-definitions")
         if request.model_first:
@@ -298,6 +324,7 @@ class _Batch:
         if request.language:
             flags.append(f"--language {request.language}")
         for flag, value in (
+            ("--context", request.context),
             ("--model", request.model),
             ("--base-url", request.base_url),
             ("--symbolic-queries", request.symbolic_queries),

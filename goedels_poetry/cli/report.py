@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.inputs import STDIN
 from goedels_poetry.results import RunResult
 from goedels_poetry.state import ProofNode, Verdict
@@ -53,6 +54,8 @@ class Report:
     """Whether this is the proof of an earlier run, re-checked now."""
     resume: str | None = None
     """The command that goes on with the run, when there is something left to do."""
+    assumes: bool = False
+    """Whether definitions were accepted unseen: then ``check`` has to be told, too."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -143,6 +146,8 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         say(out, f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}")
     if result.certificate:
         say(out, f"  certificate: {printable(str(result.certificate))}")
+    for line in described(result, report.assumes):
+        say(out, f"  {line}")
     if result.run_id:
         spent = ", ".join(spent_lines(result.metrics))
         say(out, f"  run {result.run_id}" + (f": {spent}" if spent else ""))

@@ -239,4 +239,19 @@ class ModelGuided(Protocol):
         ...
 
 
-__all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "ModelGuided", "Outcome", "Theorem"]
+@runtime_checkable
+class Formalizable(Protocol):
+    """What a language offers besides so that a model can state in it what somebody claims in plain words.
+
+    What the model writes goes through `Language.read` like any text.
+    """
+
+    formal_language: str
+    """The language and its dialect in words, for the prompt."""
+    formal_format: str
+    """The form of the reply: one fenced block, and with which tag."""
+    formal_tags: tuple[str, ...]
+    """Tags (lower case) of fenced blocks that hold a text of the language."""
+
+
+__all__ = ["EXHAUSTED", "Certificate", "Formalizable", "Goal", "Language", "ModelGuided", "Outcome", "Theorem"]

@@ -227,7 +227,7 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(framework: Ma
         fw = framework(language)
         running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
         await asyncio.sleep(0.1)
-        while where == "certify" and not fw._searches[0]._checking:
+        while where == "certify" and not fw._searches[0]._waiting:
             await asyncio.sleep(0.01)
         fw.interrupt("interrupted")
         stopped = await running
@@ -316,7 +316,7 @@ def test_every_agent_is_a_node_of_the_graph() -> None:
     assert {"judge", "prover", "verifier", "corrector", "decider", "retriever", "sketcher", "backtrack"} <= set(
         registry.agents
     )
-    assert list(registry.routes) == [str(q) for q in Queue if q is not Queue.FORMALIZE]
+    assert list(registry.routes) == [str(q) for q in Queue]
 
 
 # -- memory ----------------------------------------------------------------------------------------------------

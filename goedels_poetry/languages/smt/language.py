@@ -13,6 +13,7 @@ from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
 from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe_goal, describe_problem
+from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
 from goedels_poetry.languages.smt.printer import declarations, definitions, show
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
@@ -54,6 +55,9 @@ class SmtLanguage:
     proof_attempts = 1
     proof_schema = PROOF_SCHEMA
     sketch_schema = SKETCH_SCHEMA
+    formal_language = FORMAL_LANGUAGE
+    formal_format = FORMAL_FORMAT
+    formal_tags = FORMAL_TAGS
 
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""

@@ -214,10 +214,11 @@ class StoreReader:
         row = self._row(sql, _NOW if as_of is None else as_of)
         return dict(json.loads(row[0])) if row else {}
 
-    def costs(self) -> dict[str, dict[str, float]]:
+    def costs(self, *, as_of: int | None = None) -> dict[str, dict[str, float]]:
         """What was spent on each node, live or cut: steps, solver_seconds, solver_calls, cpu_seconds, ..."""
         costs: dict[str, Counter[str]] = {}
-        for node_id, cost in self._rows("SELECT node_id, cost FROM event WHERE cost != '{}'"):
+        sql = "SELECT node_id, cost FROM event WHERE cost != '{}' AND seq<=?"
+        for node_id, cost in self._rows(sql, _NOW if as_of is None else as_of):
             costs.setdefault(node_id, Counter()).update(json.loads(cost))
         return {node_id: dict(cost) for node_id, cost in costs.items()}
 

@@ -140,7 +140,7 @@ async def test_what_cannot_be_used_is_refused_with_a_reason(smt: SmtLanguage, re
         "(= (append xs empty) xs)",
         "(assert (forall ((x u_List)) (= (append x empty) x)))",
         "(define-fun lemma1 () Bool (forall ((x List)) (= (append x empty) x)))",
-        "; what append does with nothing\n(forall ((|x| u_List))\n  (! (= (append x empty) x) :pattern ((append x empty))))",
+        "; nothing\n(forall ((|x| u_List))\n  (! (= (append x empty) x) :pattern ((append x empty))))",
         {"statement": "(forall ((x u_List)) (= (append x empty) x))", "uses": ["L1"]},
     ],
 )

@@ -98,7 +98,7 @@ def sketch_within(payload: Json) -> Json:
     bench.most_calls = int(payload["calls"])
     sketcher = Sketcher(bench)
     banned = set(payload.get("banned", ()))
-    plan = _first(sketcher.closed_plans(sequent), banned)
+    plan = _first(sketcher.closed_plans(sequent, halves=bool(payload.get("open"))), banned)
     if plan is None and payload.get("open"):
         bench.most_calls = bench.spent.calls + int(payload["calls"])
         plan = _first(sketcher.open_plans(sequent), banned)

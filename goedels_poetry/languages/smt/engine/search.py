@@ -32,7 +32,7 @@ from goedels_poetry.languages.smt.schemas import (
     instances,
 )
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import INT, Kind
+from goedels_poetry.languages.smt.terms import INT, Kind, is_app
 
 Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
 
@@ -110,12 +110,18 @@ class Sketcher:
         yield from self.closed_plans(sequent)
         yield from self.open_plans(sequent)
 
-    def closed_plans(self, sequent: Sequent) -> Iterator[Plan]:
-        """The goal taken apart by its form; then plans with every case closed."""
-        yield from self._logical(sequent)
-        plan = _induction(self._bench, sequent)
-        if plan is not None:
-            yield plan
+    def closed_plans(self, sequent: Sequent, *, halves: bool = True) -> Iterator[Plan]:
+        """The goal taken apart by its form; then plans with every case closed.
+
+        ``halves``: whether an equation of Booleans is taken apart into two implications, of which one or both are
+        open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
+        """
+        for plan in self._logical(sequent):
+            if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
+                yield plan
+        closed = _induction(self._bench, sequent)
+        if closed is not None:
+            yield closed
         yield from self._generalised(sequent)
         yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)

@@ -260,6 +260,18 @@ async def test_a_hundred_at_once(models: MakeModels) -> None:
     assert ledger.spent["model_seconds"] < sum(reply.seconds for (reply,) in replies) / 10  # they did not wait in line
 
 
+async def test_only_what_nobody_works_meanwhile_counts_as_waiting(models: MakeModels) -> None:
+    with Server(lambda _: Answer("ok", delay=0.1)) as server:
+        asking, busy, idle = models(server), Ledger(), Ledger()
+        await asking.ask(goal("1"), busy)
+        with idle.waiting():
+            await asking.ask(goal("2"), idle)
+        with idle.waiting(), idle.working():
+            await asking.ask(goal("3"), idle)
+    assert "model_waiting_seconds" not in busy.spent
+    assert 0.1 <= idle.spent["model_waiting_seconds"] < idle.spent["model_seconds"] - 0.09
+
+
 def test_recordings_are_lines_of_json(tmp_path: Path) -> None:
     from goedels_poetry.models.record import Recorder
 

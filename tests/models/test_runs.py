@@ -51,6 +51,20 @@ async def test_a_model_is_not_asked_for_what_the_symbolic_agents_prove(tmp_path:
     assert result.verdict is Verdict.PROVED and server.calls == 0
 
 
+async def test_a_model_that_has_the_first_turn_leaves_the_symbolic_agents_theirs(tmp_path: Path) -> None:
+    with Server([Answer("ACCEPT")]) as server:
+        chosen = settings(server, tmp_path).model_copy(update={"model_first": True})
+        result = await prove(EASY, chosen)
+    assert result.verdict is Verdict.PROVED and server.calls == 1
+
+
+async def test_waiting_for_nothing_but_the_model_is_counted(tmp_path: Path) -> None:
+    with Server([Answer("no idea", delay=0.2)]) as server:
+        result = await prove(HARD, settings(server, tmp_path, calls=2))
+    models = result.metrics["models"]
+    assert 0.2 < models["waiting_seconds"] <= models["seconds"]
+
+
 async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(tmp_path: Path) -> None:
     faults = [fault for name, fault in FAULTS.items() if name != "30 s delay"]
     turn = iter(range(10**6))

@@ -163,6 +163,19 @@ async def test_a_worker_goes_with_everything_it_started(make: Make, tmp_path: Pa
         assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
 
 
+async def test_the_most_urgent_job_that_waits_is_taken_first(make: Make) -> None:
+    pool, done = make(1), []
+
+    async def job(name: str, urgency: int) -> None:
+        await pool.run("solver_jobs:add", {"numbers": [1]}, urgency=urgency)
+        done.append(name)
+
+    busy = asyncio.ensure_future(pool.run("solver_jobs:sleep", {"seconds": 0.5}))
+    await asyncio.sleep(0)
+    await asyncio.gather(busy, job("late", 3), job("first", 1), job("late, too", 3), job("second", 2))
+    assert done == ["first", "second", "late", "late, too"]
+
+
 async def test_workers_run_side_by_side(make: Make) -> None:
     pool = make(size=2)
     began = asyncio.create_task(pool.run("solver_jobs:sleep", {"seconds": 600}))

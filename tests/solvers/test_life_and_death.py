@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +42,9 @@ asyncio.run(main())
 """
 
 
-def _start(tmp_path: Path, hard: str, ending: str) -> tuple[subprocess.Popen[str], list[int]]:
+@contextlib.contextmanager
+def _started(tmp_path: Path, hard: str, ending: str) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """The program and the four busy processes it has started; a failed test leaves none of them behind."""
     path = os.pathsep.join([str(Path(__file__).with_name("plugin")), *filter(None, sys.path)])
     program = subprocess.Popen(
         [sys.executable, "-c", PROGRAM.replace("ENDING", ending), hard, str(tmp_path / "pids")],
@@ -50,7 +54,10 @@ def _start(tmp_path: Path, hard: str, ending: str) -> tuple[subprocess.Popen[str
         env={**os.environ, "PYTHONPATH": path},
     )
     assert program.stdout is not None
-    return program, [int(word) for word in program.stdout.readline().split()]
+    try:
+        yield program, [int(word) for word in program.stdout.readline().split()]
+    finally:
+        program.kill()
 
 
 def _alive(pid: int) -> bool:
@@ -70,11 +77,11 @@ def _wait_until_gone(pids: list[int]) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="busy children are tied to their parent by Linux only")
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_busy_children_go_when_the_program_is_killed(tmp_path: Path, hard: str, sent: signal.Signals) -> None:
-    program, pids = _start(tmp_path, hard, "await asyncio.gather(*tasks)")
-    assert all(map(_alive, pids))
-    program.send_signal(sent)
-    program.communicate(timeout=30)
-    _wait_until_gone(pids)
+    with _started(tmp_path, hard, "await asyncio.gather(*tasks)") as (program, pids):
+        assert all(map(_alive, pids))
+        program.send_signal(sent)
+        program.communicate(timeout=30)
+        _wait_until_gone(pids)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +94,9 @@ def test_busy_children_go_when_the_program_is_killed(tmp_path: Path, hard: str, 
     ],
 )
 def test_the_program_ends_at_once_with_its_children_whatever_they_do(tmp_path: Path, hard: str, ending: str) -> None:
-    program, pids = _start(tmp_path, hard, ending)
-    program.communicate(timeout=30)
-    _wait_until_gone(pids)
+    with _started(tmp_path, hard, ending) as (program, pids):
+        program.communicate(timeout=30)
+        _wait_until_gone(pids)
 
 
 def test_an_idle_interpreter_thread_of_a_pool_keeps_no_program_alive(hard: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from goedels_poetry.languages.smt.codec import scheme_from_json, scheme_to_json
@@ -24,7 +25,9 @@ from goedels_poetry.languages.smt.engine.proposals import RULE_NAMES
 from goedels_poetry.languages.smt.engine.workbench import PATIENT, OutOfTime, Workbench
 from goedels_poetry.languages.smt.parser import parse_sequent
 from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.problem import Datatype
 from goedels_poetry.languages.smt.schemas import (
+    ConstructorSplit,
     IntInduction,
     MeasureInduction,
     Scheme,
@@ -89,6 +92,9 @@ def _search(
     plan = structural_plans(bench, sequent)
     if plan is None and any(v.sort is INT for v in sequent.vars):
         plan = next((p for p in integer_plans(bench, sequent) if p.complete), None)
+    if plan is None and partial is None:
+        cases = _by_constructors(bench, sequent)
+        plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
     if plan is None and partial is None and (variables := induction_variables(bench, sequent)):
         partial = nested_induction(bench, sequent, (variables[0],), 1, keep=True)
     return plan, partial
@@ -105,14 +111,45 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
     for scheme in _readings(bench, sequent, rule):
         children = []
         for case in instances(sequent, scheme, bench.signature):
-            query = bench.direct(case, PATIENT)
-            children.append(leaf(case, query) if query is not None else Plan(case))
+            children.append(_by_constructors(bench, case))
         plan = Plan(sequent, scheme, tuple(children), name)
         if plan.complete:
             return plan
         first = first or plan
     assert first is not None
     return first
+
+
+def _by_constructors(bench: Workbench, sequent: Sequent) -> Plan:
+    """The goal by one query, or by what its variables without recursion are built of: pairs, signs, options."""
+    query = bench.direct(sequent, PATIENT)
+    if query is not None:
+        return leaf(sequent, query)
+    sizes = {v: len(d.constructors) for v in sequent.vars if (d := bench.signature.datatype(v.sort)) and _flat(d)}
+    if not sizes or prod(sizes.values()) > MAX_SPLITS:
+        return Plan(sequent)
+    scheme = ConstructorSplit(next(iter(sizes)).name)
+    cases = instances(sequent, scheme, bench.signature)
+    return Plan(sequent, scheme, tuple(_by_constructors(bench, case) for case in cases), "case-split", scheme.on)
+
+
+MAX_SPLITS = 32
+
+
+def _flat(datatype: Datatype) -> bool:
+    """Whether no field is of the datatype's own sort."""
+    fields = {sort for constructor in datatype.constructors for _, sort in constructor.fields}
+    return datatype.sort not in fields
+
+
+def _open_cases(plan: Plan) -> Iterator[Sequent]:
+    """What of a plan is not closed, as deep as it goes."""
+    if not plan.complete:
+        if plan.children:
+            for child in plan.children:
+                yield from _open_cases(child)
+        else:
+            yield plan.sequent
 
 
 def _readings(bench: Workbench, sequent: Sequent, rule: Scheme) -> Iterator[Scheme]:
@@ -176,7 +213,7 @@ def _missing(partial: Plan | None, with_lemmas: bool) -> str:
     given = "with these lemmas the goal" if with_lemmas else "the goal"
     if partial is None:
         return f"{given} does not follow, neither directly nor by one induction"
-    stuck = [child.sequent for child in partial.children if not child.complete]
+    stuck = list(_open_cases(partial))
     shown = "; ".join(show(s.formula) for s in stuck[:MAX_SHOWN_CASES])
     more = f"; and {len(stuck) - MAX_SHOWN_CASES} more" if len(stuck) > MAX_SHOWN_CASES else ""
     return f"{given} does not follow: by {partial.strategy} these cases stay open: {shown}{more}"

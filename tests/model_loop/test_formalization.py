@@ -1,0 +1,360 @@
+"""Claims in plain words: a model states them, another one compares, the language reads and the checker decides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, always, fenced, prompt_of
+
+from goedels_poetry import RunResult, Verdict
+from goedels_poetry.agents.formalizer import formal_text
+from goedels_poetry.checker import check_certificate
+from goedels_poetry.models import Reply, UnusableReply
+
+CLAIM = "for all lists, reversing twice gives the list back"
+NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"
+PLUS = "(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((zero y) ((succ m) (succ (plus m y))))))\n"
+ZERO = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x zero) x)))"
+FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
+VACUOUS = "(declare-const n Int)(assert (> n 0))(assert (< n 0))(prove (forall ((x Int)) (= x (+ x 1))))"
+ENDLESS = f"{NAT}(define-fun-rec f ((x Nat)) Nat (succ (f x)))(prove (forall ((x Nat)) (= (f x) x)))"
+YES = fenced({"reason": "the same", "same": True, "differences": []})
+NO = fenced({"reason": "", "same": False, "differences": ["it speaks of natural numbers"], "advice": "use lists"})
+
+BAD_TEXTS = {
+    "no goal": "```smt2\n(assert true)\n```",
+    "two check-sats": f"```smt2\n{ZERO}\n(check-sat)\n(check-sat)\n```",
+    "two goals": f"```smt2\n{ZERO}\n(prove true)\n```",
+    "garbage": "\x00\ufffd}{ [[[[" * 50,
+    "prose": "It is obviously true. ACCEPT.",
+    "sorry": "```smt2\n(prove sorry)\n```",
+    "ill-typed": "```smt2\n(prove (= 1 true))\n```",
+    "commands": f'```smt2\n(include "/etc/passwd")\n{ZERO}\n```',
+    "cut off": f"```smt2\n{ZERO}",
+    "10 MB": "y" * 10_000_000,
+    "long": f"```smt2\n{'; ' + 'x' * 120_000}\n{ZERO}\n```",
+}
+
+
+def smt(text: str) -> Answer:
+    return Answer(f"This says it:\n```smt2\n{text}\n```\n")
+
+
+def is_formalizer(asked: dict[str, Any]) -> bool:
+    return "State the claim below formally" in prompt_of(asked)
+
+
+def is_judge(asked: dict[str, Any]) -> bool:
+    return "Does the formal statement say what the claim says" in prompt_of(asked)
+
+
+def answers(formal: list[Answer], judged: list[Answer]) -> Script:
+    """Formalizations and judgements in order, the last ones again and again; nothing for other roles."""
+    rounds: dict[str, int] = {"formalizer": 0, "judge": 0}
+
+    def one(asked: dict[str, Any]) -> Answer:
+        for role, mine, replies in (("formalizer", is_formalizer, formal), ("judge", is_judge, judged)):
+            if mine(asked):
+                rounds[role] += 1
+                return replies[min(rounds[role], len(replies)) - 1]
+        return Answer("no idea")
+
+    return one
+
+
+def prompts(server: Server, mine: Any) -> list[str]:
+    return [prompt_of(asked) for asked in server.requests if mine(asked)]
+
+
+async def prove(framework: Any, claim: str = CLAIM, **more: Any) -> RunResult:
+    result = await framework.arun(claim, informal=True, language="smt", name="claim", **more)
+    assert isinstance(result, RunResult)
+    return result
+
+
+ONE_AT_A_TIME = {"beam": (1,), "max_attempts": 3}
+
+
+def until_accepted(with_model: WithModel, server: Server, steps: int = 3, **settings: Any) -> Any:
+    """A framework whose runs end after so many steps: formalizer and judge each make one."""
+    budgets = {"agent_steps": steps, "wall_seconds": 60}
+    return with_model(server, schedule=ONE_AT_A_TIME, budgets=budgets, **settings)
+
+
+async def test_a_claim_is_stated_judged_proved_and_its_certificate_is_about_the_formal_text(
+    with_model: WithModel,
+) -> None:
+    with Server(answers([smt(REVERSE)], [YES])) as server:
+        framework = with_model(server, symbolic_queries=300)
+        result = await prove(framework)
+        assert (result.verdict, result.trust_level, server.calls) == (Verdict.PROVED, "L3", 2)
+        told = result.formalization
+        assert told is not None
+        assert told | {"file": ""} == {
+            "informal": CLAIM,
+            "formal": REVERSE,
+            "attempts": 1,
+            "judged": True,
+            "judge_reason": "the same",
+            "confirmed": None,
+            "file": "",
+        }
+        assert CLAIM in prompts(server, is_formalizer)[0]
+        (asked,) = prompts(server, is_judge)
+        assert CLAIM in asked
+        assert "(prove (forall" in asked
+        file = Path(told["file"])
+        written = file.read_bytes()  # noqa: ASYNC240
+        assert written.decode() == told["formal"]
+        assert result.certificate is not None
+        assert check_certificate(result.certificate, written).accepted
+        assert RunResult.from_json(json.loads(json.dumps(result.to_json()))).formalization == told
+        again = await prove(framework)
+        assert (again.run_id, again.verdict, server.calls) == (result.run_id, Verdict.PROVED, 2)
+        fresh = await prove(framework, fresh=True)
+        assert (fresh.verdict, server.calls) == (Verdict.PROVED, 2), "a second identical run calls nobody"
+        said = framework.conversation(result.run_id)
+        assert [entry["role"] for entry in said if entry["kind"] == "model"] == ["formalizer", "judge"]
+        events = [event async for event in _events(framework, result.run_id)]
+        assert events[1:4] == ["formalized", "judged faithful", "open"]
+
+
+async def _events(framework: Any, run_id: str) -> Any:
+    with framework.open_store(run_id) as store:
+        for event in store.events():
+            yield event.outcome
+
+
+@pytest.mark.parametrize("name", BAD_TEXTS)
+async def test_a_text_that_is_no_theorem_costs_one_attempt_and_its_reason_stands_in_the_next_prompt(
+    with_model: WithModel, name: str
+) -> None:
+    with Server(answers([Answer(BAD_TEXTS[name]), smt(ZERO)], [YES])) as server:
+        result = await prove(until_accepted(with_model, server), "zero is neutral")
+        assert (result.formalization["formal"], result.formalization["attempts"]) == (ZERO, 2)  # type: ignore[index]
+        first, second = prompts(server, is_formalizer)
+        assert "Rejected: " not in first
+        assert "Rejected: " in second
+        assert len(prompts(server, is_judge)) == 1, "nobody is asked about what cannot be read"
+
+
+async def test_the_place_of_an_error_stands_in_the_next_prompt(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO.replace("(plus x zero)", "(minus x zero)")), smt(ZERO)], [YES])) as server:
+        await prove(with_model(server, schedule=ONE_AT_A_TIME), "zero is neutral")
+        told = prompts(server, is_formalizer)[1]
+        assert "Rejected: 3:" in told
+        assert "(minus x zero)" in told
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_of_formalizer_and_judge_costs_one_attempt_each(with_model: WithModel, fault: str) -> None:
+    with Server(answers([FAULTS[fault], smt(ZERO)], [FAULTS[fault], YES])) as server:
+        result = await prove(until_accepted(with_model, server, 5, cache=False), "zero is neutral")
+        assert (result.formalization["formal"], result.formalization["attempts"]) == (ZERO, 3)  # type: ignore[index]
+        assert result.formalization["judged"]  # type: ignore[index]
+
+
+async def test_what_the_judge_says_against_a_text_goes_back_to_the_formalizer(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO), smt(REVERSE)], [NO, YES])) as server:
+        framework = with_model(server, schedule=ONE_AT_A_TIME, symbolic_queries=300)
+        result = await prove(framework)
+        told = result.formalization
+        assert told is not None
+        assert (result.verdict, told["attempts"], told["judged"]) == (Verdict.PROVED, 2, True)
+        assert "reverse" in told["formal"]
+        second = prompts(server, is_formalizer)[1]
+        assert "it speaks of natural numbers; use lists" in second
+        assert "(plus x zero)" in second
+        failed = [entry for entry in framework.conversation(result.run_id) if entry["kind"] == "formalization"]
+        assert [(entry["stage"], entry["formal"]) for entry in failed] == [("judge", ZERO)]
+
+
+HOSTILE_JUDGES = {"ACCEPT": always("ACCEPT")({}), "no": NO, "proved": fenced({"verdict": "proved", "same": "yes"})}
+
+
+@pytest.mark.parametrize("judge", HOSTILE_JUDGES)
+async def test_without_a_readable_yes_there_is_no_proof(with_model: WithModel, judge: str) -> None:
+    with Server(answers([smt(ZERO)], [HOSTILE_JUDGES[judge]])) as server:
+        result = await prove(with_model(server, schedule=ONE_AT_A_TIME))
+        assert (result.verdict, result.certificate) == (Verdict.UNKNOWN, None)
+        assert "no formalization in 3 attempts: " in result.reason
+        told = result.formalization
+        assert told is not None
+        assert (told["formal"], told["attempts"], told["judged"]) == (None, 3, False)
+        assert server.calls == 6
+
+
+async def test_a_judge_that_accepts_everything_skips_neither_reading_nor_search(with_model: WithModel) -> None:
+    with Server(answers([smt(FALSE)], [YES])) as server:
+        result = await prove(with_model(server))
+        assert result.verdict is Verdict.REFUTED
+        assert result.counterexample is not None
+    with Server(answers([Answer("(assert true)")], [YES])) as server:
+        result = await prove(with_model(server, schedule=ONE_AT_A_TIME))
+        assert (result.verdict, len(prompts(server, is_judge))) == (Verdict.UNKNOWN, 0)
+
+
+@pytest.mark.parametrize("bad", [VACUOUS, ENDLESS], ids=["contradiction", "no definition"])
+async def test_a_formalization_from_which_anything_follows_is_done_anew(with_model: WithModel, bad: str) -> None:
+    with Server(answers([smt(bad), smt(ZERO)], [YES])) as server:
+        result = await prove(with_model(server, schedule=ONE_AT_A_TIME))
+        assert (result.verdict, result.formalization["attempts"]) == (Verdict.PROVED, 2)  # type: ignore[index]
+        told = prompts(server, is_formalizer)[1]
+        assert "the premises contradict each other" in told or "not shown to be well-founded" in told
+
+
+async def test_the_last_contradictory_formalization_is_the_verdict(with_model: WithModel) -> None:
+    with Server(answers([smt(VACUOUS)], [YES])) as server:
+        result = await prove(with_model(server, schedule=ONE_AT_A_TIME))
+        assert result.verdict is Verdict.INCONSISTENT
+        assert result.core
+        assert result.reason.startswith("the last of 3 attempts to formalize the claim")
+        assert result.formalization["attempts"] == 3  # type: ignore[index]
+        assert result.formalization["formal"] == VACUOUS  # type: ignore[index]
+
+
+async def test_without_a_judge_the_result_says_that_nobody_compared(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO)], [YES])) as server:
+        model = {"model": "scripted", "base_url": server.url, "retries": 0}
+        result = await prove(with_model(None, models={"formalizer": model}))
+        assert result.verdict is Verdict.PROVED
+        assert (result.formalization["judged"], server.calls) == (False, 1)  # type: ignore[index]
+        assert any("formalization not judged" in warning for warning in result.warnings)
+
+
+async def test_without_a_formalizer_the_claim_is_invalid_and_the_message_says_what_to_configure(
+    with_model: WithModel,
+) -> None:
+    result = await prove(with_model(None))
+    assert (result.verdict, result.run_id) == (Verdict.INVALID, "")
+    assert "--model" in result.reason
+    with Server(answers([], [])) as server:
+        for claim, said in (("  \n", "empty"), ("x" * 30_000, "longer")):
+            result = await prove(with_model(server), claim)
+            assert result.verdict is Verdict.INVALID
+            assert said in result.reason
+        assert server.calls == 0
+
+
+async def test_another_claim_language_model_or_context_is_another_run(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO)], [YES])) as server:
+        framework = with_model(server)
+        first = await prove(framework, "zero is neutral")
+        other = await prove(framework, "zero is neutral!")
+        formal = await framework.arun("zero is neutral", language="smt", name="claim")
+        assert formal.verdict is Verdict.INVALID, "the words are no theorem of the language"
+        context = await prove(framework, "zero is neutral", context="; nothing given\n")
+        seeded = await prove(framework, "zero is neutral", options={"assume_definitions": True})
+        assert len({first.run_id, other.run_id, context.run_id, seeded.run_id}) == 4
+
+
+async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None:
+    given = f"; mine\n{NAT}{PLUS}"
+    with Server(answers([smt(ZERO), smt("(prove (forall ((x Nat)) (= (plus x zero) x)))")], [YES])) as server:
+        result = await prove(with_model(server, schedule=ONE_AT_A_TIME), "zero is neutral", context=given)
+        told = result.formalization
+        assert told is not None
+        assert (result.verdict, told["attempts"]) == (Verdict.PROVED, 2), "defining them once more is an error"
+        assert told["formal"].startswith(given)
+        assert "; mine" in prompts(server, is_formalizer)[0]
+
+
+async def test_a_person_is_asked_before_the_proof_and_may_decline(with_model: WithModel) -> None:
+    shown: list[dict[str, Any]] = []
+
+    def says(answer: bool) -> Any:
+        async def confirm(told: dict[str, Any]) -> bool:
+            shown.append(told)
+            return answer
+
+        return confirm
+
+    with Server(answers([smt(ZERO)], [YES])) as server:
+        framework = with_model(server)
+        declined = await prove(framework, confirm=says(False))
+        assert (declined.verdict, declined.certificate) == (Verdict.UNKNOWN, None)
+        assert "declined" in declined.reason
+        assert shown[0]["formal"] == ZERO
+        assert declined.metrics["attempts"] == 0
+        agreed = await prove(framework, confirm=says(True))
+        assert (agreed.run_id, agreed.verdict, len(shown)) == (declined.run_id, Verdict.PROVED, 2)
+        assert (agreed.formalization["confirmed"], server.calls) == (True, 2)  # type: ignore[index]
+
+
+async def test_an_interrupt_while_the_person_thinks_can_be_resumed(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO)], [YES])) as server:
+        framework = with_model(server)
+
+        async def thinks(told: dict[str, Any]) -> bool:
+            framework.interrupt()
+            await asyncio.sleep(60)
+            return True
+
+        stopped = await prove(framework, confirm=thinks)
+        assert stopped.verdict is Verdict.OUT_OF_BUDGET
+        resumed = await framework.aresume(stopped.run_id)
+        assert (resumed.verdict, resumed.formalization["confirmed"]) == (Verdict.PROVED, None)
+        assert server.calls == 2
+
+
+async def test_a_fork_of_an_earlier_moment_has_the_formal_text_of_that_moment(with_model: WithModel) -> None:
+    with Server(answers([smt(VACUOUS), smt(ZERO)], [YES])) as server:
+        framework = with_model(server, schedule=ONE_AT_A_TIME)
+        result = await prove(framework)
+        with framework.open_store(result.run_id) as store:
+            moments = [event.seq for event in store.events() if event.outcome == "formalized"]
+        forked = await framework.aresume(framework.fork(result.run_id, moments[0]))
+        assert forked.verdict is Verdict.PROVED
+        assert forked.formalization == result.formalization | {"file": forked.formalization["file"]}  # type: ignore
+
+
+RUN = """
+import sys
+from goedels_poetry import GoedelsPoetryFramework, Settings
+model = {"model": "scripted", "base_url": sys.argv[1], "retries": 0}
+settings = Settings(home=sys.argv[2], models={"default": model, "cache": False}, schedule={"beam": (1,)})
+with GoedelsPoetryFramework(settings) as framework:
+    print(framework.run("zero is neutral", informal=True, language="smt", name="c").verdict)
+"""
+
+
+def test_after_kill_9_the_accepted_text_is_not_asked_for_again(tmp_path: Path) -> None:
+    """Without a cache: once killed while the judge thinks, once after its yes, while the text is looked at."""
+    environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    slow = Answer(YES.text, delay=60)
+    with Server(answers([smt(FALSE), smt(ZERO)], [NO, slow, YES])) as server:
+
+        def start() -> subprocess.Popen[str]:
+            command = [sys.executable, "-c", RUN, server.url, str(tmp_path)]
+            return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+        process = start()
+        while server.calls < 4 and process.poll() is None:
+            asyncio.run(asyncio.sleep(0.005))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert len(prompts(server, is_judge)) == 2
+        process = start()
+        while server.calls < 5 and process.poll() is None:
+            asyncio.run(asyncio.sleep(0.005))
+        assert process.communicate(timeout=60)[0].strip() == "proved"
+        assert len(prompts(server, is_formalizer)) == 2, "an accepted text is not asked for again"
+        assert len(prompts(server, is_judge)) == 3, "only the question that was in flight"
+
+
+def test_the_formal_text_is_taken_from_a_fence_an_object_or_the_whole_reply() -> None:
+    tags = ("smt2",)
+    assert formal_text(Reply(text=f"Draft\n```smt2\n(a)\n```\nbetter\n```smt2\n{ZERO}\n```"), tags) == ZERO
+    assert formal_text(Reply(text=json.dumps({"formal": ZERO})), tags) == ZERO
+    assert formal_text(Reply(text=ZERO), tags) == ZERO
+    for reply in (Reply(text=f"```smt2\n{ZERO}"), Reply(text=ZERO, finish="length"), Reply(text="```\n```")):
+        with pytest.raises(UnusableReply):
+            formal_text(reply, tags)

@@ -279,13 +279,10 @@ def _processor_seconds(root: int) -> dict[int, float]:
     return {pid: seconds for pid, seconds in used.items() if belongs(pid)}
 
 
-def show(rows: list[Times]) -> None:
-    print("| | calls | window s | in flight s | by our account s | waiting s | idle s | command s | CPU s | verdicts |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
-    for row in rows:
-        numbers = (row.window, row.in_flight, row.seconds, row.waiting, row.idle, row.wall, row.cpu)
-        cells = ["" if number is None else f"{number:.2f}" for number in numbers]
-        print(f"| {row.what} | {row.calls} | {' | '.join(cells)} | {row.verdicts} |", flush=True)
+def show(row: Times) -> None:
+    numbers = (row.window, row.in_flight, row.seconds, row.waiting, row.idle, row.wall, row.cpu)
+    cells = ["" if number is None else f"{number:.2f}" for number in numbers]
+    print(f"| {row.what} | {row.calls} | {' | '.join(cells)} | {row.verdicts} |", flush=True)
 
 
 def main() -> None:
@@ -295,20 +292,22 @@ def main() -> None:
     parser.add_argument("--only", default="requests,cases,files")
     parser.add_argument("--orders", default="symbolic,model", help="of the whole runs: who has the first turn")
     options = parser.parse_args()
-    goals, shapes, rows = options.goals, options.only.split(","), []
+    goals, shapes = options.goals, options.only.split(",")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print("| | calls | window s | in flight s | by our account s | waiting s | idle s | command s | CPU s | verdicts |")
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     with Server(options.delay) as server:
         if "requests" in shapes:
-            rows += asyncio.run(measure_bare(server, goals)) + measure_requests(server, goals)
+            for row in asyncio.run(measure_bare(server, goals)) + measure_requests(server, goals):
+                show(row)
         for order in options.orders.split(","):
             flags = ["--model-first"] if order == "model" else []
             if "cases" in shapes:
                 what = f"one theorem, {goals} subgoals; {order} first"
-                rows.append(prove(server, what, [one_theorem(goals)], goals, flags))
+                show(prove(server, what, [one_theorem(goals)], goals, flags))
             if "files" in shapes:
                 theorems = [small_theorem(n) for n in range(1, goals + 1)]
-                rows.append(prove(server, f"{goals} theorems; {order} first", theorems, goals, flags))
-    show(rows)
+                show(prove(server, f"{goals} theorems; {order} first", theorems, goals, flags))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ from scripted_models import FIBONACCI, FIBONACCI_GOAL, GOOD_SKETCH, Answer, Serv
 from goedels_poetry import Verdict
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.parser import parse_problem, parse_term
+from goedels_poetry.languages.smt.sequent import sequent_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -148,3 +151,34 @@ async def test_an_equation_of_booleans_is_not_halved_before_the_model_has_seen_i
     assert found.exhausted, "the halves are open, so they are no sketch yet"
     found = await smt.sketch_within(goal, 2, leave_open=True)
     assert found.value["sketch"]["strategy"] == "conjunction"
+
+
+ABSORBED = """
+(declare-datatypes ((Word 0)) (((end) (letter (first Int) (rest Word)))))
+(declare-datatypes ((Exp 0)) (((none) (unit) (seq (left Exp) (right Exp)))))
+(define-fun-rec accepts ((e Exp) (w Word)) Bool
+  (ite ((_ is none) e) false (ite ((_ is unit) e) ((_ is end) w) (and (accepts (left e) end) (accepts (right e) w)))))
+(define-fun join ((p Exp) (q Exp)) Exp (ite ((_ is unit) p) q (ite ((_ is none) p) none (seq p q))))
+(prove (forall ((p Exp) (q Exp) (w Word)) (= (accepts (join p q) w) (accepts (seq p q) w))))
+"""
+
+
+async def test_a_lemma_whose_right_side_matches_everything_is_used_from_the_left_only(smt: SmtLanguage) -> None:
+    """With ``accepts q w`` as a pattern the solver would write ``accepts (seq unit (seq unit ...)) w`` for ever."""
+    goal = Goal(ABSORBED, {}, "0", "")
+    lemma = "(forall ((q Exp) (w Word)) (= (accepts (seq unit q) w) (accepts q w)))"
+    done = await smt.verify_sketch(goal, (await smt.read_sketch(goal, {"lemmas": [lemma]})).value["sketch"])
+    assert done.ok, done.reason
+    problem = parse_problem(ABSORBED)
+    fact = sequent_of(parse_term(lemma, problem.signature), problem.signature.names)
+    told = Context(problem).citation(fact)
+    assert told.endswith(":pattern ((u.accepts (u.seq u.unit ?q) ?w)))))")
+    assert told.count(":pattern") == 1
+
+
+async def test_cases_may_name_several_variables(smt: SmtLanguage) -> None:
+    goal = Goal(ABSORBED, {}, "0", "")
+    read = await smt.read_sketch(goal, {"lemmas": [], "cases": ["p", "q"]})
+    assert read.value["sketch"]["strategy"] == "model-case-split"
+    assert (await smt.verify_sketch(goal, read.value["sketch"])).ok
+    assert "no variable of a datatype" in (await smt.read_sketch(goal, {"lemmas": [], "cases": ["p", "z"]})).reason

@@ -50,7 +50,7 @@ SKETCH_SCHEMA: dict[str, Any] = {
                 {"type": ["string", "null"]},
             ]
         },
-        "cases": {"type": ["string", "null"]},
+        "cases": {"anyOf": [_TEXTS, {"type": ["string", "null"]}]},
         "witness": {"anyOf": [_TEXTS, {"type": "null"}]},
         "leave_open": {"type": ["boolean", "null"]},
     },
@@ -80,7 +80,7 @@ One JSON object in a fenced block tagged `json`, for example
   constructors at a time), {"on": ["n"], "from": "0"} for an Int variable ("width": 2 for two base cases and the
   hypothesis at n-1 and n-2), {"measure": "(- hi lo)"} for well-founded induction on an Int term. The hypothesis holds
   for all values of the other variables;
-  "cases": a variable of a datatype, or a formula that holds or does not;
+  "cases": ["p", "q"] for what variables of datatypes are built of, or a formula that holds or does not;
   "witness": terms for the bound variables of an existential conclusion, over the variables of the goal.
 - "leave_open" (optional): true to go on with the cases of the rule that are not closed at once.
 

@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt import printer
 from goedels_poetry.languages.smt.derivation import ByScheme, Instance, Query, Step
 from goedels_poetry.languages.smt.encoding import Encoding, EncodingError, check_closed
 from goedels_poetry.languages.smt.equations import Equation, equations
+from goedels_poetry.languages.smt.patterns import covers
 from goedels_poetry.languages.smt.problem import Datatype, Definition, Problem
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import (
@@ -220,10 +221,14 @@ class Context:
         return done
 
     def _triggers(self, concl: Term) -> list[Term]:
-        """Both sides of an equation, or the atom of a unit, as far as a defined function heads them."""
+        """Both sides of an equation, or the atom of a unit, as far as a defined function heads them.
+
+        Of ``f (g x) = f x`` only the left side: the right one would match what it brings, and so on for ever.
+        """
         atom = concl.args[0] if is_app(concl, "not") else concl
         sides = atom.args if is_app(atom, "=") else (atom,)
-        return [t for t in sides if t.kind is Kind.APP and self.signature.definition(t.name) is not None]
+        heads = [t for t in sides if t.kind is Kind.APP and self.signature.definition(t.name) is not None]
+        return [t for t in heads if not any(covers(t, other) and not covers(other, t) for other in heads)]
 
     def _exhaustiveness(self, variable: Term) -> tuple[str, ...]:
         """That a value of a datatype is built by one of its constructors, two levels deep.

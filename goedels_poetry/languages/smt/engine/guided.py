@@ -107,6 +107,8 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
         nested = nested_induction(bench, sequent, variables, rule.depth, keep=True)
         if nested is not None:
             return nested
+    if isinstance(rule, ConstructorSplit):
+        return _by_constructors(bench, sequent, order or (rule.on,))
     first: Plan | None = None
     for scheme in _readings(bench, sequent, rule):
         children = []
@@ -120,20 +122,22 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
     return first
 
 
-def _by_constructors(bench: Workbench, sequent: Sequent) -> Plan:
-    """The goal by one query, or by what its variables without recursion are built of: pairs, signs, options."""
+def _by_constructors(bench: Workbench, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
+    """The goal by one query, or by what its variables are built of: those that are ``wanted``, pairs, signs, ..."""
     query = bench.direct(sequent, PATIENT)
     if query is not None:
         return leaf(sequent, query)
-    sizes = {v: len(d.constructors) for v in sequent.vars if (d := bench.signature.datatype(v.sort)) and _flat(d)}
-    if not sizes or prod(sizes.values()) > MAX_SPLITS:
+    data = [(v, d) for v in sequent.vars if (d := bench.signature.datatype(v.sort)) is not None]
+    split = [(v, d) for v, d in data if v.name in wanted] or [(v, d) for v, d in data if _flat(d)]
+    if not split or prod(len(d.constructors) for _, d in split) > MAX_SPLITS:
         return Plan(sequent)
-    scheme = ConstructorSplit(next(iter(sizes)).name)
+    scheme = ConstructorSplit(split[0][0].name)
+    rest = tuple(name for name in wanted if name != scheme.on)
     cases = instances(sequent, scheme, bench.signature)
-    return Plan(sequent, scheme, tuple(_by_constructors(bench, case) for case in cases), "case-split", scheme.on)
+    return Plan(sequent, scheme, tuple(_by_constructors(bench, case, rest) for case in cases), "case-split", scheme.on)
 
 
-MAX_SPLITS = 32
+MAX_SPLITS = 64
 
 
 def _flat(datatype: Datatype) -> bool:

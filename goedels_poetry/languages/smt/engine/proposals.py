@@ -23,6 +23,7 @@ from goedels_poetry.languages.smt.parser import parse_term
 from goedels_poetry.languages.smt.printer import show, show_sequent
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.schemas import (
+    ConstructorSplit,
     IntInduction,
     MeasureInduction,
     Scheme,
@@ -151,12 +152,27 @@ def _rule(problem: Problem, sequent: Sequent, proposal: Json) -> tuple[Scheme | 
         return Witness(at), ()
     if given == ["cases"]:
         on = proposal["cases"]
+        if isinstance(on, list) and on:
+            names = _strings(on, "cases")
+            return ConstructorSplit(names[0]), tuple(_data(sequent, name).name for name in names[:MAX_SPLIT])
         kind = "constructors" if any(v.name == on and v.sort is not BOOL for v in sequent.vars) else "cases"
         try:
             return scheme_from_json({"kind": kind, "on": on}, problem.signature, sequent.vars), ()
         except (GoedelsPoetryError, ValueError) as error:
             raise BadProposal(f"cases: {error}") from error
     return _induction(problem, sequent, proposal["induction"])
+
+
+MAX_SPLIT = 3
+
+
+def _data(sequent: Sequent, name: str) -> Term:
+    """The variable of a datatype that a model means."""
+    found = next((v for v in sequent.vars if v.name == name and v.sort not in (INT, BOOL)), None)
+    if found is None:
+        known = ", ".join(v.name for v in sequent.vars) or "none"
+        raise BadProposal(f"cases: {name} is no variable of a datatype; the variables of the goal are {known}")
+    return found
 
 
 def _induction(problem: Problem, sequent: Sequent, given: Any) -> tuple[Scheme, tuple[str, ...]]:

@@ -42,7 +42,7 @@ class GoedelsPoetryFramework:
         models: language models by role, instead of those that the settings name; closed by ``aclose``.
 
     Raises:
-        RecordingError, PriceError: a file that the settings name cannot be used.
+        RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
     """
 
     def __init__(

@@ -255,7 +255,7 @@ class Search:
         numbers = await store.on_thread(metrics, store, nodes)
         if self._models is not None:
             numbers["models"]["cache"] = self._models.cache.info()
-            self._warnings += self._warn_of_prices()
+            self._warnings += [*self._warn_of_prices(), *self._models.troubles()]
         common: dict[str, Any] = {
             "input": self._name,
             "run_id": self._run_dir.run_id,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -71,6 +72,24 @@ class ModelSettings(BaseModel):
     structured: Literal["auto", "on", "off"] = Field(
         default="auto", description="ask for JSON by schema: where the server takes it, always, or in the prompt only"
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is not None and not is_address(value):
+            raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
+        return value
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the URL of an HTTP server."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = text.isprintable() and not any(character.isspace() for character in text)
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
 
 
 class ModelsSettings(BaseModel):

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.costs import goal_line, model_lines
 from goedels_poetry.cli.report import Report, show, spent_lines, wording
+from goedels_poetry.derivation import model_metrics
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.memory import conversation
 from goedels_poetry.results import RunResult, RunSummary
+from goedels_poetry.settings import ModelsSettings
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import HistoryEntry, StoreReader
 from goedels_poetry.trace import machine, tree
@@ -80,6 +84,7 @@ def _page(
     framework: GoedelsPoetryFramework, run_id: str, store: StoreReader, nodes: Sequence[ProofNode], at: int | None
 ) -> dict[str, Any]:
     result = _result(framework, run_id)
+    costs = store.costs(as_of=at)
     return {
         "schema": 1,
         "run_id": run_id,
@@ -88,11 +93,13 @@ def _page(
         "at": at if at is not None else store.seq,
         "result": result.to_json() if result is not None and at is None else None,
         "spent": store.spent(as_of=at),
+        "costs": costs,
         "nodes": [
             node.to_row()
             | {
                 "statement": node.statement,
                 "status": str(node.status),
+                "models": model_metrics(costs.get(node.id, {})),
                 "bans": list(store.bans(node.id, as_of=at).values()),
                 "history": [{"seq": h.seq, "kind": h.kind, **h.entry} for h in store.history(node.id, as_of=at)],
             }
@@ -109,17 +116,26 @@ def _print_page(
     result = _result(framework, run_id) if at is None else None
     if result is not None:
         show(out, Report(result), (), theorem)
+        _say_lines(out, model_lines(result.metrics.get("models", {})))
         out.print()
     else:
         moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
         say(out, f"run {run_id}  {printable(str(store.meta('name')))}  {moment}")
-        say(out, f"  spent: {', '.join(spent_lines(store.spent(as_of=at)))}")
-    out.print(tree.tree(nodes, theorem, wording, lambda node: _notes(node, store, at)))
+        spent = store.spent(as_of=at)
+        say(out, f"  spent: {', '.join(spent_lines(spent))}")
+        _say_lines(out, model_lines(model_metrics(spent)))
+    costs = store.costs(as_of=at)
+    out.print(tree.tree(nodes, theorem, wording, lambda node: _notes(node, store, costs.get(node.id, {}), at)))
 
 
-def _notes(node: ProofNode, store: StoreReader, at: int | None) -> list[str]:
-    """Attempts, failed sketches, bans with their evidence, and what the goal last failed of."""
-    lines = []
+def _say_lines(out: Console, lines: Sequence[str]) -> None:
+    for line in lines:
+        say(out, f"  {line}")
+
+
+def _notes(node: ProofNode, store: StoreReader, cost: Mapping[str, float], at: int | None) -> list[str]:
+    """Attempts, failed sketches, costs, bans with their evidence, and what the goal last failed of."""
+    lines = [line for line in (goal_line(cost),) if line]
     if node.attempts or node.decomposition_attempts:
         lines.append(f"{node.attempts} proof attempts, {node.decomposition_attempts} failed sketches")
     lines.extend(_story(store.history(node.id, as_of=at)))
@@ -194,7 +210,8 @@ def _result(framework: GoedelsPoetryFramework, run_id: str) -> RunResult | None:
 def _looking(body: Callable[[GoedelsPoetryFramework], int]) -> int:
     """Run ``body`` on a framework; an unknown run or an unreadable one is a line, not a traceback."""
     try:
-        with GoedelsPoetryFramework(settings()) as framework:
+        chosen = settings().model_copy(update={"models": ModelsSettings()})  # nobody is asked, nothing is recorded
+        with GoedelsPoetryFramework(chosen) as framework:
             return body(framework)
     except (GoedelsPoetryError, BadSettings) as problem:
         say(console(sys.stderr), one_line(str(problem)))

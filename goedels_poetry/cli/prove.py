@@ -21,7 +21,7 @@ from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceb
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.models import PriceError, RecordingError
+from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
@@ -101,7 +101,7 @@ def prove_all(request: Request) -> int:
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
         return asyncio.run(_Batch(request, chosen, sources, typed, context).run())
-    except (RecordingError, PriceError) as problem:
+    except (RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
     except asyncio.CancelledError:

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.models.accounting import Ledger, Prices, amounts
 from goedels_poetry.models.cache import ExecutorCache
-from goedels_poetry.models.endpoint import Endpoint, Pace, given_endpoint, openai_endpoint, server_of
+from goedels_poetry.models.endpoint import Endpoint, Pace, given_endpoint, openai_endpoint, public_address, server_of
 from goedels_poetry.models.faults import Fault, fault_of
 from goedels_poetry.models.http import http_client
 from goedels_poetry.models.prompts import PromptError, Prompts
@@ -98,6 +98,17 @@ class Models:
         """Names of models that the price table does not know: they count as free."""
         names = {self.name(role) for role in self.roles}
         return tuple(sorted(name for name in names if self.prices.of(name) is None))
+
+    def troubles(self) -> tuple[str, ...]:
+        """Models that were asked and have not once answered, each with the last reason; a recording that broke off."""
+        distinct = {id(endpoint): endpoint for endpoint in self.endpoints.values()}.values()
+        silent = [
+            f"no answer from {e.name}{f' at {public_address(e.server)}' if e.server else ''}: {e.fault}"
+            for e in distinct
+            if e.fault and not e.answered
+        ]
+        broken = self._recorder.problem if self._recorder is not None else ""
+        return (*silent, broken) if broken else tuple(silent)
 
     async def ask(
         self, request: Request, ledger: Ledger | None = None, cost: dict[str, float] | None = None
@@ -285,7 +296,9 @@ class Models:
             calls += 1
             answer = await self._send(endpoint, request, question, ledger, cost)
             if not isinstance(answer, Fault):
+                endpoint.answered = True
                 return replace(answer, calls=calls, seconds=time.monotonic() - began)
+            endpoint.fault = answer.reason
             if answer.refused and endpoint.adapt(answer.refused):
                 continue
             pause = answer.retry_after if answer.retry_after is not None else FIRST_PAUSE * 2**retries
@@ -368,11 +381,12 @@ def models_from(settings: Settings, cache: ExecutorCache | None = None) -> Model
         cache: to be used instead of ``cache.db`` of the data directory.
 
     Raises:
-        RecordingError, PriceError: a file that the settings name cannot be used.
+        RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
     """
     chosen = settings.models
     if chosen.replay is None and all(chosen.role(role).model is None for role in ROLES):
         return None
+    Prompts(settings.prompts_dir).check()
     prices = Prices.load(chosen.prices or settings.data_dir / "prices.toml")
     return Models(settings=settings, cache=cache, prices=prices)
 

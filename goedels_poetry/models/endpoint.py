@@ -52,6 +52,10 @@ class Endpoint:
     pace: Pace
     refused: set[str] = field(default_factory=set)
     """Parameters that the server did not take."""
+    answered: bool = False
+    """Whether any request has brought a message."""
+    fault: str = ""
+    """Why the last request that failed did."""
 
     @property
     def speaks_openai(self) -> bool:

@@ -36,7 +36,8 @@ async def look(settings: Settings, *, call: bool) -> list[Seen]:
     Raises:
         RecordingError, PriceError: a file that the settings name cannot be used.
     """
-    quiet = settings.model_copy(update={"models": settings.models.model_copy(update={"record": None, "cache": False})})
+    chosen = settings.models.model_copy(update={"record": None, "cache": False})
+    quiet = settings.model_copy(update={"models": chosen, "prompts_dir": None})  # prompts are looked at one by one
     models = models_from(quiet)
     if models is None:
         return []
@@ -94,6 +95,8 @@ def _prompts(settings: Settings) -> list[Seen]:
     """The user's prompts: which ones replace ours, and whether they can be read."""
     if settings.prompts_dir is None:
         return []
+    if not settings.prompts_dir.expanduser().is_dir():
+        return [Seen("prompts", f"there is no folder {settings.prompts_dir}", ok=False)]
     mine, ours = Prompts(settings.prompts_dir), Prompts()
     seen = []
     for file in sorted(settings.prompts_dir.expanduser().glob("*.md")):

@@ -82,6 +82,15 @@ class Prompts:
             self._read[name] = self._load(name)
         return self._read[name]
 
+    def check(self) -> None:
+        """Read the user's prompts now; raises :class:`PromptError` when one cannot be read, or the folder is none."""
+        for folder in self._folders[:-1]:
+            if not folder.is_dir():
+                raise PromptError(f"there is no folder of prompts {folder}")
+            for file in sorted(folder.glob("*.md")):
+                if _NAME.fullmatch(file.stem):
+                    self.get(file.stem)
+
     def names(self) -> tuple[str, ...]:
         """Every prompt that could be asked for."""
         found = {file.stem for folder in self._folders if folder.is_dir() for file in folder.glob("*.md")}

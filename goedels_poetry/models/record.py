@@ -6,7 +6,9 @@ headers are never written. Prompts and replies are: a recording is as private as
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections import deque
 from dataclasses import asdict
 from hashlib import sha256
@@ -35,30 +37,45 @@ class Recorder:
             roles: what each role's answers depend on, see ``Endpoint.facts``.
             note: for people, e.g. that the answers are scripted.
         """
+        self.problem = ""
+        """Why the recording ends before the run does; "" as long as it goes on."""
         head = {"format": FORMAT, "version": VERSION, "note": note, "roles": roles}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.stat().st_size:
                 Recording.load(path)
-            self._file = path.open("a", encoding="utf-8")
-            if path.stat().st_size:
-                self._file.write("\n")  # after a crash the last line may have no end
+            self._file = path.open("ab", buffering=0)  # nothing is left over for closing, which could fail
         except OSError as problem:
             raise RecordingError(f"{path} cannot be written: {problem}") from problem
-        self._write(head)
+        try:
+            if path.stat().st_size:
+                self._put("\n")  # after a crash the last line may have no end
+            self._write(head)
+        except OSError as problem:
+            self._file.close()
+            raise RecordingError(f"{path} cannot be written: {problem}") from problem
 
     def write(self, request: Request, question: dict[str, Any], reply: Reply) -> None:
-        """Add one answer, a fault included."""
+        """Add one answer, a fault included. When the disk is full, the recording ends, not the run."""
+        if self.problem:
+            return
         about = {"role": request.role, "prompt": request.prompt, "node": request.node}
-        self._write({"about": about, "question": question, "reply": _to_json(reply)})
+        try:
+            self._write({"about": about, "question": question, "reply": _to_json(reply)})
+        except OSError as problem:
+            self.problem = f"the recording {self._file.name} is not complete: {problem}"
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._file.write(json.dumps(line, sort_keys=True, default=str) + "\n")
-        self._file.flush()
+        self._put(json.dumps(line, sort_keys=True, default=str) + "\n")
+
+    def _put(self, text: str) -> None:
+        data = text.encode()
+        if self._file.write(data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 class Recording:
@@ -88,10 +105,10 @@ class Recording:
                 if number == 1 or "format" in line:
                     if line["format"] != FORMAT or line["version"] > VERSION:
                         raise RecordingError(f"{path} is not a recording that this version understands")
-                    roles |= line["roles"]
+                    roles |= {str(role): dict(facts) for role, facts in line["roles"].items()}
                 else:
                     answers.setdefault(_key(line["question"]), deque()).append(_from_json(line["reply"]))
-            except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
                 if number == 1:
                     raise RecordingError(f"{path} is not a recording: its first line is another one") from problem
         return cls(path, roles, answers)
@@ -115,8 +132,23 @@ def _to_json(reply: Reply) -> dict[str, Any]:
 
 
 def _from_json(data: dict[str, Any]) -> Reply:
-    known = {name: data[name] for name in Reply.__dataclass_fields__ if name in data}
-    return Reply(**{**known, "usage": Usage(**known.get("usage", {}))})
+    """A reply as it was written; raises ValueError, KeyError, TypeError or AttributeError for another value."""
+    told = data["usage"]
+    tokens_in, tokens_out, cached = (int(told.get(f"{name}_tokens", 0)) for name in ("input", "output", "cached"))
+    texts = [data.get(name, "") for name in ("text", "error", "finish", "model")]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a text was expected")
+    text, error, finish, model = texts
+    return Reply(
+        text=text,
+        error=error,
+        usage=Usage(tokens_in, tokens_out, cached, float(told.get("money", 0))),
+        seconds=float(data.get("seconds", 0)),
+        cached=bool(data.get("cached")),
+        finish=finish,
+        model=model,
+        calls=int(data.get("calls", 0)),
+    )
 
 
 __all__ = ["Recorder", "Recording", "RecordingError"]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 sys.path.append(str(Path(__file__).parent))
 
-from scripted_models import Server, WithModel
+from scripted_models import KeptLanguage, Server, WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.languages.smt.language import SmtLanguage
@@ -22,6 +23,13 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def kept_language() -> AsyncIterator[KeptLanguage]:
+    language = KeptLanguage()
+    yield language
+    await language.finish()
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted s
 from server import FAULTS, Answer, Server, rate_limit, server_error
 
 from goedels_poetry import GoedelsPoetryFramework
+from goedels_poetry.languages.smt.language import SmtLanguage
 
 HERE = Path(__file__).parent
 FIBONACCI = (HERE / "fibonacci.smt2").read_text()
@@ -42,6 +43,16 @@ REVERSE_SKETCH: dict[str, Any] = {
 
 Script = Callable[[dict[str, Any]], Answer]
 WithModel = Callable[..., GoedelsPoetryFramework]
+
+
+class KeptLanguage(SmtLanguage):
+    """Its solver processes serve several runs: starting them takes longer than a small run."""
+
+    async def aclose(self) -> None:
+        """Not yet."""
+
+    async def finish(self) -> None:
+        await super().aclose()
 
 
 def fenced(value: Any) -> Answer:
@@ -129,6 +140,7 @@ __all__ = [
     "REVERSE_GOAL",
     "REVERSE_SKETCH",
     "Answer",
+    "KeptLanguage",
     "Script",
     "Server",
     "WithModel",

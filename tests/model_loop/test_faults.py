@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
-from scripted_models import DOUBLE, FAULTS, Answer, Script, Server, every_role, rate_limit, role_of, server_error
+from scripted_models import (
+    DOUBLE,
+    FAULTS,
+    Answer,
+    KeptLanguage,
+    Script,
+    Server,
+    every_role,
+    rate_limit,
+    role_of,
+    server_error,
+)
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.languages.smt.language import SmtLanguage
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -32,16 +42,6 @@ FAILED = {"rejected", "sketch rejected", "banned strategy rejected", "error"}
 """Outcomes of steps that cost an attempt."""
 
 
-class KeptLanguage(SmtLanguage):
-    """Its solver processes serve all runs of this file: starting them takes longer than a run."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
-
-
 class Told(NamedTuple):
     """A run, and what it says about its attempts."""
 
@@ -60,14 +60,7 @@ Prove = Callable[..., Awaitable[Told]]
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def language() -> AsyncIterator[KeptLanguage]:
-    language = KeptLanguage()
-    yield language
-    await language.finish()
-
-
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def prove(language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
+async def prove(kept_language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
     async def run(
         server: Server, *, home: Path | None = None, budgets: dict[str, Any] | None = None, **model: Any
     ) -> Told:
@@ -78,7 +71,7 @@ async def prove(language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory
             symbolic_queries=0,
             budgets={"wall_seconds": 60} | (budgets or {}),
         )
-        async with GoedelsPoetryFramework(settings, language=language) as framework:
+        async with GoedelsPoetryFramework(settings, language=kept_language) as framework:
             result = await framework.arun(DOUBLE, name="double.smt2")
             said = [entry for entry in framework.conversation(result.run_id) if entry["kind"] == "model"]
             with framework.open_store(result.run_id) as store:

@@ -83,7 +83,7 @@ async def prove(framework: Any, claim: str = CLAIM, **more: Any) -> RunResult:
 ONE_AT_A_TIME = {"beam": (1,), "max_attempts": 3}
 
 
-def until_accepted(with_model: WithModel, server: Server, steps: int = 3, **settings: Any) -> Any:
+def until_accepted(with_model: WithModel, server: Server | None, steps: int = 3, **settings: Any) -> Any:
     """A framework whose runs end after so many steps: formalizer and judge each make one."""
     budgets = {"agent_steps": steps, "wall_seconds": 60}
     return with_model(server, schedule=ONE_AT_A_TIME, budgets=budgets, **settings)
@@ -157,7 +157,10 @@ async def test_the_place_of_an_error_stands_in_the_next_prompt(with_model: WithM
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_formalizer_and_judge_costs_one_attempt_each(with_model: WithModel, fault: str) -> None:
     with Server(answers([FAULTS[fault], smt(ZERO)], [FAULTS[fault], YES])) as server:
-        result = await prove(until_accepted(with_model, server, 5, cache=False), "zero is neutral")
+        patience = 1.0 if fault == "30 s delay" else 20.0
+        model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": patience}
+        models = {"default": model, "cache": False}
+        result = await prove(until_accepted(with_model, None, 5, models=models), "zero is neutral")
         assert (result.formalization["formal"], result.formalization["attempts"]) == (ZERO, 3)  # type: ignore[index]
         assert result.formalization["judged"]  # type: ignore[index]
 
@@ -254,6 +257,15 @@ async def test_another_claim_language_model_or_context_is_another_run(with_model
         context = await prove(framework, "zero is neutral", context="; nothing given\n")
         seeded = await prove(framework, "zero is neutral", options={"assume_definitions": True})
         assert len({first.run_id, other.run_id, context.run_id, seeded.run_id}) == 4
+
+
+async def test_a_budget_that_ends_between_two_questions_can_be_raised(with_model: WithModel) -> None:
+    with Server(answers([smt(ZERO)], [YES])) as server:
+        stopped = await prove(with_model(server, budgets={"model_calls": 1}))
+        assert (stopped.verdict, server.calls) == (Verdict.OUT_OF_BUDGET, 1)
+        assert (stopped.formalization["formal"], stopped.formalization["judged"]) == (ZERO, False)  # type: ignore[index]
+        resumed = await prove(with_model(server, budgets={"model_calls": 3}))
+        assert (resumed.run_id, resumed.verdict, server.calls) == (stopped.run_id, Verdict.PROVED, 2)
 
 
 async def test_given_definitions_stay_as_they_are(with_model: WithModel) -> None:

@@ -209,7 +209,7 @@ class ModelGuided(Protocol):
     proof_attempts: int
     """How many rounds of proof attempts by a model are worth their calls before a goal is sketched."""
     proof_schema: dict[str, Any] | None
-    """JSON schema of a proof attempt; None when it is plain text."""
+    """JSON schema of a proof attempt, which may be a sketch instead; None when it is plain text."""
     sketch_schema: dict[str, Any] | None
     """JSON schema of a sketch; None when it is plain text."""
     verifier: str
@@ -224,7 +224,10 @@ class ModelGuided(Protocol):
         ...
 
     async def read_candidate(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:
-        """A model's proof attempt, read: ``{"candidate": {...}}``, or a reason to send back."""
+        """A model's proof attempt, read: ``{"candidate": {...}}``, or a reason to send back.
+
+        ``{"sketch": {...}}`` as of `read_sketch` when the model proposes a sketch instead.
+        """
         ...
 
     async def read_sketch(self, goal: Goal, reply: str | dict[str, Any]) -> Outcome:

@@ -33,6 +33,8 @@ FIRST_PAUSE = 0.5
 CHARACTERS_PER_TOKEN = 3
 """A cautious guess, to find prompts that cannot fit a model's context before they are paid for."""
 QUESTION_VERSION = 1
+_ENDINGS = ("finish_reason", "stop_reason", "done_reason")
+"""What the makers of chat models call the note that a reply has ended; a stream without it was cut off."""
 
 Messages = tuple[tuple[str, str], ...]
 
@@ -343,6 +345,8 @@ class Models:
         if len(text.encode()) > endpoint.settings.max_reply_bytes:
             too_large = f"the reply is larger than {endpoint.settings.max_reply_bytes} bytes"
             return replace(reply, text="", error=too_large)
+        if getattr(endpoint.chat, "streaming", False) and not any(message.response_metadata.get(n) for n in _ENDINGS):
+            return replace(reply, error="the stream broke off before the reply was complete")
         if not text.strip():
             spent = " (its tokens went into reasoning: raise max_tokens)" if finish == "length" else ""
             return replace(reply, error=f"the reply is empty{spent}")

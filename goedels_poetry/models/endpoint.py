@@ -162,7 +162,6 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
         api_key=SecretStr(key_of(settings) or "none"),  # the client insists on a key, most local servers on none
         timeout=settings.timeout_seconds,
         max_retries=0,  # ours count, and know the budgets
-        stream_usage=True,
         default_headers=settings.extra_headers or None,
         http_async_client=http,
         use_responses_api=None if server == OPENAI else False,

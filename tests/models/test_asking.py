@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from asking import MakeModels, goal
 from langchain_core.language_models import FakeListChatModel
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 from server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
 
 from goedels_poetry.errors import BudgetExceeded
@@ -246,6 +248,31 @@ async def test_any_chat_model_given_from_python(prompts: Any) -> None:
     (nobody,) = await asking.ask(goal(role="judge"))
     assert "no model is configured for the role judge" in nobody.error
     await asking.aclose()
+
+
+async def _given(server: Server, prompts: Any, **chosen: Any) -> Any:
+    chat = ChatOpenAI(model="own", base_url=server.url, api_key=SecretStr("none"), max_retries=0, **chosen)
+    asking = Models({"default": chat}, settings=Settings(prompts_dir=prompts))
+    (reply,) = await asking.ask(goal())
+    await asking.aclose()
+    return reply
+
+
+@pytest.mark.parametrize("chosen", [{"streaming": True, "stream_usage": True}, {"n": 2}])
+async def test_a_chat_model_of_the_users_own_may_stream_or_ask_for_several(
+    prompts: Any, chosen: dict[str, Any]
+) -> None:
+    with Server([Answer("four words in it")]) as server:
+        reply = await _given(server, prompts, **chosen)
+    assert (reply.text, reply.error, reply.finish) == ("four words in it", "", "stop")
+    assert reply.usage.output_tokens == 4 * chosen.get("n", 1)
+
+
+async def test_a_stream_that_breaks_off_is_no_reply(prompts: Any) -> None:
+    with Server([Answer("four words in it", cut_after=0.5)]) as server:
+        reply = await _given(server, prompts, streaming=True)
+    assert server.requests[0]["stream"]
+    assert reply.error == "the stream broke off before the reply was complete"
 
 
 def test_without_a_model_there_are_none() -> None:

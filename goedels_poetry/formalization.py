@@ -69,19 +69,15 @@ class Statement:
         """The theorem as the store has it; raises GoedelsPoetryError when its text cannot be read again."""
         if self._claim is None:
             return self.latest
-        text, ref = await store.on_thread(_formal, store)
-        if text is not None and ref != self._ref:
+        ref = (await store.on_thread(store.root)).refs.get(FORMAL)
+        if ref is not None and ref != self._ref:
+            text = str(await store.on_thread(store.load, ref))
             try:
                 self.latest = await self._language.read(text, self.latest.options)
             except InvalidInput as error:
                 raise GoedelsPoetryError(f"the accepted formal statement cannot be read: {error}") from error
             self._ref = ref
         return self.latest
-
-
-def _formal(store: StoreReader) -> tuple[str | None, str]:
-    ref = store.root().refs.get(FORMAL, "")
-    return (str(store.load(ref)) if ref else None), ref
 
 
 def check_claim(claim: Claim, language: Language, models: Models | None) -> None:
@@ -168,7 +164,8 @@ def set_failed_formalization(
     tries = f"{most} attempts" if most > 1 else "one attempt"
     words = f"the last of {tries} to formalize the claim: " if stands else f"no formalization in {tries}: "
     txn.reason = words + reason
-    txn.put(replace(node, queue=None, status=NodeStatus.FAILED, reason=txn.reason))
+    blocked = txn.reason if stands else "there is no formal statement to prove"
+    txn.put(replace(node, queue=None, status=NodeStatus.FAILED, reason=blocked))
     txn.set_verdict(verdict, txn.reason, detail)
     return "no formalization" if not stands else str(verdict)
 
@@ -185,7 +182,7 @@ def formalization_of(store: StoreReader, claim: Claim) -> dict[str, Any]:
     """What the result says about the claim: see ``docs/json-output.md``."""
     root = store.root()
     failed = failures(store.history(ROOT))
-    formal, _ = _formal(store)
+    formal = str(store.load(root.refs[FORMAL])) if FORMAL in root.refs else None
     said = store.load(root.refs[JUDGEMENT]) if JUDGEMENT in root.refs else {}
     under_way = formal is not None and not any(entry["stands"] for entry in failed)
     refused = next((entry["reason"] for entry in reversed(failed) if entry["stage"] == "judge"), "")

@@ -26,7 +26,7 @@ HISTORY = (
     },
     {"kind": "model", "prompt": "decomposer-initial", "reasons": ["the reply is empty"]},
 )
-MORE = {"candidate": "C", "report": "R", "answer_format": "F", "moves": "- resketch", "question": "Q"}
+MORE = {"candidate": "C", "report": "R", "answer_format": "F", "moves": "- resketch", "question": "Q", "context": "N"}
 
 
 @pytest.mark.parametrize("name", Prompts().names())

@@ -1,0 +1,36 @@
+"""Lean, whichever way it is had: one protocol, and the pools that speak it."""
+
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.pool import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import (
+    LOGIC_AXIOMS,
+    Binder,
+    CheckRequest,
+    CheckResult,
+    Command,
+    Comparison,
+    Declaration,
+    Hole,
+    HoleGoal,
+    LeanRuntime,
+    Message,
+    Replay,
+)
+
+__all__ = [
+    "LOGIC_AXIOMS",
+    "Binder",
+    "CheckRequest",
+    "CheckResult",
+    "Command",
+    "Comparison",
+    "Declaration",
+    "DrivenLean",
+    "Hole",
+    "HoleGoal",
+    "LeanPool",
+    "LeanRuntime",
+    "LeanUnavailable",
+    "Message",
+    "Replay",
+]

@@ -1,0 +1,120 @@
+"""A Lean behind one of our driver programs: a child process that answers one JSON line for each JSON line.
+
+Blocking, like the solver processes; `LeanPool` gives it an asyncio face.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, read_result
+from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
+
+START_SECONDS = 60.0
+GRACE_SECONDS = 5.0
+"""The driver keeps the time itself; when it has not answered so much later it is killed."""
+MAX_ANSWER_BYTES = 64_000_000
+
+
+class LeanUnavailable(Exception):
+    """Lean cannot be started; the message says why and what to do."""
+
+
+class DrivenLean:
+    """One driver process, started with the first request and again after a loss. Used by one thread at a time."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = list(command)
+        self._child: Child | None = None
+        self._number = 0
+        self._lock = threading.Lock()
+        self.starts = 0
+
+    def check(self, request: CheckRequest) -> CheckResult:
+        """As `LeanRuntime.check`; raises :class:`LeanUnavailable` when there is no Lean to ask."""
+        asked = {k: v for k, v in asdict(request).items() if v or k == "code" or (k == "reference" and v is not None)}
+        asked.pop("seconds", None)
+        return read_result(self._ask({"op": "check", **asked}, request.seconds))
+
+    def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
+        """As `LeanRuntime.evaluate`; everything is None when there is no answer in time."""
+        answer = self._ask({"op": "evaluate", "prefix": prefix, "terms": terms, "arguments": arguments}, seconds)
+        return answer.get("values") or [[None] * len(arguments) for _ in terms]
+
+    def _ask(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+        began = time.monotonic()
+        try:
+            child = self._living()
+            self._number += 1
+            line = json.dumps({**asked, "id": self._number, "timeoutMs": max(1, int(seconds * 1000))}) + "\n"
+            reply = child.exchange(
+                line.encode(), _is_line, time.monotonic() + seconds + GRACE_SECONDS, MAX_ANSWER_BYTES
+            )
+            answer: dict[str, Any] = json.loads(reply)
+            if answer.get("id") != self._number:
+                raise ValueError(f"an answer to another request: {answer.get('event')} {answer.get('error')}")
+        except ChildTimeout:
+            self._drop()
+            answer = {"status": "timeout", "error": f"no answer within {seconds:g} s"}
+        except ChildFlood:
+            self._drop()
+            answer = {"status": "crash", "error": f"the answer is longer than {MAX_ANSWER_BYTES} bytes"}
+        except ChildDied as death:
+            self._drop()
+            answer = {"status": "crash", "error": f"Lean ended: {death}"}
+        except ValueError as fault:
+            self._drop()
+            answer = {"status": "crash", "error": f"unexpected answer: {fault}"}
+        except BaseException:  # Ctrl-C between sending and reading: the stream is out of step
+            self._drop()
+            raise
+        return {"ms": (time.monotonic() - began) * 1000, **answer}
+
+    def _living(self) -> Child:
+        with self._lock:
+            child = self._child
+        if child is not None and child.alive:
+            return child
+        self._drop()
+        child = Child(self._command)
+        with self._lock:
+            self._child = child
+        self.starts += 1
+        try:
+            ready = json.loads(child.exchange(b"", _is_line, time.monotonic() + START_SECONDS, MAX_ANSWER_BYTES))
+        except (ChildTimeout, ChildFlood, ChildDied, ValueError) as fault:
+            said = fault.complaints.decode(errors="replace").strip() if isinstance(fault, ChildDied) else ""
+            self._drop()
+            raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {said[-400:]}") from fault
+        if ready.get("event") != "ready":
+            self._drop()
+            raise LeanUnavailable(f"Lean does not start: {ready.get('error', ready)}")
+        return child
+
+    def kill(self) -> None:
+        """Make the request under way end now; from any thread."""
+        with self._lock:
+            if self._child is not None:
+                self._child.kill()
+
+    def _drop(self) -> None:
+        with self._lock:
+            child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+    def close(self) -> None:
+        """Kill the process; a later request would start another."""
+        self._drop()
+
+
+def _is_line(reply: bytearray) -> bool:
+    return reply.endswith(b"\n")
+
+
+__all__ = ["DrivenLean", "LeanUnavailable"]

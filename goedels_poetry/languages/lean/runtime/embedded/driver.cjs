@@ -1,0 +1,106 @@
+'use strict';
+/*
+ * A persistent Lean 4: node driver.cjs <folder of lean.js and lean.wasm> <folder of Init.olean> [JSON settings]
+ *
+ * One JSON request a line on standard input, one JSON answer a line on standard output (same id). The main thread only
+ * reads, writes and keeps the clock; Lean runs in one worker thread, which is replaced after a time-out or a crash.
+ */
+const fs = require('fs'), path = require('path'), v8 = require('v8');
+const { Worker, isMainThread, workerData, parentPort } = require('worker_threads');
+const { runtimeSource, wasmBytes } = require('./build.cjs');
+
+if (isMainThread) main(); else work();
+
+function work() {
+  const { start } = require('./instance.cjs'), { lean } = require('./worker.cjs');
+  let worker;
+  const begin = (objects, kept) => {
+    worker = lean(objects, workerData.library);
+    for (const [key, env, log] of kept || []) worker.front.environments.set(key, { env, log, error: null });
+  };
+  const warm = (objects) => { begin(objects, null); worker.warm(); return [...worker.front.environments].map(([k, e]) => [k, e.env, e.log]); };
+  start({ ...workerData, log: workerData.debug ? (s) => fs.writeSync(2, `${s}\n`) : null, warm, thaw: begin }, (error, objects) => {
+    if (error) { parentPort.postMessage({ fatal: error }); return; }
+    parentPort.postMessage({ ready: true });
+    parentPort.on('message', (request) => {
+      let answer;
+      try { answer = worker.handle(request); } catch (e) { answer = { crash: objects.describe(e), stack: String((e && e.stack) || '').slice(0, 600) }; }
+      parentPort.postMessage({ answer: { ...answer, memory: objects.memory() } });
+    });
+  });
+}
+
+function main() {
+  const began = performance.now();
+  const [, , build, library, given] = process.argv;
+  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, debug: false, ...JSON.parse(given || '{}') };
+  const send = (o) => {
+    const bytes = Buffer.from(`${JSON.stringify(o)}\n`);
+    for (let i = 0; i < bytes.length;) try { i += fs.writeSync(1, bytes, i); } catch (e) { if (e.code !== 'EAGAIN') throw e; }
+  };
+  const fatal = (error, code) => { send({ event: 'fatal', error }); process.exit(code); };
+  if (!fs.existsSync(path.join(library, 'Init.olean'))) fatal(`no Init.olean in ${library}`, 2);
+  v8.setFlagsFromString('--wasm-lazy-validation');          // functions are compiled on their first call, not all 147 000 at start
+  let source, wasmModule, wasmSize;
+  try {
+    source = runtimeSource(path.join(build, 'lean.js'));
+    const bytes = wasmBytes(path.join(build, 'lean.wasm'));
+    wasmSize = bytes.length;
+    wasmModule = new WebAssembly.Module(bytes);
+  } catch (e) { fatal(String(e.message), 2); }
+  v8.setFlagsFromString('--expose-gc'); require('vm').runInNewContext('gc')();       // the 137 MB of bytes are not needed any more
+
+  let worker = null, ready = false, everReady = false, starts = 0, current = null, timer = null;
+  const queue = [];
+  function start() {
+    ready = false; starts++;
+    const w = worker = new Worker(__filename, {
+      workerData: { source, wasmModule, wasmSize, library, snapshot: settings.snapshot, maxMb: settings.maxMb, debug: settings.debug },
+      stdout: true, stderr: true,              // what lean.js prints must not reach our standard output
+      resourceLimits: { stackSizeMb: settings.stackMb, maxOldGenerationSizeMb: 1024 },
+    });
+    w.stdout.resume(); w.stderr.on('data', (d) => { if (settings.debug) fs.writeSync(2, d); });
+    w.on('message', (m) => { if (w === worker) hear(m); });
+    w.on('error', (e) => { if (w === worker) died(String((e && e.message) || e)); });
+    w.on('exit', (code) => { if (w === worker) died(`the worker exited with code ${code}`); });
+  }
+  function hear(m) {
+    if (m.fatal) fatal(m.fatal, 3);
+    if (m.ready) {
+      ready = true;
+      if (!everReady) send({ event: 'ready', ms: Math.round(performance.now() - began) });
+      everReady = true; pump(); return;
+    }
+    const request = current, { answer } = m; finish();
+    if (answer.crash) { send({ id: request.id, status: 'crash', error: answer.crash, stack: answer.stack }); restart(); return; }
+    send({ id: request.id, status: 'done', rss: process.memoryUsage.rss(), ...answer });
+    if (answer.memory > settings.recycleMb * 1048576) restart(); else pump();
+  }
+  function finish() { clearTimeout(timer); timer = null; current = null; }
+  function died(why) {
+    const request = current; finish(); worker = null;
+    if (request) send({ id: request.id, status: 'crash', error: why });
+    if (!everReady && starts > 3) fatal(why, 3);
+    start();
+  }
+  function restart() { const w = worker; worker = null; ready = false; w.terminate().then(start, start); }
+  function pump() {
+    if (!ready || current || !queue.length) return;
+    const request = current = queue.shift();
+    timer = setTimeout(() => { finish(); send({ id: request.id, status: 'timeout', error: `no answer within ${request.timeoutMs} ms` }); restart(); }, request.timeoutMs || 60000);
+    worker.postMessage(request);
+  }
+  start();
+  let rest = '';
+  process.stdin.setEncoding('utf8');
+  process.stdin.on('data', (data) => {
+    const lines = (rest + data).split('\n'); rest = lines.pop();
+    for (const line of lines.filter((l) => l.trim())) {
+      let request;
+      try { request = JSON.parse(line); } catch (e) { send({ event: 'bad-request', error: String(e) }); continue; }
+      if (request.op === 'ping') send({ id: request.id, status: 'done', ready, starts, rss: process.memoryUsage.rss() });
+      else { queue.push(request); pump(); }
+    }
+  });
+  process.stdin.on('end', () => process.exit(0));
+}

@@ -1,0 +1,185 @@
+'use strict';
+/* What an audit needs of Lean: declarations with their axioms, comparison of statements, replay through the kernel, values. */
+const KINDS = ['axiom', 'def', 'theorem', 'opaque', 'quot', 'inductive', 'constructor', 'recursor'];
+const AXIOM = 0, DEFINITION = 1, THEOREM = 2, OPAQUE = 3, QUOT = 4, INDUCTIVE = 5, CONSTRUCTOR = 6, RECURSOR = 7;
+// Imported theorems look like axioms (their proofs are not in the package), so of imported names only the axioms of core
+// count; the first three are those of Lean's logic.
+const CORE_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound', 'sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
+const MOST_VALUE = 400, DEPTH = 60;
+
+function gate(lean, front, meta) {
+  const { wx, box, isScalar, unbox, inc, dec, tag, fld, byte, items, list, F, global, ctor, array, string, takeText, text, name, nameText, emptyArray, UNIT, NONE, NIL } = lean;
+  const constantVal = (info) => fld(fld(info, 0), 0);           // ConstantVal {name, levelParams, type}
+  const typeOf = (info) => fld(constantVal(info), 2);
+  const levelsOf = (info) => list(fld(constantVal(info), 1)).map(nameText).join(' ');
+  const kernelOf = (env) => F('lean_elab_environment_to_kernel_env')(inc(env));
+
+  /** Constants that the file has added, with the axioms that each rests on. */
+  function declarations(env) {
+    const local = meta.localConstants(env), found = [];
+    for (const [n, info] of local) {
+      const kind = KINDS[tag(info)], entry = { name: n, kind };
+      if (tag(info) <= OPAQUE) {
+        const r = F('l_Lean_CollectAxioms_collect')(inc(fld(constantVal(info), 0)), inc(env), ctor(0, [box(1), emptyArray()]));
+        entry.axioms = items(fld(fld(r, 1), 1)).map(nameText).filter((a) => CORE_AXIOMS.has(a) || local.has(a)).sort();
+        dec(r);
+        if (tag(info) === DEFINITION && byte(fld(info, 0), 0) !== 1) entry.unsafe = true;
+      }
+      found.push(entry);
+    }
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /**
+   * Whether `end` still states what request.reference states: the theorems request.names with the same type, every other
+   * definition, inductive type and axiom of the reference unchanged, the same imports.
+   */
+  function compare(request, end) {
+    const reference = front.elaborate({ code: request.reference, fileName: request.fileName, options: request.options });
+    try {
+      const wrong = reference.messages.find((m) => m.severity === 'error');
+      if (!reference.state || wrong) return { same: false, why: `the reference does not elaborate: ${wrong ? wrong.text : ''}` };
+      if (!end.state) return { same: false, why: 'the code does not elaborate' };
+      if (reference.modules.join(' ') !== end.modules.join(' ')) return { same: false, why: 'the imports differ' };
+      return compared(meta.localConstants(fld(reference.state, 0)), meta.localConstants(fld(end.state, 0)), new Set(request.names || []));
+    } finally { if (reference.state) dec(reference.state); }
+  }
+  function compared(theirs, ours, names) {
+    for (const n of names) if (!theirs.has(n)) return { same: false, why: `the reference does not declare ${n}` };
+    for (const [n, a] of theirs) {
+      const wanted = names.has(n), kind = tag(a), b = ours.get(n);
+      if (!wanted && kind === THEOREM) continue;                  // other theorems (equation lemmas, ...) need not be there
+      if (!b) return { same: false, why: `${n} is missing` };
+      if (tag(b) !== kind) return { same: false, why: `${n} is no longer a ${KINDS[kind]}` };
+      if (levelsOf(a) !== levelsOf(b) || !wx.lean_expr_eqv(typeOf(a), typeOf(b))) return { same: false, why: `the type of ${n} is another one` };
+      if (!wanted && (kind === DEFINITION || kind === OPAQUE) && !wx.lean_expr_eqv(fld(fld(a, 0), 1), fld(fld(b, 0), 1))) return { same: false, why: `the value of ${n} is another one` };
+    }
+    return { same: true, why: '' };
+  }
+
+  // ---------------------------------------------------------------- replay
+  const EXPR_CHILDREN = { 5: [0, 1], 6: [1, 2], 7: [1, 2], 8: [1, 2, 3], 10: [1], 11: [2] };
+  function constantsIn(...exprs) {
+    const seen = new Set(), names = new Set(), stack = [...exprs];
+    while (stack.length) {
+      const e = stack.pop();
+      if (isScalar(e) || seen.has(e)) continue;
+      seen.add(e);
+      const t = tag(e);
+      if (t === 4) names.add(nameText(fld(e, 0)));
+      if (t === 11) names.add(nameText(fld(e, 0)));
+      for (const i of EXPR_CHILDREN[t] || []) stack.push(fld(e, i));
+    }
+    return names;
+  }
+  /** Every declaration of the file once more through the kernel, on top of the imports alone: {count, failed}. */
+  function replay(state, modules) {
+    const local = meta.localConstants(fld(state, 0)), done = new Set();
+    let kernel = kernelOf(front.environments.get(modules.join(' ')).env), count = 0;
+    const add = (declaration, n) => {
+      const r = wx.lean_add_decl(kernel, 0, declaration, NONE); dec(declaration);
+      kernel = 0;
+      if (tag(r) === 0) { dec(r); throw new Error(`the kernel refuses ${n}`); }
+      kernel = inc(fld(r, 0)); dec(r); count++;
+    };
+    const visit = (n) => {
+      const info = local.get(n);
+      if (!info || done.has(n)) return;
+      done.add(n);
+      const kind = tag(info), value = fld(info, 0);
+      if (kind === CONSTRUCTOR) { visit(nameText(fld(value, 1))); return; }
+      if (kind === RECURSOR) { list(fld(value, 1)).map(nameText).forEach(visit); return; }
+      constantsIn(typeOf(info), ...(kind >= DEFINITION && kind <= OPAQUE ? [fld(value, 1)] : [])).forEach(visit);
+      if (kind === AXIOM) add(ctor(0, [inc(value)]), n);
+      else if (kind === DEFINITION) { if (byte(value, 0) === 1) add(ctor(1, [inc(value)]), n); }
+      else if (kind === THEOREM) add(ctor(2, [inc(value)]), n);
+      else if (kind === OPAQUE) { if (!byte(value, 0)) add(ctor(3, [inc(value)]), n); }
+      else if (kind === INDUCTIVE) family(value, add, visit, done, local);
+    };
+    try {
+      for (const n of local.keys()) visit(n);
+      for (const [n, info] of local) if (tag(info) === CONSTRUCTOR || tag(info) === RECURSOR) same(n, info, kernel);
+      return { count, failed: '' };
+    } catch (e) { return { count, failed: lean.describe(e) }; } finally { if (kernel) dec(kernel); }
+  }
+  function family(value, add, visit, done, local) {
+    const all = list(fld(value, 3)).map(nameText), infos = all.map((n) => local.get(n));
+    all.forEach((n) => done.add(n));
+    if (byte(value, 1)) return;                                    // unsafe
+    const types = infos.map((info) => {
+      const constructors = list(fld(fld(info, 0), 4)).map((c) => local.get(nameText(c)));
+      constantsIn(typeOf(info), ...constructors.map(typeOf)).forEach((n) => { if (!all.includes(n)) visit(n); });
+      return ctor(0, [inc(fld(constantVal(info), 0)), inc(typeOf(info)), leanList(constructors.map((c) => ctor(0, [inc(fld(constantVal(c), 0)), inc(typeOf(c))])))]);
+    });
+    add(ctor(6, [inc(fld(constantVal(infos[0]), 1)), inc(fld(value, 1)), leanList(types)], 1), all[0]);
+  }
+  const leanList = (owned) => owned.reduceRight((tail, o) => ctor(1, [o, tail]), NIL);
+  /** A constructor or recursor that the kernel made itself must be the one of the file. */
+  function same(n, info, kernel) {
+    const found = wx.lean_environment_find(inc(kernel), inc(fld(constantVal(info), 0)));
+    const theirs = isScalar(found) ? 0 : fld(found, 0);
+    const fine = theirs && tag(theirs) === tag(info) && levelsOf(theirs) === levelsOf(info) && wx.lean_expr_eqv(typeOf(theirs), typeOf(info));
+    if (!isScalar(found)) dec(found);
+    if (!fine) throw new Error(`${n} is not what the kernel makes of its type`);
+  }
+
+  // ---------------------------------------------------------------- values
+  /**
+   * Values of closed terms by the kernel: request {prefix, terms: [function texts], arguments: [[argument texts]]} gives
+   * values[i][k]: term i applied to the k-th arguments as text, null when it has no value (ill-typed, not a datum, too large).
+   */
+  function evaluate(request) {
+    const began = performance.now();
+    const definitions = request.terms.map((t, i) => `def _goedels_term_${i} := ${t}`);
+    const data = [...new Set(request.arguments.flat())];
+    const given = data.map((t, i) => `def _goedels_data_${i} := (${t})`);
+    const end = front.elaborate({ prefix: request.prefix, code: `\n${[...given, ...definitions].join('\n')}\n` });
+    if (!end.state) return { values: [], messages: end.messages };
+    const env = fld(end.state, 0), local = meta.localConstants(env);
+    const constant = (n) => { for (const [k, info] of local) if (k === n || k.endsWith(`.${n}`)) return info; return 0; };
+    const place = new Map(data.map((t, i) => [t, constant(`_goedels_data_${i}`)]));
+    const values = request.terms.map((_, i) => {
+      const info = constant(`_goedels_term_${i}`);
+      return request.arguments.map((args) => {
+        const infos = args.map((a) => place.get(a));
+        if (!info || infos.some((x) => !x)) return null;
+        const applied = infos.reduce((f, a) => wx.l_Lean_Expr_app___override ? F('l_Lean_mkApp')(f, constantExpr(a)) : F('l_Lean_mkApp')(f, constantExpr(a)), constantExpr(info));
+        try { return valueText(env, applied, DEPTH); } catch { return null; }
+      });
+    });
+    const answer = { values, messages: end.messages.filter((m) => m.severity === 'error'), ms: Math.round(performance.now() - began) };
+    dec(end.state);
+    return answer;
+  }
+  const constantExpr = (info) => F('l_Lean_mkConst')(inc(fld(constantVal(info), 0)), NIL);
+  function whnf(env, e) {
+    const r = F('l_Lean_Kernel_whnf___boxed')(inc(env), meta.emptyContext(), e);
+    if (tag(r) === 0) { dec(r); throw new Error('no value'); }
+    const v = inc(fld(r, 0)); dec(r);
+    return v;
+  }
+  /** A datum in constructors and numerals; throws when it is none. e: owned. */
+  function valueText(env, e, depth) {
+    if (depth === 0) throw new Error('too deep');
+    const v = whnf(env, e);
+    try {
+      let head = v; const args = [];
+      while (tag(head) === 5) { args.unshift(fld(head, 1)); head = fld(head, 0); }
+      if (tag(head) === 9) { const l = fld(head, 0), x = fld(l, 0); return tag(l) === 0 ? (isScalar(x) ? String(unbox(x)) : takeText(F('lean_nat_repr' in wx ? 'lean_nat_repr' : 'l_Nat_repr')(inc(x)))) : JSON.stringify(text(x)); }
+      if (tag(head) !== 4) throw new Error('not a datum');
+      const n = nameText(fld(head, 0));
+      if (n === 'Nat.zero') return '0';
+      if (n === 'Nat.succ') { const below = valueText(env, inc(args[0]), depth - 1); return /^\d+$/.test(below) ? String(BigInt(below) + 1n) : `(succ ${below})`; }
+      const kernel = kernelOf(env), found = wx.lean_environment_find(kernel, inc(fld(head, 0)));
+      const info = isScalar(found) ? 0 : fld(found, 0);
+      if (!info || tag(info) !== CONSTRUCTOR) { if (!isScalar(found)) dec(found); throw new Error('not a datum'); }
+      const params = unbox(fld(fld(info, 0), 3)); dec(found);
+      const shown = args.slice(params).map((a) => valueText(env, inc(a), depth - 1));
+      const whole = shown.length ? `(${n} ${shown.join(' ')})` : n;
+      if (whole.length > MOST_VALUE) throw new Error('too large');
+      return whole;
+    } finally { dec(v); }
+  }
+  return { declarations, compare, replay, evaluate };
+}
+module.exports = { gate };

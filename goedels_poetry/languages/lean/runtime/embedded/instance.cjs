@@ -1,0 +1,111 @@
+'use strict';
+/* One instance of Lean in the current thread: wasm instantiated, Lean initialised or restored from a snapshot. */
+const fs = require('fs'), vm = require('vm');
+const { objects } = require('./objects.cjs');
+
+const STACK_BYTES = 64 << 20;        // C stack; the build reserves only 64 KiB for the main thread
+const EROFS = 69, WRITING = 1 | 2 | 64 | 512 | 1024;
+const SNAPSHOT_FORMAT = 2, STEP = 1 << 18;
+
+/**
+ * Start Lean. `onReady(error, instance)` is called once.
+ * source: the runtime of lean.js; wasmModule; wasmSize: bytes of lean.wasm; library: folder with Init.olean;
+ * snapshot: file or null; maxMb: limit of the memory; warm: called before a snapshot is saved, gives what it holds.
+ */
+function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, warm, thaw }, onReady) {
+  const printed = [];
+  const print = (s) => {
+    s = String(s);
+    if (log) log(s);
+    if (!s.startsWith('[DEBUG') && !/^  (- |mainModule\?)/.test(s) && printed.length < 200) printed.push(s);
+  };
+  const M = {
+    noInitialRun: true, print, printErr: print, thisProgram: '/L/bin/lean', locateFile: (p) => p,
+    wasmMemory: new WebAssembly.Memory({ initial: 256, maximum: Math.min(32768, maxMb * 16), shared: true }),
+    instantiateWasm: (imports, done) => done(new WebAssembly.Instance(wasmModule, imports), wasmModule),
+    onRuntimeInitialized: () => {
+      let lean, error = null;
+      try { lean = initialise(); } catch (e) { error = describe(e); }
+      setImmediate(() => onReady(error, lean));
+    },
+  };
+  /** What a thrown thing says: JavaScript's errors, C++ exceptions (numbers), errors of the file system. */
+  function describe(e) {
+    if (typeof e === 'number') {
+      let more = '';
+      try { more = M.getExceptionMessage ? `: ${[].concat(M.getExceptionMessage(e)).join(' ')}` : ''; } catch { more = ''; }
+      return `uncaught C++ exception (out of memory?)${more}`;
+    }
+    if (e && e.errno !== undefined && !e.stack) return `file system error ${e.errno}`;
+    return String((e && e.message) || e);
+  }
+
+  function initialise() {
+    const lean = { ...objects(M), printed, describe, memory: () => M.__mem().buffer.byteLength };
+    const { wx } = lean;
+    const low = wx.malloc(STACK_BYTES), high = (low + STACK_BYTES) & ~15;
+    wx.emscripten_stack_set_limits(high, low); wx._emscripten_stack_restore(high);
+    mount();
+    const head = snapshotHead();
+    if (head) { restore(lean, head); thaw(lean, head.kept); } else {
+      initialiseLean(lean);
+      const kept = snapshot ? warm(lean) : (thaw(lean, null), null);
+      if (snapshot) save(lean, kept);
+    }
+    return lean;
+  }
+  function mount() {                 // the library is all of the host that Lean sees, and it cannot be written
+    const { FS, NODEFS } = M, refuse = () => { throw new FS.ErrnoError(EROFS); };
+    FS.mkdirTree('/L/lib/lean'); FS.mount(NODEFS, { root: library }, '/L/lib/lean');
+    for (const k of ['mknod', 'rename', 'unlink', 'rmdir', 'symlink', 'setattr']) NODEFS.node_ops[k] = refuse;
+    const { open } = NODEFS.stream_ops;
+    NODEFS.stream_ops.open = (stream) => { if (stream.flags & WRITING) refuse(); return open(stream); };
+    NODEFS.stream_ops.write = refuse;
+  }
+  function initialiseLean({ wx, dec, io, F, string, NIL, UNIT }) {
+    wx.lean_initialize();
+    dec(wx.lean_enable_initializer_execution());
+    io(F('l_Lean_initSearchPath___boxed')(string('/L'), NIL, UNIT));
+    wx.lean_io_mark_end_initialization();
+    wx.lean_init_task_manager_using(1);
+  }
+
+  // A snapshot is the linear memory. Apart from it an instance has the function table (the functions that dlsym added,
+  // replayed in order), the stack globals (set above) and the files (only the standard streams are open).
+  const version = `${SNAPSHOT_FORMAT}:${STACK_BYTES}:${wasmSize}`;
+  function save({ views }, kept) {
+    const memory = views();
+    const head = Buffer.from(JSON.stringify({ version, bytes: memory.byteLength, symbols: M.__syms, kept }));
+    const start = Buffer.alloc(8); start.write('LSN1', 4); start.writeUInt32LE(head.length);
+    const temporary = `${snapshot}.${process.pid}.tmp`, base = 8 + head.length, zero = Buffer.alloc(STEP);
+    const fd = fs.openSync(temporary, 'w');
+    fs.writeSync(fd, start); fs.writeSync(fd, head);
+    for (let i = 0; i < memory.byteLength; i += STEP) {       // zero blocks stay holes
+      const block = Buffer.from(memory.slice(i, i + STEP));
+      if (block.compare(zero, 0, block.length) !== 0) fs.writeSync(fd, block, 0, block.length, base + i);
+    }
+    fs.ftruncateSync(fd, base + memory.byteLength); fs.closeSync(fd); fs.renameSync(temporary, snapshot);
+  }
+  function snapshotHead() {
+    if (!snapshot || !fs.existsSync(snapshot)) return null;
+    const fd = fs.openSync(snapshot, 'r');
+    try {
+      const start = Buffer.alloc(8); fs.readSync(fd, start, 0, 8, 0);
+      const head = Buffer.alloc(Math.min(start.readUInt32LE(0), 1 << 24)); fs.readSync(fd, head, 0, head.length, 8);
+      const read = JSON.parse(head.toString()), base = 8 + head.length;
+      return read.version === version && fs.fstatSync(fd).size === base + read.bytes ? { ...read, base } : null;
+    } catch { return null; } finally { fs.closeSync(fd); }     // a broken snapshot is none: it is made again
+  }
+  function restore({ views }, head) {
+    const memory = M.__mem(), more = head.bytes - memory.buffer.byteLength;
+    if (more > 0) memory.grow(more >> 16);
+    const fd = fs.openSync(snapshot, 'r');
+    for (let at = 0; at < head.bytes;) at += fs.readSync(fd, views(), at, Math.min(1 << 26, head.bytes - at), head.base + at);
+    fs.closeSync(fd);
+    head.symbols.forEach((s) => M.__addSym(s));
+  }
+
+  const run = vm.compileFunction(source, ['Module', 'require', 'module', '__filename', '__dirname', 'exports'], { filename: 'lean.js' });
+  run(M, require, { exports: {} }, 'lean.js', '/', {});
+}
+module.exports = { start };

@@ -1,0 +1,225 @@
+"""What a Lean must do for us, whichever way it is had: embedded, native or behind a Kimina server.
+
+Positions are those of Lean: lines from 1, columns from 0; offsets count code points of prefix + code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+Severity = Literal["error", "warning", "info"]
+LOGIC_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
+"""The axioms of Lean's own logic; a proof may rest on these and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of Lean."""
+
+    severity: Severity
+    text: str
+    line: int = 1
+    column: int = 0
+    end_line: int | None = None
+    end_column: int | None = None
+    kind: str = ""
+    """Lean's tag of the message, e.g. "hasSorry"; often ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binder:
+    """A local variable or hypothesis at a hole, as it is named in the hole's statement."""
+
+    name: str
+    hidden: bool
+    """It has no name that a proof can use there: inaccessible or shadowed."""
+    let: bool
+    info: str
+    """"default", "implicit", "strict" or "inst"."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoleGoal:
+    """What a hole has to prove."""
+
+    goal: str
+    """As Lean shows it."""
+    statement: str
+    """Closed over the local context, and read back by Lean as the same; "" when no printed form is."""
+    binders: tuple[Binder, ...] = ()
+    levels: tuple[str, ...] = ()
+    """Universe parameters of the statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A `sorry` of the code (never of the prefix)."""
+
+    start: int
+    end: int
+    tactic: bool
+    goals: tuple[HoleGoal, ...]
+    """More than one where the same token is run on several goals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the text, the prefix's included."""
+
+    kind: str
+    """Kind of the syntax node, e.g. "Lean.Parser.Command.declaration"."""
+    declaration: str
+    """Kind of what a declaration declares, e.g. "Lean.Parser.Command.theorem"; "" for other commands."""
+    start: int
+    end: int
+    names: tuple[str, ...]
+    """Names that it declares, as written."""
+    namespace: str
+    """The namespace in which it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A constant that the text has added to the environment."""
+
+    name: str
+    kind: str
+    """"axiom", "def", "theorem", "opaque", "inductive", "constructor", "recursor"."""
+    axioms: tuple[str, ...] = ()
+    """What it rests on, transitively."""
+    unsafe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Whether the text still states what the reference states."""
+
+    same: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Every declaration once more through the kernel, on top of the imports alone."""
+
+    count: int
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """A Lean text and what is asked about it. ``prefix`` is elaborated once and kept for the next request."""
+
+    code: str
+    prefix: str = ""
+    seconds: float = 60.0
+    options: dict[str, bool | int] = field(default_factory=dict)
+    holes: bool = False
+    commands: bool = False
+    declarations: bool = False
+    replay: bool = False
+    reference: str | None = None
+    """Text that the code must agree with: the same imports, definitions, and statements of ``names``."""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What Lean says. Only ``status == "done"`` says anything about the text."""
+
+    status: Literal["done", "timeout", "crash"]
+    error: str = ""
+    """Why there is no answer when the status is not "done"."""
+    messages: tuple[Message, ...] = ()
+    holes: tuple[Hole, ...] = ()
+    commands: tuple[Command, ...] = ()
+    declarations: tuple[Declaration, ...] = ()
+    comparison: Comparison | None = None
+    replay: Replay | None = None
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+
+    @property
+    def errors(self) -> tuple[Message, ...]:
+        """The messages that are errors."""
+        return tuple(message for message in self.messages if message.severity == "error")
+
+    @property
+    def ok(self) -> bool:
+        """Lean has answered, without any error."""
+        return self.status == "done" and not self.errors
+
+
+@runtime_checkable
+class LeanRuntime(Protocol):
+    """A Lean that answers one request at a time. A time-out or a crash costs that request, not the runtime."""
+
+    kind: str
+    """"embedded", "native" or "kimina"."""
+    version: str
+    """Lean's version, e.g. "4.28.0-pre"."""
+
+    async def check(self, request: CheckRequest) -> CheckResult:
+        """Elaborate a text. Never raises for what the text does; cancelling it kills the elaboration."""
+        ...
+
+    async def evaluate(
+        self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
+    ) -> list[list[str | None]]:
+        """Values of closed functions at closed arguments, in constructors and numerals; None where there is none."""
+        ...
+
+    async def aclose(self) -> None:
+        """Kill it. Safe to call twice."""
+        ...
+
+
+def read_result(answer: dict[str, Any]) -> CheckResult:
+    """The JSON answer of our drivers as a result."""
+    statement, replayed = answer.get("statement"), answer.get("replay")
+    return CheckResult(
+        status=answer["status"],
+        error=answer.get("error", ""),
+        messages=tuple(_message(m) for m in answer.get("messages", ())),
+        holes=tuple(_hole(h) for h in answer.get("holes", ())),
+        commands=tuple(Command(**{**c, "names": tuple(c["names"])}) for c in answer.get("commands", ())),
+        declarations=tuple(
+            Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")))
+            for d in answer.get("declarations", ())
+        ),
+        comparison=Comparison(statement["same"], statement["why"]) if statement else None,
+        replay=Replay(replayed["count"], replayed["failed"]) if replayed else None,
+        seconds=answer.get("ms", 0) / 1000,
+        memory_mb=answer.get("memory", 0) / 1048576,
+    )
+
+
+def _message(m: dict[str, Any]) -> Message:
+    return Message(m["severity"], m["text"], m["line"], m["column"], m["endLine"], m["endColumn"], m["kind"])
+
+
+def _hole(h: dict[str, Any]) -> Hole:
+    goals = tuple(
+        HoleGoal(g["goal"], g["statement"], tuple(Binder(**b) for b in g["binders"]), tuple(g["levels"]))
+        for g in h["goals"]
+    )
+    return Hole(h["start"], h["end"], h["tactic"], goals)
+
+
+__all__ = [
+    "LOGIC_AXIOMS",
+    "Binder",
+    "CheckRequest",
+    "CheckResult",
+    "Command",
+    "Comparison",
+    "Declaration",
+    "Hole",
+    "HoleGoal",
+    "LeanRuntime",
+    "Message",
+    "Replay",
+    "Severity",
+    "read_result",
+]

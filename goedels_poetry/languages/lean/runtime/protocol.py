@@ -77,6 +77,8 @@ class Command:
     """Names that it declares, as written."""
     namespace: str
     """The namespace in which it stands."""
+    head: int = -1
+    """Where the statement of a declaration ends: `:=`, `|` or `where` follow. -1 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,9 +171,16 @@ function frontend(lean, library) {
   const codePoints = (source, at) => { const head = new TextDecoder().decode(encoder.encode(source).subarray(0, at)); return [...head].length; };
   function described(source, command, before) {
     const r = range(command) || [0, 0], outer = kindOf(command);
-    const inner = outer === 'Lean.Parser.Command.declaration' ? kindOf(children(command)[1]) : '';
+    let one = command;                    // `open Nat in theorem …`: what stands inside
+    while (kindOf(one) === 'Lean.Parser.Command.in') one = children(one)[2];
+    const inner = kindOf(one) === 'Lean.Parser.Command.declaration' ? kindOf(children(one)[1]) : kindOf(one) === 'lemma' ? 'lemma' : '';
     const space = nameText(fld(scopeOf(before), 2));
-    return { kind: outer, declaration: inner, start: codePoints(source, r[0]), end: codePoints(source, r[1]), names: declared(command), namespace: space };
+    let head = -1;
+    if (inner) visitNodes(one, (node, kind) => {
+      if (kind === 'Lean.Parser.Command.declSig' && head < 0) { const s = range(node); head = s ? codePoints(source, s[1]) : -1; }
+      return head < 0;
+    });
+    return { kind: outer, declaration: inner, start: codePoints(source, r[0]), end: codePoints(source, r[1]), names: declared(command), namespace: space, head };
   }
 
   /**

@@ -79,7 +79,7 @@ function meta(lean, front) {
     const type = instantiated(mctx, raw);
     dec(renamed); dec(local);
     const binders = found.map((l) => ({ name: l.shown, hidden: l.hidden, let: l.isLet, info: l.info }));
-    const levels = levelNames(type);
+    const declared = list(fld(front.scopeOf(before), 4)).map(nameText), levels = levelNames(type).filter((u) => !declared.includes(u));
     const out = { binders, levels, statement: '', form: -1 };
     if (!wx.lean_expr_has_mvar(inc(type)) && !wx.lean_expr_has_fvar(inc(type))) {
       FORMS.some((form, i) => {
@@ -130,7 +130,7 @@ function meta(lean, front) {
       const constant = find(fld(after, 0), PROBE);
       if (constant) {
         const value = fld(fld(constant, 0), 0), theirs = fld(value, 2);
-        same = list(fld(value, 1)).map(nameText).join(' ') === levels.join(' ') && (!!wx.lean_expr_eqv(theirs, type) || kernelEqual(fld(after, 0), theirs, type));
+        same = levels.every((u) => list(fld(value, 1)).map(nameText).includes(u)) && (!!wx.lean_expr_eqv(theirs, type) || kernelEqual(fld(after, 0), theirs, type));
       }
       return false;
     } });

@@ -143,7 +143,7 @@ function gate(lean, front, meta) {
       return request.arguments.map((args) => {
         const infos = args.map((a) => place.get(a));
         if (!info || infos.some((x) => !x)) return null;
-        const applied = infos.reduce((f, a) => wx.l_Lean_Expr_app___override ? F('l_Lean_mkApp')(f, constantExpr(a)) : F('l_Lean_mkApp')(f, constantExpr(a)), constantExpr(info));
+        const applied = infos.reduce((f, a) => F('l_Lean_mkApp')(f, constantExpr(a)), constantExpr(info));
         try { return valueText(env, applied, DEPTH); } catch { return null; }
       });
     });
@@ -165,7 +165,7 @@ function gate(lean, front, meta) {
     try {
       let head = v; const args = [];
       while (tag(head) === 5) { args.unshift(fld(head, 1)); head = fld(head, 0); }
-      if (tag(head) === 9) { const l = fld(head, 0), x = fld(l, 0); return tag(l) === 0 ? (isScalar(x) ? String(unbox(x)) : takeText(F('lean_nat_repr' in wx ? 'lean_nat_repr' : 'l_Nat_repr')(inc(x)))) : JSON.stringify(text(x)); }
+      if (tag(head) === 9) { const l = fld(head, 0), x = fld(l, 0); return tag(l) === 0 ? (isScalar(x) ? String(unbox(x)) : takeText(F('l_Nat_reprFast')(inc(x)))) : JSON.stringify(text(x)); }
       if (tag(head) !== 4) throw new Error('not a datum');
       const n = nameText(fld(head, 0));
       if (n === 'Nat.zero') return '0';

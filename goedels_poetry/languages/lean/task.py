@@ -1,0 +1,70 @@
+"""One goal as Lean text: what stands before it, what it may cite, what it states."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+LEMMA_PREFIX = "gp_"
+PROVER_HEARTBEATS = 40_000
+"""Lean's own measure of work (in thousands of small allocations) that one cheap attempt may spend; Lean's default
+is 200 000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A proven statement that may be cited by name; in search it stands as an axiom, so that its use shows."""
+
+    id: str
+    """Its step in the derivation."""
+    name: str
+    statement: str
+    """`theorem NAME.{levels} : TYPE`, as in a node."""
+
+    @property
+    def stub(self) -> str:
+        """The fact as an axiom."""
+        return "axiom" + self.statement.removeprefix("theorem")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A theorem to prove. Its text is prefix + facts + helpers + head + ``:=`` + proof."""
+
+    prefix: str
+    """The user's text before the theorem, the same for all goals of a run: Lean keeps its state."""
+    head: str
+    """The declaration up to the type: ``theorem NAME (xs : List Nat) : xs ++ [] = xs``."""
+    name: str
+    """As written in the head."""
+    facts: tuple[Fact, ...] = ()
+    functions: tuple[str, ...] = ()
+    """Full names of the definitions of the prefix, first those that the statement mentions."""
+    types: tuple[str, ...] = field(default=())
+    """Full names of the inductive types of the prefix."""
+
+    @property
+    def stubs(self) -> str:
+        """The facts, one a line."""
+        return "".join(f"{fact.stub}\n\n" for fact in self.facts)
+
+    def code(self, proof: str, helpers: str = "") -> str:
+        """What follows the prefix when the goal is proved by ``proof`` (the text after ``:=``)."""
+        extra = f"{helpers.strip()}\n\n" if helpers.strip() else ""
+        return f"{self.stubs}{extra}{self.head} := {proof}\n"
+
+
+def lemma_statement(type_: str, levels: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Name and declaration (without proof) of a lemma that states ``type_``; equal statements get equal names."""
+    universe = f".{{{', '.join(levels)}}}" if levels else ""
+    digest = hashlib.sha256(f"{universe} : {type_}".encode()).hexdigest()[:10]
+    name = LEMMA_PREFIX + digest
+    return name, f"theorem {name}{universe} : {type_}"
+
+
+def lemma_name(statement: str) -> str:
+    """The name in a declaration made by `lemma_statement`."""
+    return statement.split(maxsplit=2)[1].split(".{")[0]
+
+
+__all__ = ["LEMMA_PREFIX", "PROVER_HEARTBEATS", "Fact", "Task", "lemma_name", "lemma_statement"]

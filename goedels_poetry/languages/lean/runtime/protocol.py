@@ -91,6 +91,8 @@ class Declaration:
     axioms: tuple[str, ...] = ()
     """What it rests on, transitively."""
     unsafe: bool = False
+    nested: bool = False
+    """An inductive type that occurs in itself below another type, as in `List Tree`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,7 @@ def read_result(answer: dict[str, Any]) -> CheckResult:
         holes=tuple(_hole(h) for h in answer.get("holes", ())),
         commands=tuple(Command(**{**c, "names": tuple(c["names"])}) for c in answer.get("commands", ())),
         declarations=tuple(
-            Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")))
+            Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")), bool(d.get("nested")))
             for d in answer.get("declarations", ())
         ),
         comparison=Comparison(statement["same"], statement["why"]) if statement else None,

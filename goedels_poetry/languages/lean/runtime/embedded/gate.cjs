@@ -5,6 +5,7 @@ const AXIOM = 0, DEFINITION = 1, THEOREM = 2, OPAQUE = 3, QUOT = 4, INDUCTIVE = 
 // Imported theorems look like axioms (their proofs are not in the package), so of imported names only the axioms of core
 // count; the first three are those of Lean's logic.
 const CORE_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound', 'sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
+const MADE_BY_LEAN = /(^|\.)(_(?!private)|match_\d|splitter$|congr_eq)/;
 const MOST_VALUE = 400, DEPTH = 60;
 
 function gate(lean, front, meta) {
@@ -25,36 +26,74 @@ function gate(lean, front, meta) {
         dec(r);
         if (tag(info) === DEFINITION && byte(fld(info, 0), 0) !== 1) entry.unsafe = true;
       }
+      if (tag(info) === INDUCTIVE && unbox(fld(fld(info, 0), 5)) > 0) entry.nested = true;
       found.push(entry);
     }
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  // ---------------------------------------------------------------- statement
+  /** What the code is to be compared with, elaborated before the code is: nothing of the code can touch it. */
+  const reference = (request) => front.elaborate({ code: request.reference, fileName: request.fileName, options: request.options });
+  const forget = (trusted) => { if (trusted.state) dec(trusted.state); };
   /**
-   * Whether `end` still states what request.reference states: the theorems request.names with the same type, every other
-   * definition, inductive type and axiom of the reference unchanged, the same imports.
+   * Whether `end` still states what the reference states: the theorems request.names with the same type, every other
+   * definition, inductive type and axiom of the reference unchanged, the same imports. What Lean makes by itself, such as
+   * `t.match_1`, is compared where something refers to it: its name depends on what was elaborated before.
    */
-  function compare(request, end) {
-    const reference = front.elaborate({ code: request.reference, fileName: request.fileName, options: request.options });
-    try {
-      const wrong = reference.messages.find((m) => m.severity === 'error');
-      if (!reference.state || wrong) return { same: false, why: `the reference does not elaborate: ${wrong ? wrong.text : ''}` };
-      if (!end.state) return { same: false, why: 'the code does not elaborate' };
-      if (reference.modules.join(' ') !== end.modules.join(' ')) return { same: false, why: 'the imports differ' };
-      return compared(meta.localConstants(fld(reference.state, 0)), meta.localConstants(fld(end.state, 0)), new Set(request.names || []));
-    } finally { if (reference.state) dec(reference.state); }
+  function compare(request, trusted, end) {
+    const wrong = trusted.messages.find((m) => m.severity === 'error');
+    if (!trusted.state || wrong) return { same: false, why: `the reference does not elaborate: ${wrong ? wrong.text : ''}` };
+    if (!end.state) return { same: false, why: 'the code does not elaborate' };
+    if (trusted.modules.join(' ') !== end.modules.join(' ')) return { same: false, why: 'the imports differ' };
+    return compared(meta.localConstants(fld(trusted.state, 0)), meta.localConstants(fld(end.state, 0)), new Set(request.names || []));
   }
   function compared(theirs, ours, names) {
+    const { sameType, sameValue } = equality(theirs, ours);
     for (const n of names) if (!theirs.has(n)) return { same: false, why: `the reference does not declare ${n}` };
     for (const [n, a] of theirs) {
       const wanted = names.has(n), kind = tag(a), b = ours.get(n);
-      if (!wanted && kind === THEOREM) continue;                  // other theorems (equation lemmas, ...) need not be there
+      if (!wanted && (kind === THEOREM || madeByLean(n, a))) continue;   // other theorems need not be there
       if (!b) return { same: false, why: `${n} is missing` };
       if (tag(b) !== kind) return { same: false, why: `${n} is no longer a ${KINDS[kind]}` };
-      if (levelsOf(a) !== levelsOf(b) || !wx.lean_expr_eqv(typeOf(a), typeOf(b))) return { same: false, why: `the type of ${n} is another one` };
-      if (!wanted && (kind === DEFINITION || kind === OPAQUE) && !wx.lean_expr_eqv(fld(fld(a, 0), 1), fld(fld(b, 0), 1))) return { same: false, why: `the value of ${n} is another one` };
+      if (!sameType(a, b)) return { same: false, why: `the type of ${n} is another one` };
+      if (!wanted && !sameValue(a, b)) return { same: false, why: `the value of ${n} is another one` };
     }
     return { same: true, why: '' };
+  }
+  const levelText = (l) => (isScalar(l) ? '0' : [() => '0', () => `(s ${levelText(fld(l, 0))})`, () => `(m ${levelText(fld(l, 0))} ${levelText(fld(l, 1))})`,
+    () => `(i ${levelText(fld(l, 0))} ${levelText(fld(l, 1))})`, () => nameText(fld(l, 0)), () => '?'][tag(l)]());
+  /** Only what is compared whole by its type and value: an inductive type called `_T` is not. */
+  const madeByLean = (n, info) => !!info && (tag(info) === THEOREM || tag(info) === DEFINITION) && MADE_BY_LEAN.test(n);
+  /** Equality of expressions of two files, up to the names of what Lean has made by itself. */
+  function equality(theirs, ours) {
+    const known = new Set();
+    const ownNames = (e, local) => [...constantsIn(e)].some((n) => madeByLean(n, local.get(n)));
+    function same(a, b) {
+      if (isScalar(a) || isScalar(b)) return a === b;
+      if (wx.lean_expr_eqv(a, b) && !ownNames(a, theirs) && !ownNames(b, ours)) return true;
+      return alike(a, b);
+    }
+    function alike(a, b) {
+      const pair = `${a} ${b}`, t = tag(a);
+      if (known.has(pair)) return true;
+      if (t !== tag(b)) return false;
+      known.add(pair);                                               // one difference anywhere makes the whole answer false
+      if (t === 4) return constant(a, b);
+      if (t === 3) return levelText(fld(a, 0)) === levelText(fld(b, 0));
+      if (t === 11 && (nameText(fld(a, 0)) !== nameText(fld(b, 0)) || unbox(fld(a, 1)) !== unbox(fld(b, 1)))) return false;
+      const below = EXPR_CHILDREN[t];
+      return below ? below.every((i) => alike(fld(a, i), fld(b, i))) : !!wx.lean_expr_eqv(a, b);
+    }
+    function constant(a, b) {
+      const n = nameText(fld(a, 0)), m = nameText(fld(b, 0)), x = theirs.get(n), y = ours.get(m);
+      if (list(fld(a, 1)).map(levelText).join(' ') !== list(fld(b, 1)).map(levelText).join(' ')) return false;
+      if (madeByLean(n, x) && madeByLean(m, y)) return tag(x) === tag(y) && sameType(x, y) && sameValue(x, y);
+      return n === m && !x === !y;
+    }
+    const sameType = (a, b) => levelsOf(a) === levelsOf(b) && same(typeOf(a), typeOf(b));
+    const sameValue = (a, b) => (tag(a) !== DEFINITION && tag(a) !== OPAQUE) || same(fld(fld(a, 0), 1), fld(fld(b, 0), 1));
+    return { sameType, sameValue };
   }
 
   // ---------------------------------------------------------------- replay
@@ -180,6 +219,6 @@ function gate(lean, front, meta) {
       return whole;
     } finally { dec(v); }
   }
-  return { declarations, compare, replay, evaluate };
+  return { declarations, reference, compare, forget, replay, evaluate };
 }
 module.exports = { gate };

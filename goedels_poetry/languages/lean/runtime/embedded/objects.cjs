@@ -64,9 +64,11 @@ function objects(module) {
   const text = (o) => { const n = stringBytes(o); return decoder.decode(H8.slice(o + 20, o + 20 + n)); };
   const takeText = (o) => { const s = text(o); dec(o); return s; };
   const name = (s) => s.split('.').reduce((n, p) => wx.lean_name_mk_string(n, string(p)), box(0));
+  // Different names give different texts: a part that could be taken for something else is quoted, `«Classical.choice»`.
+  const part = (s) => (/["«»]/.test(s) ? JSON.stringify(s) : /^\d*$|[\s.]/.test(s) ? `«${s}»` : s);
   const nameText = (n) => {
     const parts = [];
-    while (!isScalar(n)) { const x = fld(n, 1); parts.unshift(tag(n) === 1 ? text(x) : isScalar(x) ? String(unbox(x)) : '?'); n = fld(n, 0); }
+    while (!isScalar(n)) { const x = fld(n, 1); parts.unshift(tag(n) === 1 ? part(text(x)) : isScalar(x) ? String(unbox(x)) : takeText(F('l_Nat_reprFast')(inc(x)))); n = fld(n, 0); }
     return parts.join('.');
   };
   /** The value of an IO result (owned); throws what Lean threw. */

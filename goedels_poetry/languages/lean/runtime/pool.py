@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Protocol
 
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
 from goedels_poetry.solvers.crew import Crew
+
+
+class LeanWorker(Protocol):
+    """One Lean for one thread at a time: a driver process, or a client of a server."""
+
+    def check(self, request: CheckRequest) -> CheckResult:
+        """As `LeanRuntime.check`."""
+
+    def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
+        """As `LeanRuntime.evaluate`."""
+
+    def kill(self) -> None:
+        """Make the request under way end now; from any thread."""
+
+    def close(self) -> None:
+        """Release everything; from the owning thread."""
 
 
 class LeanPool:
     """At most ``size`` requests at once; processes start when they are first needed. See `LeanRuntime`."""
 
-    def __init__(self, kind: str, version: str, make: Callable[[], DrivenLean], size: int = 1) -> None:
+    def __init__(
+        self, kind: str, version: str, make: Callable[[], LeanWorker], size: int = 1, *, trusted: bool = True
+    ) -> None:
+        """``trusted``: whether it may decide about a proof; a Lean that a stranger runs may not."""
         self.kind = kind
         self.version = version
+        self.trusted = trusted
         self._crew = Crew(size, make, "goedels-poetry-lean")
 
     async def check(self, request: CheckRequest, urgency: int = 0) -> CheckResult:

@@ -1,0 +1,165 @@
+"""Sketches: Lean says what each hole has to prove, and the hole becomes an application of its lemma."""
+
+import pytest
+
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
+
+TREE = """\
+inductive T where | leaf | node (l r : T)
+open T
+def turn : T → T | leaf => leaf | node l r => node (turn r) (turn l)
+"""
+
+
+def task(head: str, prefix: str = "", *facts: str) -> Task:
+    known = tuple(Fact(f"step {i}", lemma_name(fact), fact) for i, fact in enumerate(facts))
+    return Task(prefix, head, head.split()[1].split(".{")[0], known)
+
+
+async def children(lean: LeanPool, goal: Task, proof: str, helpers: str = "") -> list[str]:
+    """The types of the subgoals; the parent follows from them."""
+    opened = await open_sketch(lean, goal, "test", proof, helpers)
+    assert not opened.reason, opened.reason
+    linked = await check_link(lean, goal, opened.sketch)
+    assert not linked.reason, linked.reason
+    return [child["statement"].partition(" : ")[2] for child in opened.sketch["children"]]
+
+
+ADD = "theorem t (a b : Nat) : a + b = b + a"
+
+
+@pytest.mark.parametrize(
+    ("head", "proof", "expected"),
+    [
+        (ADD, "by sorry", ["∀ (a b : Nat), a + b = b + a"]),
+        (ADD, "sorry", ["∀ (a b : Nat), a + b = b + a"]),
+        (
+            ADD,
+            "by\n  have h : a = a := sorry\n  have : b = b := by sorry\n  omega",
+            ["∀ (a b : Nat), a = a", "∀ (a b : Nat), a = a → b = b"],
+        ),
+        (ADD, "by\n  induction a with\n  | zero => sorry\n  | succ n ih => sorry", 2),
+        (ADD, "by\n  induction a\n  · sorry\n  · sorry", 2),
+        (ADD, "by\n  induction a <;> sorry", 2),
+        (ADD, "by\n  cases a; sorry; sorry", 2),
+        (ADD, "calc\n  a + b = b + a + 0 := by sorry\n  _ = b + a := sorry", 2),
+        (ADD, "by\n  calc a + b = b + a + 0 := sorry\n    _ = b + a := by sorry", 2),
+        (ADD, "by\n  by_cases h : a = b\n  · subst h; rfl\n  · sorry", 1),
+        (ADD, "by\n  rcases a with _ | a\n  all_goals sorry", 2),
+        (ADD, "match a with\n  | 0 => sorry\n  | n + 1 => by sorry", 2),
+        (ADD, "by\n  suffices h : b + a = a + b by omega\n  sorry", 1),
+        (ADD, "by\n  let c := a\n  have h : c = a := sorry\n  omega", 1),
+        (ADD, "by\n  obtain ⟨c, h⟩ : ∃ c, c = a := ⟨a, by sorry⟩\n  omega", 1),
+        (ADD, "by\n  have := (fun x (h : x = a) => (sorry : x + 0 = a)); omega", 1),
+        ("theorem t (p q : Prop) (h : p ∧ q) : q ∧ p", "⟨sorry, by sorry⟩", 2),
+        (
+            "theorem t.{v} {α : Type v} [DecidableEq α] (x y : α) : (if x = y then 1 else 1) = 1",
+            "by\n  split\n  all_goals sorry",
+            2,
+        ),
+        ("theorem t (s : Nat × Nat) : s = (s.1, s.2)", "by\n  let ⟨a, b⟩ := s\n  show (a, b) = (a, b)\n  sorry", 1),
+        (
+            "theorem t (f : Nat → Nat) (h : ∀ x, f x = x) : f (f 3) = 3",
+            "by\n  intro_rfl\n  sorry".replace("intro_rfl", "rw [h]"),
+            1,
+        ),
+    ],
+)
+async def test_every_kind_of_hole_becomes_a_lemma(lean: LeanPool, head: str, proof: str, expected: object) -> None:
+    found = await children(lean, task(head), proof)
+    if isinstance(expected, int):
+        assert len(found) == expected
+    else:
+        assert set(expected) <= set(found)
+
+
+async def test_a_lemma_keeps_what_has_no_name_at_the_hole(lean: LeanPool) -> None:
+    goal = task("theorem t (x : T) : turn (turn x) = x", TREE)
+    found = await children(lean, goal, "by\n  induction x\n  · rfl\n  · simp only [turn]\n    sorry")
+    assert len(found) == 1 and found[0].count("turn (turn") >= 2
+
+
+async def test_holes_of_helpers_are_subgoals_too(lean: LeanPool) -> None:
+    helper = "theorem aux (n : Nat) : n + 0 = n := by sorry\n\ndef two := 2"
+    found = await children(lean, task(ADD), "by\n  have := aux a\n  have := two\n  sorry", helper)
+    assert found == ["∀ (n : Nat), n + 0 = n", found[1]]
+
+
+async def test_equal_holes_are_one_subgoal(lean: LeanPool) -> None:
+    assert len(await children(lean, task("theorem t (p : Prop) : p ∧ p"), "⟨sorry, sorry⟩")) == 1
+
+
+async def test_a_sketch_without_holes_is_a_proof(lean: LeanPool) -> None:
+    assert await children(lean, task(ADD), "by omega") == []
+
+
+async def test_a_hole_whose_goal_waits_for_something_else_is_filled_in_place(lean: LeanPool) -> None:
+    goal = task("theorem t (f : Nat → Nat) (h : f 3 = 3 + 7) : ∃ n, f n = n + 7 ∧ f 4 = f (2 + 2)")
+    proof = "by\n  refine ⟨?n, ?_, ?_⟩\n  case refine_1 => sorry\n  case refine_2 => sorry"
+    assert await children(lean, goal, proof) == ["∀ (f : Nat → Nat), f 3 = 3 + 7 → f 4 = f (2 + 2)"]
+
+
+async def test_a_hole_that_can_neither_be_stated_nor_filled_is_named(lean: LeanPool) -> None:
+    goal = task("theorem t (f : Nat → Nat) (h : ∃ n, f n = n + 7) : ∃ n, f n = n + 7 ∧ 0 ≤ n")
+    proof = "by\n  refine ⟨?n, ?_, ?_⟩\n  case refine_1 => sorry\n  case refine_2 => sorry\n  case n => exact 0"
+    opened = await open_sketch(lean, goal, "test", proof)
+    assert "cannot be stated" in opened.reason and "f ?n = ?n + 7" in opened.reason
+
+
+@pytest.mark.parametrize(
+    ("proof", "helpers", "words"),
+    [
+        ("by\n  rw [foo]\n  sorry", "", "foo"),
+        ("by sorry\n\naxiom cheat : False", "", "follows the proof"),
+        ("by sorry", "axiom cheat : False", "not allowed"),
+        ("by sorry", 'macro "omega" : tactic => `(tactic| sorry)', "not allowed"),
+        ("by sorry\n#exit\n", "", "follows the proof"),
+        ("by sorry /-", "", "comment"),
+        ("by", "", "expected"),
+    ],
+)
+async def test_a_broken_sketch_is_refused_in_words(lean: LeanPool, proof: str, helpers: str, words: str) -> None:
+    opened = await open_sketch(lean, task(ADD), "test", proof, helpers)
+    assert words in opened.reason
+
+
+async def test_a_proof_names_the_facts_that_it_uses(lean: LeanPool) -> None:
+    zero = lemma_statement("∀ (n : Nat), n * 0 = 0")[1]
+    other = lemma_statement("∀ (n : Nat), n = n")[1]
+    goal = task("theorem t (a : Nat) : a * 0 = 0", "", zero, other)
+    checked = await check_proof(lean, goal, f"{lemma_name(zero)} a")
+    assert (checked.reason, checked.cites) == ("", ("step 0",))
+
+
+@pytest.mark.parametrize(
+    ("proof", "words"),
+    [
+        ("by sorry", "`sorry`"),
+        ("by\n  have : 10 < 20 := by native_decide\n  simp", "not allowed"),
+        ("by simp", ""),
+        ("by\n  exact gp_0000000000 a", "gp_0000000000"),
+    ],
+)
+async def test_a_proof_rests_on_logic_and_its_facts_alone(lean: LeanPool, proof: str, words: str) -> None:
+    checked = await check_proof(lean, task("theorem t (a : Nat) : a * 0 = 0"), proof)
+    assert words in checked.reason and bool(checked.reason) == bool(words)
+
+
+async def test_children_that_do_not_give_the_parent_are_refused(lean: LeanPool) -> None:
+    opened = await open_sketch(lean, task(ADD), "test", "by\n  have h : a = a := sorry\n  sorry")
+    weaker = {**opened.sketch, "children": opened.sketch["children"][:1]}
+    assert (await check_link(lean, task(ADD), weaker)).reason
+
+
+async def test_the_fingerprint_comes_from_the_artefact(lean: LeanPool) -> None:
+    one, same, other = [
+        (await open_sketch(lean, task(ADD), "name", proof)).sketch["fingerprint"]
+        for proof in (
+            "by\n  induction a with\n  | zero => sorry\n  | succ n ih => sorry",
+            "by\n  -- another remark\n  induction a with\n  | zero => sorry\n  | succ n ih =>\n    sorry",
+            "by\n  induction b with\n  | zero => sorry\n  | succ n ih => sorry",
+        )
+    ]
+    assert one == same != other

@@ -1,6 +1,7 @@
 """Lean, whichever way it is had: one protocol, and the pools that speak it."""
 
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.library import Constant, Library
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
     LOGIC_AXIOMS,
@@ -24,6 +25,7 @@ __all__ = [
     "CheckResult",
     "Command",
     "Comparison",
+    "Constant",
     "Declaration",
     "DrivenLean",
     "Hole",
@@ -31,6 +33,7 @@ __all__ = [
     "LeanPool",
     "LeanRuntime",
     "LeanUnavailable",
+    "Library",
     "Message",
     "Replay",
 ]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from goedels_poetry.languages.lean.runtime.library import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, read_result
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
 
@@ -45,6 +46,10 @@ class DrivenLean:
         """As `LeanRuntime.evaluate`; everything is None when there is no answer in time."""
         answer = self._ask({"op": "evaluate", "prefix": prefix, "terms": terms, "arguments": arguments}, seconds)
         return answer.get("values") or [[None] * len(arguments) for _ in terms]
+
+    def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
+        """As `LeanLibrarian.library`."""
+        return read_library(self._ask({"op": "library", "prefix": prefix, "code": code, "imported": imported}, seconds))
 
     def _ask(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
         began = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from goedels_poetry.languages.lean.runtime.library import LeanLibrarian, Library
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
 from goedels_poetry.solvers.crew import Crew
 
@@ -49,6 +50,15 @@ class LeanPool:
             lambda lean: lean.evaluate(prefix, terms, arguments, seconds)
         )
         return values
+
+    async def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
+        """As `LeanLibrarian.library`; None where this Lean cannot say."""
+
+        def ask(lean: LeanWorker) -> Library | None:
+            return lean.library(prefix, code, imported, seconds) if isinstance(lean, LeanLibrarian) else None
+
+        found: Library | None = await self._crew.run(ask)
+        return found
 
     async def aclose(self) -> None:
         """Kill every process. Safe to call twice."""

@@ -3,11 +3,12 @@
 const { frontend } = require('./frontend.cjs');
 const { meta } = require('./meta.cjs');
 const { gate } = require('./gate.cjs');
+const { library: librarian } = require('./library.cjs');
 
 const WARM = 'theorem _warm (a b : Nat) : a + b = b + a := by omega';
 
 function lean(objects, library) {
-  const front = frontend(objects, library), inMeta = meta(objects, front), judge = gate(objects, front, inMeta);
+  const front = frontend(objects, library), inMeta = meta(objects, front), judge = gate(objects, front, inMeta), shelves = librarian(objects, front, inMeta);
   const { fld, dec } = objects;
 
   function check(request) {
@@ -32,7 +33,7 @@ function lean(objects, library) {
     answer.ms = Math.round(performance.now() - began);
     return answer;
   }
-  const OPERATIONS = { check, evaluate: (r) => judge.evaluate(r) };
+  const OPERATIONS = { check, evaluate: (r) => judge.evaluate(r), library: (r) => shelves.list(r) };
   return { handle: (request) => OPERATIONS[request.op || 'check'](request), front, warm: () => check({ code: WARM }) };
 }
 module.exports = { lean };

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, UnknownRun
 from goedels_poetry.formalization import Claim, Confirm, check_claim
-from goedels_poetry.languages.base import Language, Theorem
+from goedels_poetry.languages.base import Language, SeveralTheorems, Theorem
 from goedels_poetry.learning import Memory
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
@@ -147,6 +147,17 @@ class GoedelsPoetryFramework:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+
+    async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
+        """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
+
+        () where a text of the language states one theorem, and for a text that cannot be read.
+
+        Raises:
+            UnknownLanguage.
+        """
+        spoken = self._language(language, name)
+        return await spoken.theorems(source) if isinstance(spoken, SeveralTheorems) else ()
 
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""

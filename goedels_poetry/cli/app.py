@@ -44,6 +44,12 @@ Assume = Annotated[
         help="Accept recursive definitions that cannot be shown well-founded; the result says so.",
     ),
 ]
+NoRoundTrip = Annotated[
+    bool,
+    typer.Option(
+        "--no-round-trip", help="Do not have the formal statement put back into words and compared with the claim."
+    ),
+]
 
 
 def _version(asked: bool) -> None:
@@ -79,6 +85,9 @@ def prove(
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this theorem.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Only go on with a run that exists.")] = False,
     language: Annotated[str | None, typer.Option(help="Proof language, when the file name does not tell.")] = None,
+    theorem: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One theorem of the file (the same as FILE:NAME).")
+    ] = None,
     assume_definitions: Assume = False,
     no_bank: Annotated[bool, typer.Option("--no-bank", help="Neither use nor feed the lemma bank.")] = False,
     max_concurrency: Annotated[int | None, typer.Option(min=1, help="Agents' jobs under way at once.")] = None,
@@ -120,6 +129,7 @@ def prove(
     confirm: Annotated[
         bool, typer.Option("--confirm", help="With --informal: show the formal statement and ask before proving.")
     ] = False,
+    no_round_trip: NoRoundTrip = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
@@ -134,8 +144,8 @@ def prove(
         raise typer.BadParameter("--fresh and --resume exclude each other")
     if record and replay:
         raise typer.BadParameter("--record and --replay exclude each other")
-    if (context is not None or confirm) and not informal:
-        raise typer.BadParameter("--context and --confirm go with --informal")
+    if (context is not None or confirm or no_round_trip) and not informal:
+        raise typer.BadParameter("--context, --confirm and --no-round-trip go with --informal")
     budgets = {
         "wall_seconds": timeout,
         "agent_steps": max_steps,
@@ -155,6 +165,7 @@ def prove(
         fresh=fresh,
         resume=resume,
         language=language,
+        theorem=theorem,
         assume_definitions=assume_definitions,
         use_memory=not no_bank,
         seed=seed,
@@ -169,6 +180,7 @@ def prove(
         informal=informal,
         context=context,
         confirm=confirm,
+        round_trip=not no_round_trip,
         quiet=quiet,
     )
     raise typer.Exit(prove_all(request))

@@ -8,7 +8,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 STDIN = "-"
@@ -26,6 +26,18 @@ class Source:
     """Relative path without suffix: the certificate's folder below ``--out``."""
     text: str | None = None
     """The text itself, when the command line holds it."""
+    theorem: str = ""
+    """Which theorem of the file is meant, in ``FILE:theorem``; "" for all that it leaves open."""
+
+    @property
+    def file(self) -> str:
+        """The name without the theorem's."""
+        return self.name.removesuffix(f":{self.theorem}") if self.theorem else self.name
+
+    def of(self, theorem: str) -> Source:
+        """One theorem of this file."""
+        place = self.place.with_name(f"{self.place.name}.{theorem}")
+        return replace(self, name=f"{self.file}:{theorem}", place=place, theorem=theorem)
 
 
 class Unreadable(Exception):
@@ -41,19 +53,28 @@ def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
     """The theorems that the arguments name, in the order given; the files of a folder sorted, recursively.
 
     A name that does not exist is handed on as it is: reading it gives the reason. The same file named twice is
-    given once.
+    given once. ``FILE:theorem`` is one theorem of a file.
     """
-    seen: set[Path] = set()
+    seen: set[tuple[Path, str]] = set()
     for argument in arguments:
         if argument == STDIN:
             yield Source(STDIN, Path("stdin"))
             continue
-        path = Path(argument)
-        for file, place in _files(path, suffixes):
-            key = Path(os.path.realpath(file))
+        file, theorem = _one_of(argument)
+        for found, place in _files(Path(file), suffixes):
+            key = (Path(os.path.realpath(found)), theorem)
             if key not in seen:
                 seen.add(key)
-                yield Source(str(file), place)
+                source = Source(str(found), place)
+                yield source.of(theorem) if theorem else source
+
+
+def _one_of(argument: str) -> tuple[str, str]:
+    """``FILE:theorem`` taken apart, where there is such a file and none with the colon in its name."""
+    file, colon, theorem = argument.rpartition(":")
+    if colon and theorem and not os.path.lexists(argument) and os.path.isfile(file):
+        return file, theorem
+    return argument, ""
 
 
 def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]:
@@ -75,9 +96,9 @@ def read(source: Source) -> str:
     if source.text is not None:
         return source.text
     try:
-        data = _stdin() if source.name == STDIN else _file(source.name)
+        data = _stdin() if source.file == STDIN else _file(source.file)
     except OSError as error:
-        raise Unreadable(f"cannot read {source.name}: {error.strerror or error}") from None
+        raise Unreadable(f"cannot read {source.file}: {error.strerror or error}") from None
     except ValueError as error:  # a NUL character in the name
         raise Unreadable(f"cannot read it: {error}") from None
     if len(data) > MAX_BYTES:

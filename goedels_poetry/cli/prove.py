@@ -48,6 +48,8 @@ class Request:
     fresh: bool = False
     resume: bool = False
     language: str | None = None
+    theorem: str | None = None
+    """Which theorem of the files is meant."""
     assume_definitions: bool = False
     use_memory: bool = True
     seed: int | None = None
@@ -64,6 +66,7 @@ class Request:
     """Whether the inputs are claims in plain words."""
     context: Path | None = None
     confirm: bool = False
+    round_trip: bool = True
     quiet: bool = False
 
     @property
@@ -185,11 +188,13 @@ class _Batch:
 
     async def run(self) -> int:
         """Every theorem; returns the exit code of the worst verdict."""
-        queue = iter(self._sources)
         async with self._framework, self._checkers:
             with self._progress, _Signals(self._interrupt):
+                sources = [each for source in self._sources for each in await self._theorems(source)]
+                self._progress.expect(len(sources))
+                queue = iter(sources)
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(min(self._request.jobs, len(self._sources))):
+                    for _ in range(min(self._request.jobs, len(sources))):
                         group.create_task(self._work(queue))
         if self._unread is not None:
             raise self._unread
@@ -199,6 +204,31 @@ class _Batch:
         self._interrupted = True
         self._progress.note("stopping; press Ctrl-C once more to stop at once")
         self._framework.interrupt("interrupted")
+
+    async def _theorems(self, source: Source) -> list[Source]:
+        """The theorems that are meant: those named, else all that the file leaves open."""
+        request = self._request
+        if source.theorem or request.informal:
+            return [source]
+        if request.theorem:
+            return [source.of(request.theorem)]
+        text = self._text(source)
+        if self._interrupted or isinstance(text, Unreadable):
+            return [source]
+        try:
+            found = await self._framework.theorems(text, language=self._language(source))
+        except (GoedelsPoetryError, OSError):
+            return [source]  # the run will say why
+        return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
+
+    def _language(self, source: Source) -> str:
+        """Named, or told by the file's name; for a claim and standard input the first one."""
+        if self._request.language is not None:
+            return self._request.language
+        return "smt" if source.file == STDIN or self._request.informal else languages.for_file(source.file)
+
+    def _text(self, source: Source) -> str | Unreadable:
+        return self._typed[source.file] if source.file in self._typed else _attempt_read(source)
 
     async def _work(self, queue: Iterator[Source]) -> None:
         for source in queue:
@@ -215,7 +245,7 @@ class _Batch:
         """One theorem; whatever happens becomes a result."""
         if self._interrupted:
             return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=NOT_STARTED))
-        text = self._typed[source.name] if source.name in self._typed else _attempt_read(source)
+        text = self._text(source)
         if isinstance(text, Unreadable):
             place = {"line": text.line, "column": text.column, "hint": None}
             return Report(RunResult(source.name, Verdict.INVALID, reason=text.reason, location=place))
@@ -242,8 +272,11 @@ class _Batch:
             return await self._framework.arun(
                 text,
                 name=source.name,
-                language=request.language or ("smt" if source.name == STDIN or request.informal else None),
-                options={"assume_definitions": request.assume_definitions},
+                language=self._language(source),
+                options={
+                    "assume_definitions": request.assume_definitions,
+                    **({"theorem": source.theorem} if source.theorem else {}),
+                },
                 fresh=fresh,
                 resume=request.resume,
                 out=self._folder(source, text, fresh),
@@ -251,6 +284,7 @@ class _Batch:
                 informal=request.informal,
                 context=self._context,
                 confirm=self._confirm,
+                round_trip=request.round_trip,
             )
 
         # A finished run would neither write a recording nor be replayed.
@@ -315,6 +349,7 @@ class _Batch:
         flags: list[str] = []
         flags += ["--informal"] if request.informal else []
         flags += ["--confirm"] if request.confirm else []
+        flags += [] if request.round_trip else ["--no-round-trip"]
         if request.assume_definitions:
             flags.append("--assume-definitions")
         if request.model_first:

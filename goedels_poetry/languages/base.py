@@ -243,6 +243,15 @@ class ModelGuided(Protocol):
 
 
 @runtime_checkable
+class SeveralTheorems(Protocol):
+    """What a language offers besides whose texts may state several theorems; ``options["theorem"]`` names one."""
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """Names of those that are still to be proved, in order; () for a text that `read` refuses."""
+        ...
+
+
+@runtime_checkable
 class Formalizable(Protocol):
     """What a language offers besides so that a model can state in it what somebody claims in plain words.
 
@@ -257,4 +266,14 @@ class Formalizable(Protocol):
     """Tags (lower case) of fenced blocks that hold a text of the language."""
 
 
-__all__ = ["EXHAUSTED", "Certificate", "Formalizable", "Goal", "Language", "ModelGuided", "Outcome", "Theorem"]
+__all__ = [
+    "EXHAUSTED",
+    "Certificate",
+    "Formalizable",
+    "Goal",
+    "Language",
+    "ModelGuided",
+    "Outcome",
+    "SeveralTheorems",
+    "Theorem",
+]

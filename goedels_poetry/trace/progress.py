@@ -40,6 +40,10 @@ class Progress(Protocol):
         """Stop showing; what is on the screen then stays."""
         ...
 
+    def expect(self, total: int) -> None:
+        """There are so many theorems, now that the files have been looked into."""
+        ...
+
     def event(self, name: str, event: Event) -> None:
         """A commit of the run of theorem ``name``."""
         ...
@@ -70,6 +74,9 @@ class Silent(Progress):
     def __exit__(self, *error: object) -> None:
         return None
 
+    def expect(self, total: int) -> None:
+        """Nothing."""
+
     def event(self, name: str, event: Event) -> None:
         """Nothing."""
 
@@ -88,6 +95,10 @@ class Lines(Silent):
         super().__init__(stream)
         self._several = several
         self._start = time.monotonic()
+
+    def expect(self, total: int) -> None:
+        """With several theorems, each line names its own."""
+        self._several = total > 1
 
     def event(self, name: str, event: Event) -> None:
         """``seconds  theorem  node  agent: outcome (reason)``."""
@@ -171,6 +182,10 @@ class LiveView(Progress):
         with self._lock:
             for running in self._running.values():
                 running.close()
+
+    def expect(self, total: int) -> None:
+        """Shown as ``3 of 10 theorems done``."""
+        self._total = total
 
     def event(self, name: str, event: Event) -> None:
         """Take what changed into the picture."""

@@ -126,6 +126,8 @@ class CheckRequest:
     reference: str | None = None
     """Text that the code must agree with: the same imports, definitions, and statements of ``names``."""
     names: tuple[str, ...] = ()
+    negates: str = ""
+    """A theorem of the reference: then the first of ``names`` is to state that it is false."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,18 +38,27 @@ function gate(lean, front, meta) {
   const forget = (trusted) => { if (trusted.state) dec(trusted.state); };
   /**
    * Whether `end` still states what the reference states: the theorems request.names with the same type, every other
-   * definition, inductive type and axiom of the reference unchanged, the same imports. What Lean makes by itself, such as
+   * definition, inductive type and axiom of the reference unchanged, at least the same imports. With request.negates, the first
+   * of the names is to state that this theorem of the reference is false. What Lean makes by itself, such as
    * `t.match_1`, is compared where something refers to it: its name depends on what was elaborated before.
    */
   function compare(request, trusted, end) {
     const wrong = trusted.messages.find((m) => m.severity === 'error');
     if (!trusted.state || wrong) return { same: false, why: `the reference does not elaborate: ${wrong ? wrong.text : ''}` };
     if (!end.state) return { same: false, why: 'the code does not elaborate' };
-    if (trusted.modules.join(' ') !== end.modules.join(' ')) return { same: false, why: 'the imports differ' };
-    return compared(meta.localConstants(fld(trusted.state, 0)), meta.localConstants(fld(end.state, 0)), new Set(request.names || []));
+    const left = trusted.modules.find((m) => !end.modules.includes(m));
+    if (left) return { same: false, why: `it does not import ${left}` };
+    return compared(meta.localConstants(fld(trusted.state, 0)), meta.localConstants(fld(end.state, 0)), new Set(request.names || []), request.negates);
   }
-  function compared(theirs, ours, names) {
-    const { sameType, sameValue } = equality(theirs, ours);
+  function compared(theirs, ours, names, negates) {
+    const { sameType, sameValue, negation } = equality(theirs, ours);
+    if (negates) {                                               // the first name states that a theorem of the reference is false
+      const [n] = names, a = theirs.get(negates), b = ours.get(n);
+      names.delete(n);
+      if (!a || tag(a) !== THEOREM) return { same: false, why: `the reference does not declare ${negates}` };
+      if (!b || tag(b) !== THEOREM) return { same: false, why: `${n} is missing` };
+      if (!negation(a, b)) return { same: false, why: `${n} does not say that ${negates} is false` };
+    }
     for (const n of names) if (!theirs.has(n)) return { same: false, why: `the reference does not declare ${n}` };
     for (const [n, a] of theirs) {
       const wanted = names.has(n), kind = tag(a), b = ours.get(n);
@@ -93,7 +102,12 @@ function gate(lean, front, meta) {
     }
     const sameType = (a, b) => levelsOf(a) === levelsOf(b) && same(typeOf(a), typeOf(b));
     const sameValue = (a, b) => (tag(a) !== DEFINITION && tag(a) !== OPAQUE) || same(fld(fld(a, 0), 1), fld(fld(b, 0), 1));
-    return { sameType, sameValue };
+    /** Whether b's type is `Not` of a's, word for word and with the same universes. */
+    const negation = (a, b) => {
+      const t = typeOf(b);
+      return levelsOf(a) === levelsOf(b) && tag(t) === 5 && tag(fld(t, 0)) === 4 && nameText(fld(fld(t, 0), 0)) === 'Not' && same(fld(t, 1), typeOf(a));
+    };
+    return { sameType, sameValue, negation };
   }
 
   // ---------------------------------------------------------------- replay

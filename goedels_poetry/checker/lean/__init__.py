@@ -1,0 +1,1 @@
+"""The trusted base for Lean: a file against the user's original, in a fresh Lean."""

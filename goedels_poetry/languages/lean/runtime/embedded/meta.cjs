@@ -28,7 +28,7 @@ function meta(lean, front) {
           if (t !== 0) throw new Error(`${fn} failed`);
           return v;
         });
-      } catch (e) { failed = e; }
+      } catch (e) { failed = e; } finally { [m, ms, c, cs].forEach(dec); }
       return ctor(0, [UNIT]);
     });
     try { io(F('l_Lean_Elab_ContextInfo_runMetaM___redArg___boxed')(inc(context), local, action, UNIT)); } finally { closed(); }
@@ -39,7 +39,7 @@ function meta(lean, front) {
   const withOptions = (start, given) => Object.entries(given).reduce((o, [k, v]) => F('l_Lean_KVMap_setBool___boxed')(o, name(k), v ? TRUE : FALSE),
     F('l_Lean_KVMap_setNat')(start, name('pp.maxSteps'), box(MOST_STEPS)));
   const instantiated = (mctx, e) => { const p = F('l_Lean_instantiateMVarsCore')(inc(mctx), e), r = inc(fld(p, 0)); dec(p); return r; };
-  const plainName = (n) => nameText(wx.lean_erase_macro_scopes(inc(n))) || 'x';
+  const plainName = (n) => { const plain = wx.lean_erase_macro_scopes(inc(n)), shown = nameText(plain); dec(plain); return shown || 'x'; };
   const hygienic = (n) => !!unbox(F('l_Lean_Name_hasMacroScopes___boxed')(inc(n)));
 
   /** The local variables of a goal, with names that can be written: hidden ones (inaccessible or shadowed) get new names. */
@@ -48,7 +48,8 @@ function meta(lean, front) {
     for (const e of items(all)) {
       const decl = wx.l_Lean_LocalContext_get_x21(inc(context), inc(fld(e, 0)));
       const isLet = tag(decl) === 1 && !byte(decl, 0), kind = byte(decl, 1);     // cdecl: binder info, kind; ldecl: nondep, kind
-      if (kind === 0) found.push({ e, id: fld(e, 0), decl, isLet, info: tag(decl) === 1 ? 'default' : BINDERS[byte(decl, 0)], name: fld(decl, 2) });
+      if (kind !== 0) { dec(decl); continue; }
+      found.push({ e, id: fld(e, 0), decl, isLet, info: tag(decl) === 1 ? 'default' : BINDERS[byte(decl, 0)], name: fld(decl, 2) });
     }
     const last = new Map(found.map((l, i) => [nameText(l.name), i])), taken = new Set([...found].map((l) => nameText(l.name)));
     let renamed = inc(context);
@@ -61,7 +62,7 @@ function meta(lean, front) {
       taken.add(l.shown);
       renamed = wx.l_Lean_LocalContext_setUserName(renamed, inc(l.id), name(l.shown));
     });
-    return { found, renamed };
+    return { found, renamed, free: () => { found.forEach((l) => dec(l.decl)); dec(all); } };
   }
 
   /** A metavariable's goal: its local context and target, owned. */
@@ -73,12 +74,13 @@ function meta(lean, front) {
   /** A goal as a closed statement that elaborates back to itself; statement "" when no form does. local, target: owned. */
   function closedGoal(context, { local, target }, before) {
     const core = fld(context, 0), mctx = fld(core, 3);
-    const { found, renamed } = locals(local);
+    const { found, renamed, free } = locals(local);
     const goal = instantiated(mctx, target);
     const raw = inMeta(context, inc(renamed), (call) => call('l_Lean_Meta_mkForallFVars___boxed', array(found.map((l) => inc(l.e))), goal, FALSE, FALSE, TRUE, box(1)));
     const type = instantiated(mctx, raw);
     dec(renamed); dec(local);
     const binders = found.map((l) => ({ name: l.shown, hidden: l.hidden, let: l.isLet, info: l.info }));
+    free();
     const declared = list(fld(front.scopeOf(before), 4)).map(nameText), levels = levelNames(type).filter((u) => !declared.includes(u));
     const out = { binders, levels, statement: '', form: -1 };
     if (!wx.lean_expr_has_mvar(inc(type)) && !wx.lean_expr_has_fvar(inc(type))) {
@@ -202,7 +204,7 @@ function meta(lean, front) {
   function holes(command, before, after, source, context) {
     const found = front.sorries(command);
     if (!found.length) return [];
-    const array = F('l_Lean_PersistentArray_toArray___redArg')(inc(fld(fld(after, 8), 2))), trees = items(array), map = fld(context, 2);
+    const array = F('l_Lean_PersistentArray_toArray___redArg___boxed')(inc(fld(fld(after, 8), 2))), trees = items(array), map = fld(context, 2);
     const seen = found.map((h) => ({ start: front.codePoints(source, h.at), end: front.codePoints(source, h.to), tactic: h.tactic,
       goals: h.tactic ? tacticGoals(map, trees, h.at, before) : termGoals(trees, h.at, before) }));
     dec(array);

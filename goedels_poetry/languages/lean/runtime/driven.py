@@ -6,6 +6,7 @@ Blocking, like the solver processes; `LeanPool` gives it an asyncio face.
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 import time
 from collections.abc import Sequence
@@ -29,10 +30,12 @@ class LeanUnavailable(Exception):
 class DrivenLean:
     """One driver process, started with the first request and again after a loss. Used by one thread at a time."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], grace: float = GRACE_SECONDS, group: bool = False) -> None:
+        """``grace``: seconds that an answer may be late. ``group``: a kill is for all that the process has started."""
         self._command = list(command)
+        self._grace = grace
+        self._group = group
         self._child: Child | None = None
-        self._number = 0
         self._lock = threading.Lock()
         self.starts = 0
 
@@ -55,13 +58,11 @@ class DrivenLean:
         began = time.monotonic()
         try:
             child = self._living()
-            self._number += 1
-            line = json.dumps({**asked, "id": self._number, "timeoutMs": max(1, int(seconds * 1000))}) + "\n"
-            reply = child.exchange(
-                line.encode(), _is_line, time.monotonic() + seconds + GRACE_SECONDS, MAX_ANSWER_BYTES
-            )
+            number = secrets.randbits(48)  # a program in the text, should it reach our pipe, does not know it
+            line = json.dumps({**asked, "id": number, "timeoutMs": max(1, int(seconds * 1000))}) + "\n"
+            reply = child.exchange(line.encode(), _is_line, time.monotonic() + seconds + self._grace, MAX_ANSWER_BYTES)
             answer: dict[str, Any] = json.loads(reply)
-            if answer.get("id") != self._number:
+            if answer.get("id") != number:
                 raise ValueError(f"an answer to another request: {answer.get('event')} {answer.get('error')}")
         except ChildTimeout:
             self._drop()
@@ -105,13 +106,20 @@ class DrivenLean:
         """Make the request under way end now; from any thread."""
         with self._lock:
             if self._child is not None:
-                self._child.kill()
+                self._end(self._child)
 
     def _drop(self) -> None:
         with self._lock:
             child, self._child = self._child, None
         if child is not None:
+            self._end(child)
             child.close()
+
+    def _end(self, child: Child) -> None:
+        if self._group:
+            child.kill_group()
+        else:
+            child.kill()
 
     def close(self) -> None:
         """Kill the process; a later request would start another."""

@@ -6,7 +6,7 @@
 const fs = require('fs');
 const SORRY = { 'Lean.Parser.Tactic.tacticSorry': true, 'Lean.Parser.Term.sorry': false };
 const KEPT_AFTER_SYNTAX_ERROR = /^Elab\.synthPlaceholder$|^Tactic\.unsolvedGoals$|_traceMsg$/;
-const MOST_PREFIXES = 6;
+const MOST_PREFIXES = 6, COUNTED_BITS = 10, MOST_NUMBER = 2 ** 53;
 
 function frontend(lean, library) {
   const { wx, box, isScalar, unbox, inc, dec, tag, count, fld, byte, setByte, items, F, global, ctor, copyWith, emptyArray, string, stringBytes, text,
@@ -144,7 +144,11 @@ function frontend(lean, library) {
   }
 
   const options = (given) => Object.entries(given || {}).reduce((o, [k, v]) => (typeof v === 'boolean'
-    ? F('l_Lean_KVMap_setBool___boxed')(o, name(k), v ? TRUE : FALSE) : F('l_Lean_KVMap_setNat')(o, name(k), box(v))), NIL);
+    ? F('l_Lean_KVMap_setBool___boxed')(o, name(k), v ? TRUE : FALSE) : F('l_Lean_KVMap_setNat')(o, name(k), nat(k, v))), NIL);
+  function nat(option, v) {             // a boxed number has 31 bits
+    if (!Number.isInteger(v) || v < 0) throw new Error(`option ${option}: ${v} is no natural number`);
+    return v < 2 ** 31 ? box(v) : wx.lean_big_uint64_to_nat(BigInt(Math.min(v, MOST_NUMBER)));
+  }
 
   // A prefix that many requests share (imports, definitions) is elaborated once; Lean's states are persistent values.
   const prefixes = new Map();
@@ -168,7 +172,21 @@ function frontend(lean, library) {
     return made;
   }
   /** Offset in code points of a byte offset. */
-  const codePoints = (source, at) => { const head = new TextDecoder().decode(encoder.encode(source).subarray(0, at)); return [...head].length; };
+  function codePoints(source, at) {
+    if (counted.source !== source) counted = counts(source);
+    const { bytes, marks } = counted, mark = at >> COUNTED_BITS;
+    let n = marks[mark];
+    for (let i = mark << COUNTED_BITS; i < at; i++) n += isFirst(bytes[i]);
+    return n;
+  }
+  const isFirst = (byteOfText) => ((byteOfText & 0xc0) !== 0x80 ? 1 : 0);
+  let counted = { source: null };      // of the text that was asked about last: the code points before every 1024th byte
+  function counts(source) {
+    const bytes = encoder.encode(source), marks = new Uint32Array((bytes.length >> COUNTED_BITS) + 1);
+    for (let i = 0, n = 0; i < bytes.length; i++) { if ((i & ((1 << COUNTED_BITS) - 1)) === 0) marks[i >> COUNTED_BITS] = n; n += isFirst(bytes[i]); }
+    if ((bytes.length & ((1 << COUNTED_BITS) - 1)) === 0) marks[bytes.length >> COUNTED_BITS] = [...source].length;
+    return { source, bytes, marks };
+  }
   function described(source, command, before) {
     const r = range(command) || [0, 0], outer = kindOf(command);
     let one = command;                    // `open Nat in theorem …`: what stands inside

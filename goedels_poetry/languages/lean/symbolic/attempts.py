@@ -1,0 +1,132 @@
+"""Many proofs of one theorem, tried in order until Lean accepts one."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime, Message
+from goedels_poetry.languages.lean.symbolic.theory import renamed
+from goedels_poetry.languages.lean.task import Task
+
+SMALL, LARGE = 4_000, 40_000
+"""Heartbeats (see `task.PROVER_HEARTBEATS`) of an attempt in the first round, and in the second for those that it
+was too few for; about 0.5 s and 5 s."""
+FIRST_BATCH, MOST_BATCH = 3, 6
+BATCH_SECONDS = 15.0
+_TRY_THIS = re.compile(r"Try this:\s*(?:\[\w+\]\s*)?(exact .+)", re.DOTALL)
+_LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout")
+_ATTRIBUTES = re.compile(r"@\[[^\]]*\]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proof that Lean has accepted for the task, or a sketch: the same with `sorry` where a subgoal is left."""
+
+    proof: str
+    """The text after ``:=``."""
+    helpers: str = ""
+    """Declarations to put before the theorem."""
+    strategy: str = ""
+    """For people: what the proof does first."""
+    fingerprint: str = ""
+    """What makes two sketches the same plan."""
+    deterministic: bool = True
+    shape: str = ""
+    """The kind of goal, for statistics of strategies."""
+
+
+class Clock:
+    """The wall time that an agent may still spend."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds, never negative."""
+        return max(0.0, self._until - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0.05
+
+    def part(self, seconds: float) -> Clock:
+        """A clock that stops with this one, or earlier."""
+        return Clock(min(seconds, self.left))
+
+
+async def first_success(lean: LeanRuntime, task: Task, proofs: Iterable[str], *, clock: Clock) -> Proposal | None:
+    """The first proof that Lean accepts without `sorry`; those that need more work than most come last."""
+    slow: list[str] = []
+    found = await _round(lean, task, list(dict.fromkeys(proofs)), SMALL, clock, slow)
+    return found or await _round(lean, task, slow, LARGE, clock, [])
+
+
+async def _round(
+    lean: LeanRuntime, task: Task, proofs: Sequence[str], heartbeats: int, clock: Clock, slow: list[str]
+) -> Proposal | None:
+    size, at = FIRST_BATCH, 0
+    while at < len(proofs) and not clock.over:
+        batch = proofs[at : at + size]
+        at += len(batch)
+        size = MOST_BATCH
+        for proof, messages in zip(batch, await tried(lean, task, batch, heartbeats, clock), strict=True):
+            if messages is None or any(_LIMIT.search(m.text) for m in messages):
+                slow.append(proof)
+                continue
+            if any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
+                continue
+            said = suggestion(messages)
+            proposal = Proposal(proof if said is None else proof.replace("exact?", said))
+            if await accepted(lean, task, proposal, clock):
+                return proposal
+    return None
+
+
+def suggestion(messages: Sequence[Message]) -> str | None:
+    """The tactic that `exact?` has found."""
+    for message in messages:
+        match = _TRY_THIS.search(message.text)
+        if match:
+            return " ".join(match[1].split())
+    return None
+
+
+async def tried(
+    lean: LeanRuntime, task: Task, proofs: Sequence[str], heartbeats: int, clock: Clock
+) -> list[list[Message] | None]:
+    """Lean's messages about each proof of the task; None for a proof about which it gave none in time."""
+    code, lines = f"\n{task.stubs}", []
+    first = task.prefix.count("\n") + 1
+    for number, proof in enumerate(proofs):
+        start = first + code.count("\n")
+        head = _ATTRIBUTES.sub("", renamed(task, f"_{number}"))
+        code += f"set_option maxHeartbeats {heartbeats} in\n{head} := {proof}\n\n"
+        lines.append((start, first + code.count("\n")))
+    result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=min(clock.left, BATCH_SECONDS)))
+    if result.status == "done":
+        return [[m for m in result.messages if a <= m.line < b] for a, b in lines]
+    if len(proofs) == 1 or clock.over:
+        return [None] * len(proofs)
+    alone = [await tried(lean, task, [proof], heartbeats, clock) for proof in proofs]
+    return [messages for (messages,) in alone]
+
+
+async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock) -> bool:
+    """Whether the whole text elaborates under Lean's own limits, and the theorem rests on no axiom but the logic's."""
+    code = "\n" + task.code(proof.proof, proof.helpers)
+    result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=max(clock.left, 5.0), declarations=True))
+    if not result.ok:
+        return False
+    allowed = {fact.name for fact in task.facts} | LOGIC_AXIOMS
+    ours = [d for d in result.declarations if d.kind == "theorem" and d.name.split(".")[-1] == task.name.split(".")[-1]]
+    return bool(ours) and all(
+        {a.split(".")[-1] if a not in LOGIC_AXIOMS else a for a in d.axioms} <= allowed for d in ours
+    )
+
+
+__all__ = ["LARGE", "SMALL", "Clock", "Proposal", "accepted", "first_success", "suggestion", "tried"]

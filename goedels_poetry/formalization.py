@@ -7,13 +7,13 @@ every fork has the one that it had. An attempt is one round of the formalizer, w
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.base import Formalizable, Language, Theorem
+from goedels_poetry.languages.base import WARNING, Formalizable, Language, Theorem
 from goedels_poetry.models import Models
 from goedels_poetry.results import RunResult
 from goedels_poetry.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
@@ -33,6 +33,7 @@ NO_MODEL = (
     "a claim in plain words needs a language model for the role formalizer: give --model NAME and, unless it is "
     "OpenAI's, --base-url ADDRESS, or set GOEDELS_POETRY__MODELS__FORMALIZER__MODEL"
 )
+ONLY_STATED = "only the formal statement was asked for; prove --informal with the same claim goes on from here"
 NOT_JUDGED = "formalization not judged: no model is configured for the role judge; read the formal statement yourself"
 DECLINED = (
     "the formal statement was declined, so nothing was proved; word the claim more precisely, or give the same "
@@ -52,6 +53,24 @@ class Claim:
     """Formal definitions that stand, byte for byte, before what the formalizer writes."""
     confirm: bool = False
     """Whether a person is asked about the formal statement before the search for a proof."""
+    steps: tuple[str, ...] = ()
+    """The author's own steps of the proof, in words: hints for the models, no part of what is stated."""
+    round_trip: bool = True
+    """Whether a model says in its own words what the formal text states, and these are compared with the claim."""
+    only: bool = False
+    """Whether the run stops when there is a formal statement."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes it another run than that of the same text; as little as there is."""
+        more: dict[str, Any] = {"steps": list(self.steps)} if self.steps else {}
+        more |= {} if self.round_trip else {"round_trip": False}
+        return {"context": self.context, **more}
+
+    @classmethod
+    def again(cls, text: str, identity: dict[str, Any]) -> Claim:
+        """The claim of a run that goes on."""
+        return cls(text, **{**identity, "steps": tuple(identity.get("steps", ()))})
 
 
 class Statement:
@@ -96,9 +115,12 @@ def check_claim(claim: Claim, language: Language, models: Models | None) -> None
 # -- moves -----------------------------------------------------------------------------------------------------
 
 
-def set_formalized(txn: Txn, node: ProofNode, formal: str, statement: str, key: str) -> str:
-    """The language can read a formal text: the semantics judge is next."""
+def set_formalized(
+    txn: Txn, node: ProofNode, formal: str, statement: str, key: str, tests: Sequence[dict[str, str]] = ()
+) -> str:
+    """The language can read a formal text, and its tests say nothing against it: the semantics judge is next."""
     refs = {name: ref for name, ref in node.refs.items() if name != JUDGEMENT} | {FORMAL: txn.save(formal)}
+    refs |= {JUDGEMENT: txn.save({"tests": list(tests)})} if tests else {}
     txn.remember("statement", statement)
     txn.put(replace(node, queue=Queue.CHECK_SEMANTICS, key=key, refs=refs))
     txn.reason = statement
@@ -112,15 +134,22 @@ def set_judged_faithful(txn: Txn, node: ProofNode, reason: str) -> str:
     return "judged faithful"
 
 
+def set_round_trip(txn: Txn, node: ProofNode, words: str, reason: str) -> str:
+    """What a model that has not seen the claim reads in the formal text is what the claim says."""
+    _note(txn, replace(node, queue=Queue.CHECK_SEMANTICS), words=words, words_reason=reason)
+    txn.reason = reason
+    return "round trip agrees"
+
+
 def set_stated(txn: Txn, node: ProofNode, claim: Claim) -> str:
     """Nothing speaks against the formal text: on to the person, or to the prover."""
-    txn.put(replace(node, queue=CONFIRM if claim.confirm else Queue.PROVE))
+    _note(txn, replace(node, queue=CONFIRM if claim.confirm or claim.only else Queue.PROVE), stated=True)
     return "open"
 
 
-def set_confirmed(txn: Txn, node: ProofNode, answer: bool | None) -> str:
-    """The person's word, None: nobody is to be asked any more. After a no the root stays where it is."""
-    queue = CONFIRM if answer is False else Queue.PROVE
+def set_confirmed(txn: Txn, node: ProofNode, answer: bool | None, *, only: bool = False) -> str:
+    """The person's word, None: nobody is to be asked any more. After a no, or with ``only``, the root stays there."""
+    queue = CONFIRM if answer is False or only else Queue.PROVE
     _note(txn, replace(node, queue=queue), confirmed=answer)
     return {True: "confirmed", False: "declined", None: "not asked"}[answer]
 
@@ -144,7 +173,7 @@ def set_failed_formalization(
     """One attempt to formalize failed. After ``most`` of them the run ends with ``verdict``, else it is done anew.
 
     Args:
-        stage: who rejected it: "formalizer", "judge" or "premises".
+        stage: who rejected it: "formalizer", "tests", "judge", "round trip" or "premises".
         formal: the text, when it is not the one that the node has.
         detail: evidence for a verdict other than ``unknown``.
     """
@@ -185,13 +214,16 @@ def formalization_of(store: StoreReader, claim: Claim) -> dict[str, Any]:
     formal = str(store.load(root.refs[FORMAL])) if FORMAL in root.refs else None
     said = store.load(root.refs[JUDGEMENT]) if JUDGEMENT in root.refs else {}
     under_way = formal is not None and not any(entry["stands"] for entry in failed)
-    refused = next((entry["reason"] for entry in reversed(failed) if entry["stage"] == "judge"), "")
+    refused = next((entry["reason"] for entry in reversed(failed) if entry["stage"] in ("judge", "round trip")), "")
     return {
         "informal": claim.text,
         "formal": formal,
         "attempts": len(failed) + under_way,
         "judged": bool(said.get("judged", False)),
         "judge_reason": str(said.get("reason", "")) or (refused if formal is None else ""),
+        "round_trip": said.get("words"),
+        "tests": list(said.get("tests", ())),
+        "stated": under_way and bool(said.get("stated", False)),
         "confirmed": said.get("confirmed"),
         "file": None,
     }
@@ -208,6 +240,7 @@ def with_formalization(result: RunResult, store: StoreReader, claim: Claim, theo
     if told["formal"] is None:
         return replace(result, formalization=told)
     warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
+    warnings += [f"formal statement: {test['words']}" for test in told["tests"] if test["outcome"] == WARNING]
     warnings += [] if told["judged"] else [NOT_JUDGED]
     if result.certificate is not None:
         try:
@@ -235,6 +268,7 @@ __all__ = [
     "MAX_FORMAL",
     "NOT_JUDGED",
     "NO_MODEL",
+    "ONLY_STATED",
     "Claim",
     "Confirm",
     "Statement",
@@ -245,6 +279,7 @@ __all__ = [
     "set_failed_formalization",
     "set_formalized",
     "set_judged_faithful",
+    "set_round_trip",
     "set_stated",
     "with_formalization",
 ]

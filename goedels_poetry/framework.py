@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import signal
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,6 +76,9 @@ class GoedelsPoetryFramework:
         informal: bool = False,
         context: str = "",
         confirm: Confirm | None = None,
+        steps: Sequence[str] = (),
+        round_trip: bool = True,
+        only_state: bool = False,
     ) -> RunResult:
         """Prove one theorem.
 
@@ -95,6 +98,9 @@ class GoedelsPoetryFramework:
                 is about that formal statement; see ``RunResult.formalization``.
             context: for a claim: formal definitions, kept byte for byte before what the model writes.
             confirm: for a claim: asked about the formal statement before it is proved.
+            steps: for a claim: its author's steps of a proof, in words; hints for models.
+            round_trip: for a claim: have the formal text put back into words and these compared with the claim.
+            only_state: for a claim: stop when there is a formal statement; the same call without it goes on.
 
         Raises:
             UnknownLanguage, UnknownRun, RunLocked. An invalid theorem is a result, not an exception.
@@ -103,9 +109,9 @@ class GoedelsPoetryFramework:
         meant = {"seed": self.settings.seed, "file": name or "", **(options or {})}
         # With other models it is another run: what the symbolic agents gave up on is not settled for them.
         asked: dict[str, Any] = {} if self.models is None else {"models": self.models.fingerprint}
-        claim = Claim(source, context, confirm is not None) if informal else None
+        claim = Claim(source, context, confirm is not None, tuple(steps), round_trip, only_state) if informal else None
         if claim is not None:
-            asked["claim"] = {"context": context}
+            asked["claim"] = claim.identity
         prefix = identity(source, spoken.name, {**meant, **asked})
         latest = self._runs.latest(prefix)
         if resume and latest is None:
@@ -127,7 +133,7 @@ class GoedelsPoetryFramework:
             told = store.meta("claim")
         if source is None:
             raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
-        claim = Claim(source, **told) if told is not None else None
+        claim = Claim.again(source, told) if told is not None else None
         return await self._run(run, self._language(language, None), source, options, name, out, on_event, claim)
 
     def resume(self, run_id: str, **kwargs: Any) -> RunResult:

@@ -71,8 +71,8 @@ class RunResult:
     """``{"line", "column", "hint"}`` of an invalid input."""
     run_dir: Path | None = None
     formalization: dict[str, Any] | None = None
-    """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "confirmed",
-    "file"}``. The verdict is about ``formal``."""
+    """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "round_trip",
+    "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
 
     @property
     def exit_code(self) -> int:

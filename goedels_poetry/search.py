@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.formalization import (
     CONFIRM,
     DECLINED,
+    ONLY_STATED,
     Claim,
     Confirm,
     Statement,
@@ -125,7 +127,7 @@ class Search:
                 options=self._given.options,
                 bank_snapshot=self._bank.snapshot() if self._bank else 0,
                 preferred=self._statistics.preferred(self._language.name) if self._statistics else (),
-                claim=None if self._claim is None else {"context": self._claim.context},
+                claim=None if self._claim is None else self._claim.identity,
             )
             self._run_dir.write_card(
                 run_id=self._run_dir.run_id,
@@ -204,16 +206,23 @@ class Search:
     async def _confirmed(self, store: ProofStore, claim: Claim) -> Stop | None:
         """Ask the person about the formal statement, outside of the run's time; None: go on."""
         said: bool | None = None
-        if self._confirm is not None:
+        told = formalization_of(store, claim)
+        if self._confirm is not None and not told["confirmed"]:
             try:
-                said = await self._unless_interrupted(self._confirm(formalization_of(store, claim)))
+                said = await self._unless_interrupted(self._confirm(told))
             except asyncio.CancelledError:
                 if not self._interrupted:
                     raise
                 return Stop("out_of_budget", f"{self._interrupted} before the formal statement was confirmed")
-        key = f"confirm:{store.seq}"
-        await store.on_thread(self._commit, store, key, lambda txn: set_confirmed(txn, store.root(), said))
-        return Stop("declined", DECLINED) if said is False else None
+        elif told["confirmed"]:
+            said = True
+        if said is not None or not claim.only:
+            key = f"confirm:{store.seq}"
+            noted = partial(set_confirmed, answer=said, only=claim.only)
+            await store.on_thread(self._commit, store, key, lambda txn: noted(txn, store.root()))
+        if said is False:
+            return Stop("declined", DECLINED)
+        return Stop("stated", ONLY_STATED) if claim.only else None
 
     async def _unless_interrupted(self, work: Awaitable[T]) -> T:
         """Wait for something that an interrupt cancels: then CancelledError."""
@@ -291,7 +300,7 @@ class Search:
             warnings=(*self._warnings, *(evidence.warnings if evidence else ())),
             **common,
         )
-        return self._with_claim(store, result), retry or stop.status == "declined"
+        return self._with_claim(store, result), retry or stop.status in ("declined", "stated")
 
     def _warn_of_prices(self) -> list[str]:
         names = self._models.unpriced() if self._models is not None and self._settings.budgets.money is not None else ()
@@ -304,7 +313,7 @@ class Search:
 
     def _answer(self, store: ProofStore, stop: Stop, nodes: list[ProofNode]) -> tuple[Verdict, str, dict[str, Any]]:
         resume = f"; run {self._run_dir.run_id} can be resumed"
-        if stop.status == "declined":
+        if stop.status in ("declined", "stated"):
             return Verdict.UNKNOWN, stop.reason, {}
         root = nodes[0]
         recorded = store.verdict()

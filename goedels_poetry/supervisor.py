@@ -56,7 +56,7 @@ class Dispatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why the search ended. ``status``: "proved", "finished", "exhausted", "out_of_budget", "declined"."""
+    """Why the search ended. ``status``: "proved", "finished", "exhausted", "out_of_budget", "declined", "stated"."""
 
     status: str
     reason: str = ""

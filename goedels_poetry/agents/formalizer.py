@@ -9,7 +9,7 @@ from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.formalization import MAX_FORMAL, failures, set_failed_formalization, set_formalized
-from goedels_poetry.languages.base import Formalizable, Outcome
+from goedels_poetry.languages.base import Examinable, Formalizable, Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply, blocks, code, parse_json_reply
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.store import Txn
@@ -36,6 +36,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         "context": f"{claim.context}\n\n(These {lines} lines stay in front of your text.)"
         if claim.context
         else NOTHING,
+        "steps": "\n".join(f"{n}. {step}" for n, step in enumerate(claim.steps, 1)) or NOTHING,
         "language": language.formal_language,
         "history": _story([(str(texts.get(entry.get("formal_ref"), "")), entry["reason"]) for entry in failed]),
         "answer_format": language.formal_format,
@@ -56,15 +57,23 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         key = deps.language.canonical(theorem, "")
         return Outcome(True, {"formal": whole, "statement": theorem.statement, "key": key})
 
-    done = await ask_round(deps, schedule(deps).scheduled(request), read)
+    async def examine(value: dict[str, Any]) -> Outcome:
+        assert isinstance(deps.language, Examinable)
+        theorem = await deps.language.read(value["formal"], deps.theorem.options)
+        return await deps.language.examine(theorem, claim.context)
+
+    check = examine if isinstance(language, Examinable) else None
+    done = await ask_round(deps, schedule(deps).scheduled(request), read, check)
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
         if done.winner is not None:
-            return set_formalized(txn, node, **done.winner.value)
-        rejected = next((sample.report["formal"] for sample in done.samples if "formal" in sample.report), "")
+            return set_formalized(txn, node, **done.winner.value, tests=done.winner.report.get("tests", ()))
+        shown = [(sample.value or sample.report).get("formal", "") for sample in done.samples]
+        stage = "tests" if any(sample.value for sample in done.samples) else "formalizer"
         most = deps.settings.schedule.max_attempts
-        return set_failed_formalization(txn, node, done.reason, most=most, stage="formalizer", formal=rejected)
+        rejected = next(filter(None, shown), "")
+        return set_failed_formalization(txn, node, done.reason, most=most, stage=stage, formal=rejected)
 
     return apply
 

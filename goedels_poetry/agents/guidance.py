@@ -47,7 +47,8 @@ def request_for(
 ) -> Request:
     """A scheduled request about a goal, with the variables that every prompt may use."""
     assert isinstance(deps.language, ModelGuided)
-    common = {**deps.language.describe(goal), "history": story(goal.history), "banned": bans(goal.history)}
+    told = hints(deps) + story(goal.history)
+    common = {**deps.language.describe(goal), "history": told, "banned": bans(goal.history)}
     request = Request(
         role=role,
         prompt=prompt,
@@ -58,6 +59,14 @@ def request_for(
         seed=deps.settings.seed,
     )
     return schedule(deps).scheduled(request)
+
+
+def hints(deps: Deps) -> str:
+    """The steps of a proof that a claim came with, for the prompts about its goals; "" without any."""
+    if deps.claim is None or not deps.claim.steps:
+        return ""
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(deps.claim.steps, 1))
+    return f"The author of the theorem suggests these steps of a proof:\n{steps[:MAX_STORY]}\n\n"
 
 
 def schedule(deps: Deps) -> RetryConfig:

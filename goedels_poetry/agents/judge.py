@@ -11,7 +11,7 @@ from typing import Any
 
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import MAX_REASON, ask_round
+from goedels_poetry.agents.rounds import MAX_REASON, Round, ask_round
 from goedels_poetry.formalization import (
     FORMAL,
     JUDGEMENT,
@@ -19,9 +19,10 @@ from goedels_poetry.formalization import (
     failures,
     set_failed_formalization,
     set_judged_faithful,
+    set_round_trip,
     set_stated,
 )
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.languages.base import Examinable, Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.state import NodeStatus, ProofNode, Queue, Verdict
 from goedels_poetry.store import Txn
@@ -47,13 +48,26 @@ JUDGE_SCHEMA: dict[str, Any] = {
     "required": ["same"],
 }
 
+WORDS_SCHEMA: dict[str, Any] = {
+    "title": "words",
+    "type": "object",
+    "properties": {"words": {"type": "string", "minLength": 1}},
+    "required": ["words"],
+}
+MAX_WORDS = 4_000
+"""Characters that are kept of what a model reads in a formal text."""
+
 
 @agent(queue=Queue.CHECK_SEMANTICS)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Ask the language about premises and goal; a theorem that stays open goes to the prover."""
     claim = deps.claim if FORMAL in node.refs else None
-    if claim is not None and JUDGEMENT not in node.refs and deps.has_model("judge"):
-        return await _compare(node, deps, claim)
+    if claim is not None and deps.has_model("judge"):
+        said = await deps.load(node, JUDGEMENT) or {}
+        if not said.get("judged"):
+            return await _compare(node, deps, claim)
+        if claim.round_trip and "words" not in said:
+            return await _there_and_back(node, deps, claim)
     outcome = deps.charge(await deps.language.judge(deps.theorem))
     found = outcome.value.get("verdict", "open")
 
@@ -84,25 +98,8 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
 
 async def _compare(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
     """Ask the model of the role judge once; only a readable yes lets the formal text pass."""
-    failed = failures(await deps.store.on_thread(deps.store.history, node.id))
     variables = {"question": claim.text, "statement": deps.theorem.text}
-    request = schedule(deps).scheduled(
-        Request(
-            role="judge",
-            prompt="semantics-judge",
-            variables=variables,
-            attempt=len(failed),
-            schema=JUDGE_SCHEMA,
-            node=node.id,
-            seed=deps.settings.seed,
-        )
-    )
-
-    async def read(reply: Reply) -> Outcome:
-        return Outcome(True, dict(reply.parsed or {}))
-
-    # One sample: of several, the most lenient one would win.
-    done = await ask_round(deps, replace(request, samples=1), read)
+    done = await _ask(node, deps, "semantics-judge", variables, JUDGE_SCHEMA)
 
     def apply(txn: Txn) -> str:
         done.log(txn, node)
@@ -118,6 +115,45 @@ async def _compare(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
         return set_failed_formalization(txn, node, reason, most=most, stage="judge")
 
     return apply
+
+
+async def _there_and_back(node: ProofNode, deps: Deps, claim: Claim) -> Apply:
+    """Have the formal text put into words by somebody who has not seen the claim, and the two texts compared."""
+    language = deps.language
+    formal = language.plain(deps.theorem) if isinstance(language, Examinable) else deps.theorem.text
+    told = await _ask(node, deps, "back-translation", {"statement": formal}, WORDS_SCHEMA)
+    words = " ".join(str(told.winner.value["words"]).split())[:MAX_WORDS] if told.winner is not None else ""
+    question = {"question": claim.text, "words": words}
+    compared = await _ask(node, deps, "round-trip", question, JUDGE_SCHEMA) if words else None
+
+    def apply(txn: Txn) -> str:
+        told.log(txn, node)
+        if compared is not None:
+            compared.log(txn, node)
+        said = compared.winner.value if compared is not None and compared.winner is not None else None
+        if said is not None and said["same"]:
+            return set_round_trip(txn, node, words, _words(said))
+        if said is not None:
+            reason = f"put back into words it says: {words}; and that is not what the claim says: {_words(said)}"
+        else:
+            fault = compared.reason if compared is not None else told.reason or "it has no words"
+            reason = f"the round trip failed: {fault}"
+        most = deps.settings.schedule.max_attempts
+        return set_failed_formalization(txn, node, reason, most=most, stage="round trip")
+
+    return apply
+
+
+async def _ask(node: ProofNode, deps: Deps, prompt: str, variables: dict[str, str], schema: dict[str, Any]) -> Round:
+    """One question to the model of the role judge."""
+    failed = failures(await deps.store.on_thread(deps.store.history, node.id))
+    request = Request("judge", prompt, variables, len(failed), schema=schema, node=node.id, seed=deps.settings.seed)
+
+    async def read(reply: Reply) -> Outcome:
+        return Outcome(True, dict(reply.parsed or {}))
+
+    # One sample: of several, the most lenient one would win.
+    return await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
 
 
 def _words(said: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ All methods that may take long are coroutines; they must honour cancellation by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -15,6 +16,10 @@ from goedels_poetry.state import Verdict
 
 EXHAUSTED = "exhausted"
 """``Outcome.reason`` with which a language says: no further attempt of this kind can help this goal."""
+
+
+PASSED, WARNING, FAILED = "passed", "warning", "failed"
+"""Outcomes of a test of a formal statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,33 @@ class Theorem:
     data: Any = None
     seconds: float = 0.0
     """Wall time that reading it took, waiting excluded; counts against the run's budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """Something that was found for a goal and that its proof may use."""
+
+    name: str
+    statement: str
+    docstring: str = ""
+    source: str = ""
+    """Where it stands: "file", "project: PATH", "library", or the service that knows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citable:
+    """Something that a proof may cite, as search sees it."""
+
+    name: str
+    conclusion: tuple[str, ...] = ()
+    """Symbols of what it concludes: names of constants, literals (``#0``), pairs ``outer>inner`` of a symbol and one
+    of its arguments'."""
+    context: tuple[str, ...] = ()
+    """Symbols of its variables and hypotheses."""
+    statement: str = ""
+    """"" where only the language knows it; see `Searchable.stated`."""
+    docstring: str = ""
+    source: str = "library"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +88,8 @@ class Goal:
     """How many further levels of decomposition are allowed below this node."""
     preferred: tuple[str, ...] = ()
     """Strategy names by past success, best first (a snapshot taken when the run began)."""
+    premises: tuple[Premise, ...] = ()
+    """What the retriever found for it, best first; only a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +300,31 @@ class Formalizable(Protocol):
     """Tags (lower case) of fenced blocks that hold a text of the language."""
 
 
+@runtime_checkable
+class Examinable(Protocol):
+    """What a language offers besides to find out whether a statement that a model wrote is worth proving."""
+
+    def plain(self, theorem: Theorem) -> str:
+        """The formal text without comments and telling names: what a model that does not know the claim may see."""
+        ...
+
+    async def examine(self, theorem: Theorem, given: str) -> Outcome:
+        """Tests of the statement on instances and with the cheapest proofs; it proves nothing.
+
+        ``given``: definitions that stand before the model's text and are not looked at. ``value["tests"]``: each
+        ``{"test": name, "outcome": PASSED | WARNING | FAILED, "words": one line}``. Not ok: the text is sent back,
+        with the reason.
+        """
+        ...
+
+
 __all__ = [
     "EXHAUSTED",
+    "FAILED",
+    "PASSED",
+    "WARNING",
     "Certificate",
+    "Examinable",
     "Formalizable",
     "Goal",
     "Language",

@@ -1,1 +1,5 @@
-"""Lean 4 as a proof language: real Lean reads, checks and judges; we only compose texts."""
+"""Lean 4 as a proof language."""
+
+from goedels_poetry.languages.lean.language import LeanLanguage
+
+__all__ = ["LeanLanguage"]

@@ -1,0 +1,304 @@
+"""Lean 4 as a proof language of the machine."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import __version__
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.languages.base import EXHAUSTED, Certificate, Goal, Outcome, Theorem
+from goedels_poetry.languages.lean import symbolic
+from goedels_poetry.languages.lean.assemble import Incomplete, assemble
+from goedels_poetry.languages.lean.certify import certify_negation, certify_proof
+from goedels_poetry.languages.lean.replies import read_reply
+from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION, InstallError, embedded_pool
+from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
+from goedels_poetry.languages.lean.source import Target, open_theorems, read_target, task_of
+from goedels_poetry.languages.lean.task import Task, lemma_name
+from goedels_poetry.state import Verdict
+
+Json = dict[str, Any]
+
+PROVE_SECONDS = 20.0
+SKETCH_SECONDS = 60.0
+REFUTE_SECONDS = 3.0
+QUERY_SECONDS = 0.05
+"""What one query of a budget given in queries is worth."""
+MOST_BROKEN = 5
+"""Symbolic sketches in a row that Lean may refuse before none is given."""
+PROOF_FORMAT = (
+    "One block ```lean … ``` with the whole declaration of the theorem and its proof; lemmas of your own may stand "
+    "before it. No axiom, no `sorry`, no `native_decide`, no new notation."
+)
+SKETCH_FORMAT = (
+    "One block ```lean … ``` with the whole declaration of the theorem and a proof that has `sorry` exactly where a "
+    "subgoal is left to prove; lemmas of your own with `sorry` may stand before it. Everything else must compile."
+)
+
+
+class LeanLanguage:
+    """Lean files; Lean itself is started when it is first needed."""
+
+    name = "lean"
+    suffixes = (".lean",)
+    proof_attempts = 2
+    proof_schema = None
+    sketch_schema = None
+    verifier = f"lean {__version__}, {LEAN_VERSION}"
+    formal_language = "Lean 4 (core library, no Mathlib)"
+    formal_format = "one block ```lean … ``` with the definitions and one theorem whose proof is `sorry`"
+    formal_tags = ("lean", "lean4")
+
+    def __init__(self, lean: LeanPool | None = None) -> None:
+        """``lean``: works on the goals and stays open; by default one of its own, with at most two processes."""
+        self._size = 2 if (os.cpu_count() or 1) > 1 else 1
+        self._pool = lean
+        self._own = lean is None
+        self._opening = asyncio.Lock()
+        self._targets: dict[tuple[str, str], Target] = {}
+
+    async def _lean(self) -> LeanPool:
+        async with self._opening:
+            if self._pool is None:
+                try:
+                    self._pool = await asyncio.to_thread(embedded_pool, self._size)
+                except (InstallError, LeanUnavailable) as fault:
+                    raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+            return self._pool
+
+    async def _target(self, text: str, options: Json) -> Target:
+        key = (text, str(options.get("theorem") or ""))
+        if key not in self._targets:
+            self._targets[key] = await read_target(await self._lean(), *key)
+        return self._targets[key]
+
+    async def _task(self, goal: Goal) -> Task:
+        return task_of(await self._target(goal.theorem, goal.options), goal)
+
+    async def read(self, text: str, options: Json) -> Theorem:
+        """See `Language.read`."""
+        began = time.monotonic()
+        try:
+            target = await self._target(text, options)
+        except LeanUnavailable as fault:
+            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+        seconds = time.monotonic() - began
+        return Theorem("lean", text, dict(options), target.words, target.warnings, target, seconds)
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """See `SeveralTheorems.theorems`."""
+        try:
+            return await open_theorems(await self._lean(), text)
+        except InvalidInput:
+            return ()  # `read` says why
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """See `Language.judge`. Hypotheses that contradict each other are left to the checker to report."""
+        began = time.monotonic()
+        target: Target = theorem.data
+        if not target.type:
+            return Outcome(True, {"verdict": "open"})
+        task = Task(target.prefix, target.closed, lemma_name(target.closed), (), target.functions, target.types)
+        found = await symbolic.refute(await self._lean(), task, seconds=REFUTE_SECONDS)
+        if found is None:
+            return Outcome(True, {"verdict": "open"}, cost=_cost(began))
+        value = {
+            "verdict": "refuted",
+            "counterexample": {"instance": found.words},
+            "proof": found.proof,
+            "reason": "Lean proves the negation",
+        }
+        return Outcome(True, value, cost=_cost(began))
+
+    async def prove(self, goal: Goal) -> Outcome:
+        """See `Language.prove`."""
+        began = time.monotonic()
+        seed = int(goal.options.get("seed", 0))
+        found = await symbolic.prove(await self._lean(), await self._task(goal), seconds=PROVE_SECONDS, seed=seed)
+        if found is None:
+            return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
+        return Outcome(True, {"candidate": {"proof": found.proof, "helpers": found.helpers}}, cost=_cost(began))
+
+    async def verify(self, goal: Goal, candidate: Json) -> Outcome:
+        """See `Language.verify`."""
+        began = time.monotonic()
+        proof, helpers = str(candidate["proof"]), str(candidate.get("helpers", ""))
+        seen = await check_proof(await self._lean(), await self._task(goal), proof, helpers)
+        if seen.reason:
+            return Outcome(False, {"report": seen.reason}, seen.reason.partition("\n")[0], _cost(began))
+        found = {
+            "proof": proof,
+            "helpers": helpers,
+            "names": list(seen.names),
+            "cites": list(seen.cites),
+            "axioms": list(seen.axioms),
+        }
+        return Outcome(True, {"proof": found}, cost=_cost(began))
+
+    async def correct(self, goal: Goal, candidate: Json, report: Any) -> Outcome:
+        """See `Language.correct`: without a model there is nothing to repair with."""
+        return Outcome(False, {}, EXHAUSTED)
+
+    async def sketch(self, goal: Goal) -> Outcome:
+        """See `Language.sketch`."""
+        return await self._sketched(goal, goal.banned, SKETCH_SECONDS, leave_open=True)
+
+    async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
+        """See `ModelGuided.sketch_within`."""
+        return await self._sketched(goal, goal.banned, calls * QUERY_SECONDS, leave_open=leave_open)
+
+    async def _sketched(self, goal: Goal, banned: tuple[str, ...], seconds: float, *, leave_open: bool) -> Outcome:
+        began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
+        refused = frozenset(banned)
+        reason = ""
+        for _ in range(MOST_BROKEN):
+            left = seconds - (time.monotonic() - began)
+            found = await symbolic.sketch(lean, task, banned=refused, seconds=left, leave_open=leave_open)
+            if found is None:
+                break
+            opened = await open_sketch(
+                lean,
+                task,
+                found.strategy,
+                found.proof,
+                found.helpers,
+                found.fingerprint,
+                deterministic=found.deterministic,
+                shape=found.shape,
+            )
+            if not opened.reason:
+                return Outcome(True, {"sketch": opened.sketch}, cost=_cost(began))
+            reason, refused = opened.reason, refused | {found.fingerprint}
+        return Outcome(False, {"reason": reason or "no strategy is left to try"}, EXHAUSTED, _cost(began))
+
+    async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
+        """See `Language.verify_sketch`."""
+        began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
+        if "linked" not in sketch:
+            opened = await open_sketch(
+                lean,
+                task,
+                str(sketch["strategy"]),
+                str(sketch["proof"]),
+                str(sketch.get("helpers", "")),
+                str(sketch["fingerprint"]),
+            )
+            if opened.reason:
+                return Outcome(False, {"report": opened.reason}, opened.reason, _cost(began))
+            sketch = {**sketch, **opened.sketch}
+        seen = await check_link(lean, task, sketch)
+        if seen.reason:
+            words = f"the subgoals do not give the goal: {seen.reason}"
+            return Outcome(False, {"report": words}, words, _cost(began))
+        for number, child in enumerate(sketch["children"]):
+            statement = child["statement"]
+            small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
+            false = await symbolic.refute(lean, small, seconds=REFUTE_SECONDS)
+            if false is not None:
+                value = {"refuted_child": number, "counterexample": {"instance": false.words}}
+                return Outcome(False, value, f"subgoal {number} is false: {false.words}", _cost(began))
+        whole = {**sketch, "names": list(seen.names)}
+        return Outcome(True, {"sketch": whole}, cost=_cost(began))
+
+    async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
+        """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
+        banned = (*goal.banned, str(sketch["fingerprint"]))
+        return await self._sketched(goal, banned, SKETCH_SECONDS, leave_open=True)
+
+    async def retrieve(self, goal: Goal, lemmas: list[Json]) -> Outcome:
+        """See `Language.retrieve`: the most used lemmas that speak of the same functions."""
+        target = await self._target(goal.theorem, goal.options)
+        text = goal.statement or target.head
+        known = {f.rpartition(".")[2] for f in target.functions if f.rpartition(".")[2] in text}
+        fitting = [e for e in lemmas if any(word in e["statement"] for word in known)]
+        return Outcome(True, {"lemmas": [e["id"] for e in fitting[:8]]})
+
+    def describe(self, goal: Goal) -> dict[str, str]:
+        """See `ModelGuided.describe`."""
+        target = self._targets[(goal.theorem, str(goal.options.get("theorem") or ""))]
+        task = task_of(target, goal)
+        return {
+            "language": self.formal_language,
+            "statement": f"{task.head} := sorry",
+            "definitions": target.prefix.strip() or "(none)",
+            "premises": "(they stand in the statement)",
+            "facts": "\n".join(fact.stub for fact in task.facts) or "(none)",
+            "functions": ", ".join(target.functions) or "(none)",
+            "proof_format": PROOF_FORMAT,
+            "sketch_format": SKETCH_FORMAT,
+        }
+
+    async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_candidate`: a proof with holes is a sketch."""
+        return await self._read(goal, reply, proof=True)
+
+    async def read_sketch(self, goal: Goal, reply: str | Json) -> Outcome:
+        """See `ModelGuided.read_sketch`."""
+        return await self._read(goal, reply, proof=False)
+
+    async def _read(self, goal: Goal, reply: str | Json, *, proof: bool) -> Outcome:
+        lean, task = await self._lean(), await self._task(goal)
+        written = await read_reply(lean, task, str(reply))
+        if written.reason:
+            return Outcome(False, {}, written.reason)
+        if proof and "sorry" not in written.proof + written.helpers:
+            return Outcome(True, {"candidate": {"proof": written.proof, "helpers": written.helpers}})
+        opened = await open_sketch(lean, task, "model", written.proof, written.helpers, deterministic=False)
+        if opened.reason:
+            return Outcome(False, {}, opened.reason)
+        return Outcome(True, {"sketch": opened.sketch})
+
+    def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`."""
+        target: Target = theorem.data
+        text = statement or target.closed or target.head
+        return f"{_hash(target.prefix)}:{_hash(text)}"
+
+    async def certify(
+        self,
+        theorem: Theorem,
+        derivation: list[Json],
+        directory: Path,
+        run_info: Json,
+        seconds: float | None = None,
+    ) -> Certificate:
+        """See `Language.certify`."""
+        target: Target = theorem.data
+        try:
+            text = assemble(target, derivation)
+        except Incomplete as gap:
+            return Certificate(Verdict.UNKNOWN, reason=str(gap))
+        return await certify_proof(_fresh, target, text, directory, run_info, seconds)
+
+    async def certify_answer(
+        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
+    ) -> Certificate:
+        """See `Language.certify_answer`."""
+        return await certify_negation(_fresh, theorem.data, str(answer["proof"]), directory, run_info, seconds)
+
+    async def aclose(self) -> None:
+        """See `Language.aclose`."""
+        pool, self._pool = self._pool, None
+        if pool is not None and self._own:
+            await pool.aclose()
+
+
+def _fresh() -> LeanPool:
+    return embedded_pool(1)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _cost(began: float) -> dict[str, float]:
+    return {"solver_seconds": time.monotonic() - began, "solver_calls": 1}
+
+
+__all__ = ["LeanLanguage"]

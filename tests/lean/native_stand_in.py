@@ -1,0 +1,103 @@
+"""A toolchain that stands in for a native one: `lake`, `lean` and `bwrap` as small programs.
+
+They are real processes behind real pipes, started, bounded and killed like the real ones. `lean --run` answers with the
+embedded Lean, which speaks the protocol of our driver program; it leaves the clock to whoever started it, as that does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+VERSION = "4.28.0"
+NEVER_MS = 3_600_000
+
+
+def make(folder: Path, embedded: list[str], *programs: str) -> Path:
+    """Write the named programs into ``folder``/bin; gives that folder. ``embedded``: command of the embedded Lean."""
+    bin_folder = folder / "bin"
+    bin_folder.mkdir(parents=True)
+    (folder / "embedded.json").write_text(json.dumps(embedded))
+    for program in programs:
+        script = bin_folder / program
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{__file__}" {program} "{folder}" "$@"\n')
+        script.chmod(0o755)
+    return bin_folder
+
+
+def note(folder: Path, what: str, value: object) -> None:
+    """Leave word for the test."""
+    with (folder / f"{what}.jsonl").open("a") as file:
+        file.write(json.dumps(value) + "\n")
+
+
+def noted(folder: Path, what: str) -> list[Any]:
+    """Every word that was left."""
+    file = folder / f"{what}.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def lake(folder: Path, arguments: list[str]) -> None:
+    """`lake env COMMAND`: with search paths, one of them relative, as some versions give them."""
+    if Path("broken").exists():
+        sys.exit("error: toolchain 'leanprover/lean4:v9' is not installed")
+    assert arguments[0] == "env"
+    print("info: mathlib: nothing to do", file=sys.stderr)
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    search = f".lake/build/lib/lean:{folder / 'lib' / 'lean'}"
+    os.execvpe(arguments[1], arguments[1:], {**os.environ, "PATH": path, "LEAN_PATH": search})
+
+
+def lean(folder: Path, arguments: list[str]) -> None:
+    """`lean --version`, `lean --print-prefix`, `lean -M MB --run PROGRAM`."""
+    if arguments == ["--print-prefix"]:
+        print(folder)
+    elif arguments == ["--version"]:
+        print(f"Lean (version {VERSION}, x86_64-unknown-linux-gnu, commit 0123456789ab, Release)")
+    else:
+        assert arguments[0] == "-M" and arguments[2] == "--run" and "GoedelsPoetry" in Path(arguments[3]).read_text()
+        import resource
+
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        note(folder, "runs", {"environment": dict(os.environ), "memory": arguments[1], "data": limits})
+        relay(folder)
+
+
+def relay(folder: Path) -> None:
+    """Requests to the embedded Lean and its answers back."""
+    command = json.loads((folder / "embedded.json").read_text())
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        note(folder, "processes", process.pid)
+        ready = json.loads(process.stdout.readline())
+        print(json.dumps({**ready, "version": VERSION}), flush=True)
+        for line in sys.stdin:
+            request = json.loads(line)
+            note(folder, "requests", request)
+            if "LIE" in request.get("code", ""):  # a program that has reached our pipe
+                print(json.dumps({"id": 1, "status": "done", "messages": []}), flush=True)
+            if "DIE" in request.get("code", ""):
+                process.kill()
+                sys.exit("INTERNAL PANIC: out of memory")
+            process.stdin.write(json.dumps({**request, "timeoutMs": NEVER_MS}).encode() + b"\n")
+            process.stdin.flush()
+            sys.stdout.write(process.stdout.readline().decode())
+            sys.stdout.flush()
+
+
+def bwrap(folder: Path, arguments: list[str]) -> None:
+    """Do what the options say about the environment and the folder; the walls themselves are left out."""
+    note(folder, "walls", arguments)
+    if (folder / "forbidden").exists():
+        sys.exit("bwrap: No permissions to create new namespace")
+    end = arguments.index("--")
+    options = arguments[:end]
+    told = [tuple(options[i + 1 : i + 3]) for i, word in enumerate(options) if word == "--setenv"]
+    os.chdir(options[options.index("--chdir") + 1])
+    os.execve(arguments[end + 1], arguments[end + 1 :], dict(told))
+
+
+if __name__ == "__main__":
+    {"lake": lake, "lean": lean, "bwrap": bwrap}[sys.argv[1]](Path(sys.argv[2]), sys.argv[3:])

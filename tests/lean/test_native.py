@@ -1,0 +1,270 @@
+"""A native Lean, without one: processes are tested with a stand-in for a toolchain on top of the embedded Lean, and the
+driver program by having the embedded Lean read it and compute with its definitions."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.languages.lean.runtime.native import DRIVER, find_toolchain, native_pool, project_above
+
+sys.path.append(str(Path(__file__).parent))  # for the stand-in
+
+import native_stand_in as stand_in
+
+TRUE = "theorem t (a b : Nat) : a + b = b + a := by omega"
+ENDLESS = "theorem t : (List.range 100000000).length = 3 := by decide +kernel\n"
+
+Install = Callable[..., Path]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "deep" / "down").mkdir(parents=True)
+    (folder / "lakefile.toml").write_text('name = "project"\n')
+    return folder
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
+    """Put a stand-in toolchain of the named programs on the path, and take every other Lean off it."""
+    embedded = command(cache_folder())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("ELAN_HOME", raising=False)
+    monkeypatch.delenv("LEAN_PROJECT_PATH", raising=False)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("SECRET_API_KEY", "sesame")
+
+    def make(*programs: str, folder: str = "toolchain", on_path: bool = True) -> Path:
+        bin_folder = stand_in.make(tmp_path / folder, embedded, *programs)
+        if on_path:
+            monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+        return bin_folder.parent
+
+    return make
+
+
+Open = Callable[..., LeanPool]
+
+
+@pytest.fixture
+async def native() -> AsyncIterator[Open]:
+    """Pools that are closed in the end."""
+    pools: list[LeanPool] = []
+
+    def make(project: Path | None = None, **more: Any) -> LeanPool:
+        pools.append(native_pool(project, **{"warn": lambda words: None, **more}))
+        return pools[-1]
+
+    yield make
+    for pool in pools:
+        await pool.aclose()
+
+
+# ---------------------------------------------------------------- where it is
+
+
+def test_a_project_is_found_from_a_folder_within_it(project: Path) -> None:
+    assert project_above(project / "deep" / "down") == project
+    assert project_above(project.parent) is None
+
+
+def test_the_toolchain_is_that_of_the_project(install: Install, project: Path) -> None:
+    root = install("lake", "lean")
+    found = find_toolchain(start=project / "deep")
+    assert (found.lean, found.root, found.version) == (root / "bin" / "lean", root, stand_in.VERSION)
+    assert (found.folder, found.project) == (project, True)
+    assert found.environment["LEAN_PATH"] == f"{project / '.lake/build/lib/lean'}:{root / 'lib/lean'}"
+
+
+def test_a_named_project_comes_before_the_one_around(
+    install: Install, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install("lake", "lean")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "lakefile.lean").touch()
+    monkeypatch.setenv("LEAN_PROJECT_PATH", str(other))
+    assert find_toolchain(start=project).folder == other
+    assert find_toolchain(project).folder == project
+
+
+def test_elans_folder_is_looked_into(install: Install, tmp_path: Path) -> None:
+    install("lean", folder=".elan", on_path=False)
+    found = find_toolchain(start=tmp_path)
+    assert (found.lean, found.project) == (tmp_path / ".elan" / "bin" / "lean", False)
+
+
+def test_what_is_missing_is_said_in_words(
+    install: Install, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LeanUnavailable, match=r"no Lean here.*install elan.*goedels-poetry lean install"):
+        find_toolchain(start=tmp_path)
+    with pytest.raises(LeanUnavailable, match=r"needs `lake`.*install elan"):
+        find_toolchain(start=project)
+    with pytest.raises(LeanUnavailable, match=r"is no lake project"):
+        find_toolchain(tmp_path)
+    monkeypatch.setenv("LEAN_PROJECT_PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(LeanUnavailable, match=r"LEAN_PROJECT_PATH: .*nowhere is no lake project"):
+        find_toolchain()
+
+
+def test_what_lake_complains_about_is_handed_on(install: Install, project: Path) -> None:
+    install("lake", "lean")
+    (project / "broken").touch()
+    with pytest.raises(LeanUnavailable, match=r"ends with 1: error: toolchain 'leanprover/lean4:v9' is not installed"):
+        find_toolchain(project)
+
+
+# ---------------------------------------------------------------- its process
+
+
+async def test_a_project_checks_and_keeps_its_process(install: Install, project: Path, native: Open) -> None:
+    root = install("lake", "lean")
+    pool = native(project, memory_mb=3000)
+    assert isinstance(pool, LeanRuntime)
+    assert (pool.kind, pool.version, pool.trusted) == ("native", stand_in.VERSION, True)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    wrong = await pool.check(CheckRequest("example : two = 3 := rfl", "import Init\ndef two := 2\n"))
+    assert [m.line for m in wrong.errors] == [3]
+    assert await pool.evaluate("import Init\n", ["fun (n : Nat) => n + 1"], [["2"]], 30.0) == [["3"]]
+    (run,) = stand_in.noted(root, "runs")
+    assert run["memory"] == "3000"
+    assert run["data"] == [(3000 + 1024) * 1024 * 1024] * 2
+    assert "SECRET_API_KEY" not in run["environment"]
+    assert run["environment"]["LEAN_PATH"].startswith(str(project / ".lake"))
+
+
+async def test_imports_are_read_once_and_not_at_the_cost_of_the_first_check(
+    install: Install, project: Path, native: Open
+) -> None:
+    root = install("lake", "lean")
+    pool = native(project)
+    prefix = "-- ours\nimport Init\nimport Init.Data.List.Basic\n\ndef two := 2\n"
+    for _ in range(2):
+        assert (await pool.check(CheckRequest("example : two = 2 := rfl", prefix, seconds=5.0))).ok
+    assert [r["code"] for r in stand_in.noted(root, "requests")] == [
+        "import Init\nimport Init.Data.List.Basic",
+        *["example : two = 2 := rfl"] * 2,
+    ]
+
+
+async def test_a_time_out_kills_the_process_and_the_next_check_starts_another(
+    install: Install, project: Path, native: Open
+) -> None:
+    root = install("lake", "lean")
+    pool = native(project)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    late = await pool.check(CheckRequest(ENDLESS, seconds=1.0))
+    assert (late.status, late.ok) == ("timeout", False)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    gone, living = stand_in.noted(root, "processes")
+    await ended(gone)
+    assert alive(living)
+    await pool.aclose()
+    await ended(living)
+
+
+async def test_a_process_that_dies_costs_the_request_alone(install: Install, project: Path, native: Open) -> None:
+    install("lake", "lean")
+    pool = native(project)
+    died = await pool.check(CheckRequest("-- DIE"))
+    assert (died.status, died.ok) == ("crash", False)
+    assert "Lean ended: exit code 1" in died.error
+    assert (await pool.check(CheckRequest(TRUE))).ok
+
+
+async def test_an_answer_that_a_program_in_the_text_writes_is_none(
+    install: Install, project: Path, native: Open
+) -> None:
+    install("lake", "lean")
+    pool = native(project)
+    lied = await pool.check(CheckRequest("theorem t : 1 = 2 := LIE"))
+    assert (lied.status, lied.ok) == ("crash", False)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+
+
+async def test_a_cancelled_check_leaves_nothing_behind(install: Install, project: Path, native: Open) -> None:
+    root = install("lake", "lean")
+    pool = native(project)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(pool.check(CheckRequest(ENDLESS)), 0.5)
+    await pool.aclose()
+    for pid in stand_in.noted(root, "processes"):
+        await ended(pid)
+
+
+def alive(pid: object) -> bool:
+    """Whether a process runs, or only waits to be reaped by the system."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+async def ended(pid: object) -> None:
+    """Return when a process that was killed has gone; large ones take a moment, others run until the test does."""
+    while alive(pid):
+        await asyncio.sleep(0.01)
+
+
+# ---------------------------------------------------------------- its walls
+
+
+async def test_bubblewrap_is_used_where_there_is_one(install: Install, project: Path, native: Open) -> None:
+    root = install("lake", "lean", "bwrap")
+    said: list[str] = []
+    pool = native(project, warn=said.append)
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    assert said == []
+    walls = stand_in.noted(root, "walls")[-1]
+    options = walls[: walls.index("--")]
+    assert {"--unshare-all", "--die-with-parent", "--clearenv"} <= set(options)
+    assert not {"--share-net", "--bind", "--bind-try", "--dev-bind"} & set(options), "nothing can be written"
+    bound = {options[i + 1] for i, word in enumerate(options) if word == "--ro-bind-try"}
+    assert {str(project), str(root), str(DRIVER)} <= bound
+    assert not {"/", str(Path.home()), "/home", "/root", "/etc"} & bound, "and nothing else can be read"
+    assert "sesame" not in str(walls)
+
+
+@pytest.mark.parametrize("programs", [("lake", "lean"), ("lake", "lean", "bwrap")])
+async def test_without_a_sandbox_one_warning_says_so(
+    install: Install, project: Path, native: Open, programs: tuple[str, ...]
+) -> None:
+    root = install(*programs)
+    (root / "forbidden").touch()  # bubblewrap is there, and the system does not let it work
+    said: list[str] = []
+    pool = native(project, size=2, warn=said.append)
+    (warning,) = said
+    assert "without a sandbox" in warning
+    assert "bubblewrap" in warning
+    assert (await pool.check(CheckRequest(TRUE))).ok
+    (run,) = stand_in.noted(root, "runs")
+    assert "SECRET_API_KEY" not in run["environment"]
+
+
+# ---------------------------------------------------------------- the driver program
+
+
+async def test_the_driver_program_has_no_error_in_lean_4_28_and_its_functions_compute(lean: LeanPool) -> None:
+    facts = r"""
+namespace GoedelsPoetry
+example : codePointTable "aλ𝔸" = #[0, 1, 1, 2, 2, 2, 2, 3] := rfl
+example : [0, 1, 3, 7, 9].map (codePoint (codePointTable "aλ𝔸")) = [0, 1, 2, 3, 3] := rfl
+example : fromChars (charactersBefore "aλ𝔸b".toList 3) = "aλ" := rfl
+example : trimmed " \n⊢ p q\t\n" = "⊢ p q" := by decide +kernel
+example : [`x.match_1, `x._proof_2, `x.splitter, `x.congr_eq_3, `_private.Main.x, `x.match_up, `x].map madeByLean
+    = [true, true, true, true, false, false, false] := by decide +kernel
+end GoedelsPoetry
+"""
+    result = await lean.check(CheckRequest(facts, DRIVER.read_text(), seconds=60.0))
+    assert result.ok, result.errors
+    assert result.messages == ()

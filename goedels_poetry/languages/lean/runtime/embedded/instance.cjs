@@ -50,7 +50,7 @@ function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, wa
     if (head) { restore(lean, head); thaw(lean, head.kept); } else {
       initialiseLean(lean);
       const kept = snapshot ? warm(lean) : (thaw(lean, null), null);
-      if (snapshot) save(lean, kept);
+      if (kept) save(lean, kept);
     }
     return lean;
   }
@@ -77,14 +77,26 @@ function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, wa
     const memory = views();
     const head = Buffer.from(JSON.stringify({ version, bytes: memory.byteLength, symbols: M.__syms, kept }));
     const start = Buffer.alloc(8); start.write('LSN1', 4); start.writeUInt32LE(head.length);
-    const temporary = `${snapshot}.${process.pid}.tmp`, base = 8 + head.length, zero = Buffer.alloc(STEP);
-    const fd = fs.openSync(temporary, 'w');
-    fs.writeSync(fd, start); fs.writeSync(fd, head);
-    for (let i = 0; i < memory.byteLength; i += STEP) {       // zero blocks stay holes
-      const block = Buffer.from(memory.slice(i, i + STEP));
-      if (block.compare(zero, 0, block.length) !== 0) fs.writeSync(fd, block, 0, block.length, base + i);
+    const temporary = `${snapshot}.${process.pid}.tmp`;
+    try {
+      write(temporary, [start, head], memory);
+      fs.renameSync(temporary, snapshot);
+    } catch (e) {                       // no room, no rights: the next start takes as long as this one
+      if (log) log(`no snapshot: ${e.message}`);
+      try { fs.rmSync(temporary, { force: true }); } catch { /* it was not even made */ }
     }
-    fs.ftruncateSync(fd, base + memory.byteLength); fs.closeSync(fd); fs.renameSync(temporary, snapshot);
+  }
+  function write(file, parts, memory) {
+    const fd = fs.openSync(file, 'w'), zero = Buffer.alloc(STEP);
+    try {
+      let base = 0;
+      for (const part of parts) base += fs.writeSync(fd, part);
+      for (let i = 0; i < memory.byteLength; i += STEP) {       // zero blocks stay holes
+        const block = Buffer.from(memory.slice(i, i + STEP));
+        if (block.compare(zero, 0, block.length) !== 0 && fs.writeSync(fd, block, 0, block.length, base + i) !== block.length) throw new Error('short write');
+      }
+      fs.ftruncateSync(fd, base + memory.byteLength);
+    } finally { fs.closeSync(fd); }
   }
   function snapshotHead() {
     if (!snapshot || !fs.existsSync(snapshot)) return null;

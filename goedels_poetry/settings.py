@@ -76,9 +76,14 @@ class ModelSettings(BaseModel):
     @field_validator("base_url")
     @classmethod
     def _is_an_address(cls, value: str | None) -> str | None:
-        if value is not None and not is_address(value):
-            raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
-        return value
+        return checked_address(value)
+
+
+def checked_address(value: str | None) -> str | None:
+    """The value itself; raises ValueError when it is something else than the URL of an HTTP server."""
+    if value is not None and not is_address(value):
+        raise ValueError(f"{value!r} is not an address: it begins with http:// or https:// and names a host")
+    return value
 
 
 def is_address(text: str) -> bool:
@@ -129,6 +134,28 @@ class ScheduleSettings(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1, description="of one reply; a role's own setting wins")
 
 
+class RetrievalSettings(BaseModel):
+    """Where premises for a goal are looked up: the file, its project and the library, and services named here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    premises: int = Field(default=16, ge=0, le=200, description="premises offered for one goal; 0: none are looked up")
+    seconds: float = Field(default=20.0, gt=0, description="for one search; a run goes on without what is late")
+    loogle_url: str | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
+    leanexplore_url: str | None = Field(
+        default=None, description="e.g. https://www.leanexplore.com/api/v2; else LEANEXPLORE_URL"
+    )
+    leanexplore_api_key: SecretStr | None = Field(default=None, description="else LEANEXPLORE_API_KEY")
+    embedding_model: str | None = Field(default=None, min_length=1, description="orders what the words have found")
+    embedding_base_url: str | None = Field(default=None, description="else OPENAI_BASE_URL, OpenAI")
+    embedding_api_key: SecretStr | None = Field(default=None, description="servers without keys need none")
+
+    @field_validator("loogle_url", "leanexplore_url", "embedding_base_url")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        return checked_address(value)
+
+
 class Settings(BaseSettings):
     """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file."""
 
@@ -166,6 +193,7 @@ class Settings(BaseSettings):
     symbolic_queries: int = Field(
         default=300, ge=0, description="solver queries that the symbolic search may pose before a model is asked"
     )
+    retrieval: RetrievalSettings = RetrievalSettings()
     model_first: bool = Field(default=False, description="ask a model for a proof before the symbolic agents try")
     prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
 
@@ -200,6 +228,7 @@ __all__ = [
     "Budgets",
     "ModelSettings",
     "ModelsSettings",
+    "RetrievalSettings",
     "ScheduleSettings",
     "Settings",
 ]

@@ -318,18 +318,42 @@ class Examinable(Protocol):
         ...
 
 
+@runtime_checkable
+class Searchable(Protocol):
+    """What a language offers besides so that premises can be looked up in its libraries."""
+
+    async def shelf(self, goal: Goal) -> str:
+        """Name of the library that the goal can use: equal names, equal contents. "" when it may change."""
+        ...
+
+    async def library(self, goal: Goal) -> list[Citable] | None:
+        """Everything that the goal's imports prove; may take seconds. None when it cannot be known."""
+        ...
+
+    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+        """The goal itself, and what was proved before it in the user's text."""
+        ...
+
+    async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
+        """Statements of those names that the goal may cite; the others are left out."""
+        ...
+
+
 __all__ = [
     "EXHAUSTED",
     "FAILED",
     "PASSED",
     "WARNING",
     "Certificate",
+    "Citable",
     "Examinable",
     "Formalizable",
     "Goal",
     "Language",
     "ModelGuided",
     "Outcome",
+    "Premise",
+    "Searchable",
     "SeveralTheorems",
     "Theorem",
 ]

@@ -4,7 +4,7 @@
  * Statements are not printed: that takes 2 ms each, and most are never looked at.
  */
 const MADE_BY_LEAN = /(^|\.)(_|\d+$|«|match_\d|eq_\d+$|eq_def$|proof_\d|sizeOf_spec$|injEq$|inj$|noConfusion|brecOn|below|ibelow|binductionOn|casesOn$|recOn$|rec$|congr_simp$|hcongr_\d|ctorIdx|ctorElim|toCtorIdx|ofNat_ctorIdx|unsafe_|hygCtx)/;
-const OF_LEAN_ITSELF = /^(Lean|Lake|Std\.Internal|Std\.Tactic|Init)\./;
+const OF_LEAN_ITSELF = /^(Lean|Lake|Std\.Tactic|Init)\.|(^|\.)Internal\./;
 const SORT = 3, CONST = 4, APP = 5, LAMBDA = 6, FORALL = 7, LET = 8, LITERAL = 9, MDATA = 10, PROJECTION = 11;
 const EXPLICIT = 0, INSTANCE = 3;
 const OF_NAT = 'OfNat.ofNat';

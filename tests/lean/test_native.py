@@ -3,6 +3,8 @@ driver program by having the embedded Lean read it and compute with its definiti
 
 import asyncio
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
-from goedels_poetry.languages.lean.runtime.native import DRIVER, find_toolchain, native_pool, project_above
+from goedels_poetry.languages.lean.runtime.native import DRIVER, Toolchain, find_toolchain, native_pool, project_above
+from goedels_poetry.languages.lean.runtime.native.sandbox import lean_command
 
 sys.path.append(str(Path(__file__).parent))  # for the stand-in
 
@@ -233,6 +236,43 @@ async def test_bubblewrap_is_used_where_there_is_one(install: Install, project: 
     assert {str(project), str(root), str(DRIVER)} <= bound
     assert not {"/", str(Path.home()), "/home", "/root", "/etc"} & bound, "and nothing else can be read"
     assert "sesame" not in str(walls)
+
+
+PRISONER = """#!/bin/sh
+cat "$4"
+(echo x > own) 2>/dev/null && echo wrote to the project
+(echo x > "$4") 2>/dev/null && echo wrote to the driver
+cat ../secret 2>/dev/null
+ls -d /root /home /etc/passwd 2>/dev/null
+ls /sys/class/net 2>/dev/null
+grep : /proc/net/dev | grep -v lo:
+echo "key: $SECRET_API_KEY, processes: $(ls -d /proc/[0-9]* | wc -l), data: $(ulimit -d)"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_real_walls_hide_everything_but_the_project_and_let_nothing_be_written(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text("sesame")
+    monkeypatch.setenv("SECRET_API_KEY", "sesame")
+    lean = tmp_path / "toolchain" / "bin" / "lean"
+    lean.parent.mkdir(parents=True)
+    lean.write_text(PRISONER)
+    lean.chmod(0o755)
+    program = tmp_path / "Program.lean"
+    program.write_text("-- the program\n")
+    toolchain = Toolchain(lean, tmp_path / "toolchain", "4.28.0", project, True, {"LEAN_PATH": str(project)})
+    command, walled = lean_command(toolchain, program, 1000)
+    said = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert walled
+    lines = said.stdout.splitlines()
+    assert lines[0] == "-- the program"
+    assert lines[-1].startswith("key: , processes: ")
+    assert lines[-1].endswith(f"data: {2024 * 1024}")
+    assert int(lines[-1].split()[3].rstrip(",")) < 10
+    assert lines[1:-1] == [], "no network, no other file, nothing written"
+    assert not (project / "own").exists()
 
 
 @pytest.mark.parametrize("programs", [("lake", "lean"), ("lake", "lean", "bwrap")])

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from goedels_poetry.languages.lean.errors.code import Code
-from goedels_poetry.languages.lean.errors.families import ErrorCategory, with_one_quote
+from goedels_poetry.languages.lean.errors.families import ErrorCategory, family_of, with_one_quote
 from goedels_poetry.languages.lean.errors.premises import DATA, LOGIC, misses_premise, split
 from goedels_poetry.languages.lean.errors.reading import Said
 
@@ -33,7 +33,10 @@ def culprit(message: Said, code: Code) -> ErrorCategory | None:
 
 
 def _unknown_by_hint(text: str, code: Code) -> ErrorCategory | None:
-    """A name that there is not, taken for a variable of its own: Lean says so in a hint."""
+    """A name that there is not, taken for a variable of its own: its type is open, and new Leans say so in a hint."""
+    found = _APPLIED.match(text)
+    if found is not None and found["type"].startswith("?") and re.fullmatch(r"[^\W\d?][\w.'✝]*", found["head"].strip()):
+        return ErrorCategory.UNKNOWN_IDENTIFIER
     hint = re.search(r"The identifier '[^'\n]+' is unknown, and", with_one_quote(text))
     return ErrorCategory.UNKNOWN_IDENTIFIER if hint else None
 
@@ -75,10 +78,15 @@ def _mixed_types(text: str, code: Code) -> ErrorCategory | None:
     if re.fullmatch(r"H[A-Z]\w*", name) and len(arguments) == 3:
         known = {argument for argument in arguments if "?" not in argument}
         sorts = any(re.match(r"\(?(Sort|Type|Prop)\b", argument) for argument in arguments)
-        return ErrorCategory.TYPE_MISMATCH if len(known) > 1 or sorts or any("→" in a for a in known) else None
+        wrong = len(known) > 1 or sorts or any("→" in argument or argument in _SIMPLE for argument in known)
+        return ErrorCategory.TYPE_MISMATCH if wrong else None
     if name == "Membership" and len(arguments) == 2 and arguments[1] in ("Nat", "Int", "Bool", "Prop", "Char", "Float"):
         return ErrorCategory.TYPE_MISMATCH
     return None
+
+
+_SIMPLE = frozenset({"Nat", "Int", "Bool", "String", "Char", "Float", "Prop", "Unit"})
+"""Types whose operations are all there: one that is missing was meant for another type."""
 
 
 def _odd(exponent: str) -> ErrorCategory | None:
@@ -108,6 +116,8 @@ def _missing_law(text: str, code: Code) -> ErrorCategory | None:
     left, differ, right = rest.partition("\nis not definitionally equal to rhs\n")
     if not equality or not differ:
         return None
+    if re.search(r" [-/%^]\s|::", text.partition("⊢")[0]):
+        return None  # no operation of which any order and brackets could be the same
     sides = (sorted(re.findall(r"[^\s()]+", side)) for side in (left, right.split("\n\n")[0]))
     return ErrorCategory.MISSING_PREMISE if next(sides) == next(sides) else None
 
@@ -143,15 +153,17 @@ _PROSE = re.compile(r"(?: [a-zA-Z][a-zA-Z,'-]*){3,}[ .:].*|(?: [a-zA-Z][a-zA-Z,'
 
 
 def _no_tactic(message: Said, code: Code) -> ErrorCategory | None:
-    """`unknown tactic` at what is no tactic's name: prose, a keyword of another language, other capitals."""
+    """`unknown tactic` at what is no tactic: prose, other languages, other capitals, a case without its bar."""
     if not re.match(r"unknown tactic", message.text.strip(), re.IGNORECASE):
         return None
     word, rest = word_at(message, code)
     if not word:
         return None
+    unmarked = re.match(r"(?: [\w'✝]+)* =>", rest) is not None
     other_letters = word.lower() in _TACTICS and word not in _TACTICS
     prose = _PROSE.fullmatch(rest[:500]) is not None
-    return ErrorCategory.SYNTAX_ERROR if other_letters or prose or word.lower() in _NOT_LEAN_4 else None
+    wrong = other_letters or prose or unmarked or word.lower() in _NOT_LEAN_4
+    return ErrorCategory.SYNTAX_ERROR if wrong else None
 
 
 def _no_name(text: str, code: Code) -> ErrorCategory | None:
@@ -180,7 +192,8 @@ def _missing_comma(message: Said, code: Code) -> ErrorCategory | None:
     if found is None:
         return None
     head, argument = found["head"].strip(), (found["argument"] or "").strip()
-    if argument in _TACTICS:
+    next_step = argument in _TACTICS or argument.lower() in _NOT_LEAN_4 - {"this"}
+    if next_step or (head == "rfl" and not argument):
         return ErrorCategory.SYNTAX_ERROR
     before, after = code.at(message.line, message.column)
     if after:
@@ -242,7 +255,10 @@ _PARSER = re.compile(
 
 
 class Consequences:
-    """Which messages only follow from a parse error that cut their declaration off."""
+    """Which messages only follow from a parse error that cut their declaration off.
+
+    Where the code does not show that it is the same declaration, a name that is not known stands for itself.
+    """
 
     def __init__(self, messages: Sequence[Said], code: Code) -> None:
         self._code = code
@@ -256,7 +272,7 @@ class Consequences:
         if parse is None:
             return False
         if not self._code.text:
-            return parse - message.line <= NEAR
+            return parse - message.line <= NEAR and family_of(message.text)[0] is not ErrorCategory.UNKNOWN_IDENTIFIER
         commands = self._code.commands
         following = commands[bisect_right(commands, message.line) :]
         return not following or following[0] > parse

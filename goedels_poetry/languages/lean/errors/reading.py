@@ -28,6 +28,8 @@ _LAKE = re.compile(
     re.MULTILINE,
 )
 """Lines in which `lake` speaks about itself."""
+_SHORT = re.compile(r"^(?P<line>\d{1,9}):(?P<column>\d{1,9}): ", re.MULTILINE)
+"""``3:5: text``, the form of our own reports, which hold nothing but errors."""
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\ufeff")
 """Colours and other control sequences of terminals, and byte order marks."""
 _ANSWERS = ("messages", "results", "response", "custom_results")
@@ -58,7 +60,8 @@ def read_messages(said: str | Message | Mapping[str, Any] | Iterable[str | Messa
             ``lean --json``, of the REPL and of the Kimina server. A text without any place is one error.
     """
     if isinstance(said, str):
-        return _from_json(said) or _from_text(said)
+        found = _from_json(said)
+        return _from_text(said) if found is None else found
     if isinstance(said, (Message, Mapping)):
         said = [said]
     return [message for one in said for message in _one(one)]
@@ -96,14 +99,16 @@ def _severity(word: str) -> str:
     return "info" if word in ("information", "trace") else word if word in ("error", "warning", "info") else "error"
 
 
-def _from_json(text: str) -> list[Said]:
-    """Messages where the text is JSON as a whole, or lines of it, among which others are left out; else none."""
+def _from_json(text: str) -> list[Said] | None:
+    """Messages where the text is JSON as a whole, or lines of it, among which others are left out; else None."""
     text = text.strip("\ufeff \t\r\n")
     if not text.startswith(("{", "[")):
-        return []
-    values = _loaded([text]) or _loaded(text.split("\n"))
+        return None
+    whole = _loaded([text])
+    values = whole or _loaded(text.split("\n"))
     flat = [inner for value in values for inner in (value if isinstance(value, list) else [value])]
-    return [message for value in flat if isinstance(value, Mapping) for message in _structured(value)]
+    found = [message for value in flat if isinstance(value, Mapping) for message in _structured(value)]
+    return found if found or whole else None
 
 
 def _loaded(texts: Iterable[str]) -> list[Any]:
@@ -122,16 +127,18 @@ def _loaded(texts: Iterable[str]) -> list[Any]:
 def _from_text(text: str) -> list[Said]:
     text = _LAKE.sub("", _ESCAPE.sub("", text.replace("\r\n", "\n")))
     places = sorted((*_HEADER.finditer(text), *_LAKE_HEADER.finditer(text)), key=lambda found: found.start())
+    if not places and _SHORT.match(text):
+        places = list(_SHORT.finditer(text))
     if not places:
         return _without_place(text)
     ends = [found.start() for found in places[1:]] + [len(text)]
     return [
         Said(
             text[found.end() : end].strip(" \n").rstrip(),
-            _severity(found["severity"]),
+            _severity(found.groupdict().get("severity") or "error"),
             int(found["line"]),
             int(found["column"]),
-            found["kind"] or "",
+            found.groupdict().get("kind") or "",
         )
         for found, end in zip(places, ends, strict=True)
     ]

@@ -1,0 +1,1 @@
+"""English to Lean that Lean has checked."""

@@ -1,0 +1,318 @@
+"""Lean's messages in every form and in old and new wordings, sorted by what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goedels_poetry.autoformalizer.errors import ErrorCategory, ErrorClassifier, ErrorSeverity, LeanError, advice
+from goedels_poetry.languages.lean.runtime import Message
+
+U = ErrorCategory.UNKNOWN_IDENTIFIER
+T = ErrorCategory.TYPE_MISMATCH
+F = ErrorCategory.TACTIC_FAILED
+M = ErrorCategory.MISSING_PREMISE
+S = ErrorCategory.SYNTAX_ERROR
+L = ErrorCategory.RESOURCE_LIMIT
+O = ErrorCategory.OTHER  # noqa: E741
+
+CLASSIFIER = ErrorClassifier()
+
+WORDINGS = [
+    # category, up to 4.21, from 4.22
+    (U, "unknown identifier 'zeta'", "Unknown identifier `zeta`"),
+    (U, "unknown constant 'Nat.addx'", "Unknown constant `Nat.addx`"),
+    (
+        U,
+        "invalid field 'len', the environment does not contain 'List.len'\n  xs\nhas type\n  List Nat",
+        "Invalid field `len`: The environment does not contain `List.len`, so it is not possible to project the field "
+        "`len` from an expression\n  xs\nof type `List Nat`",
+    ),
+    (U, "unknown attribute [smip]", "Unknown attribute `[smip]`"),
+    (U, "invalid alternative name 'nill'", "Invalid alternative name `nill`: Expected `nil` or `cons`"),
+    (U, "unknown option 'maxHeartbeat'", "Unknown option `maxHeartbeat`"),
+    (
+        U,
+        "function expected at\n  Sett\nterm has type\n  ?m.1",
+        "Function expected at\n  Sett\nbut this term has type\n  ?m.1\n\nNote: Expected a function because this term "
+        "is being applied to the argument\n  Nat\n\nHint: The identifier `Sett` is unknown, and Lean's `autoImplicit`",
+    ),
+    (
+        T,
+        "type mismatch\n  w\nhas type\n  n ≤ k : Prop\nbut is expected to have type\n  k ≤ n : Prop",
+        "Type mismatch\n  w\nhas type\n  n ≤ k\nbut is expected to have type\n  k ≤ n",
+    ),
+    (
+        T,
+        "application type mismatch\n  g z\nargument\n  z\nhas type\n  Bool : Type\n"
+        "but is expected to have type\n  Nat : Type",
+        "Application type mismatch: The argument\n  z\nhas type\n  Bool\nbut is expected to have type\n  Nat\n"
+        "in the application\n  g z",
+    ),
+    (
+        T,
+        "function expected at\n  k\nterm has type\n  Nat",
+        "Function expected at\n  k\nbut this term has type\n  Nat\n\nNote: Expected a function because this term is "
+        "being applied to the argument\n  1",
+    ),
+    (
+        T,
+        "failed to synthesize\n  HMul String Nat ?m.5\nAdditional diagnostic information may be available",
+        "failed to synthesize instance of type class\n  HMul String Nat ?m.5\n\nHint: Type class instance resolution",
+    ),
+    (
+        M,
+        "failed to synthesize\n  BEq α\nAdditional diagnostic information may be available",
+        "failed to synthesize instance of type class\n  BEq α\n\nHint: Type class instance resolution",
+    ),
+    (
+        M,
+        "type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k : Prop\nbut is expected to have type\n  i ≤ j : Prop",
+        "Type mismatch\n  lem\nhas type\n  ?n ∣ ?k → ?n ≤ ?k\nbut is expected to have type\n  i ≤ j",
+    ),
+    (M, "don't know how to synthesize implicit argument 'β'", "don't know how to synthesize implicit argument `β`"),
+    (
+        F,
+        "tactic 'rewrite' failed, did not find instance of the pattern in the target expression\n  i * j\n⊢ i = j",
+        "Tactic `rewrite` failed: Did not find an occurrence of the pattern\n  i * j\nin the target expression\n  i",
+    ),
+    (F, "simp made no progress", "`simp` made no progress"),
+    (F, "no goals to be solved", "No goals to be solved"),
+    (F, "The rfl tactic failed. Possible reasons:", "Tactic `rfl` failed: The left-hand side\n  1\nis not"),
+    (F, "tactic 'introN' failed, insufficient number of binders", "Tactic `introN` failed: There are no additional"),
+    (F, "linarith failed to find a contradiction\n⊢ False", "linarith failed to find a contradiction\n⊢ False"),
+    (S, "invalid 'end', name mismatch", "Invalid name after `end`: Expected `A`, but found `B`"),
+    (S, "unexpected token ':='; expected term", "unexpected token ':='; expected term"),
+    (S, "<input>:1:7: expected ')'", "<input>:1:7: expected ')'"),
+    (
+        L,
+        "(deterministic) timeout at 'whnf', maximum number of heartbeats (200000) has been reached",
+        "(deterministic) timeout at `whnf`, maximum number of heartbeats (200000) has been reached\n\nNote: Use",
+    ),
+    (L, "maximum recursion depth has been reached\nuse `set_option`", "maximum recursion depth has been reached\nuse"),
+    (
+        L,
+        "tactic 'simp' failed, nested error:\nmaximum recursion depth",
+        "Tactic `simp` failed with a nested error:\nmaximum recursion depth",
+    ),
+    (O, "'zeta' has already been declared", "`zeta` has already been declared"),
+]
+
+
+@pytest.mark.parametrize(("category", "old", "new"), WORDINGS)
+def test_old_and_new_wordings_of_the_same_mistake(category: ErrorCategory, old: str, new: str) -> None:
+    assert [only(old).category, only(new).category] == [category, category]
+
+
+def only(said: Any, code: str = "") -> LeanError:
+    errors = CLASSIFIER.classify_errors(said, code)
+    assert len(errors) == 1
+    return errors[0]
+
+
+# -- forms -------------------------------------------------------------------------------------------------------
+
+TEXT = "Type mismatch\n  h\nhas type\n  p\nbut is expected to have type\n  q"
+FORMS = {
+    "lean": f"Foo/Bar.lean:3:5: error: {TEXT}\n",
+    "lean, with the name of the error": f"Foo/Bar.lean:3:5: error(lean.typeMismatch): {TEXT}\n",
+    "lean, with end positions": f"Foo/Bar.lean:3:5-3:9: error: {TEXT}\n",
+    "a path with blanks": f"/home/a b/Foo.lean:3:5: error: {TEXT}\n",
+    "Windows": f"C:\\Users\\me\\Foo.lean:3:5: error: {TEXT}\n".replace("\n", "\r\n"),
+    "colours": f"\x1b[1mFoo.lean:3:5: \x1b[31merror:\x1b[0m {TEXT}\x1b[0m\n",
+    "lake": (
+        f"✖ [2/3] Building Foo\ntrace: .> LEAN_PATH=x lean Foo.lean\nerror: ././Foo.lean:3:5: {TEXT}\n"
+        "error: Lean exited with code 1\nSome required builds logged failures:\n- Foo\nerror: build failed\n"
+    ),
+    "lake of old": f"[1/2] Building Foo\nerror: > lean Foo.lean\nerror: stdout:\n./Foo.lean:3:5: error: {TEXT}\n",
+    "lean --json": json.dumps(
+        {"severity": "error", "pos": {"line": 3, "column": 5}, "data": TEXT, "kind": "[anonymous]"}
+    ),
+    "our own message": Message("error", TEXT, 3, 5),
+    "our own report": f"3:5: {TEXT}",
+    "the REPL": {"messages": [{"severity": "error", "pos": {"line": 3, "column": 5}, "data": TEXT}], "env": 0},
+    "the Kimina server": {
+        "results": [
+            {
+                "id": "a",
+                "response": {"messages": [{"severity": "error", "pos": {"line": 3, "column": 5}, "data": TEXT}]},
+            }
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_message_is_the_same_in_every_form(form: str) -> None:
+    error = only(FORMS[form])
+    assert (error.message, error.line_number, error.column) == (TEXT, 3, 5)
+    assert (error.category, error.severity) == (T, ErrorSeverity.ERROR)
+
+
+def test_several_messages_keep_their_order_and_only_errors_count() -> None:
+    stderr = (
+        "A.lean:1:0: warning: declaration uses 'sorry'\n"
+        "A.lean:2:3: error: unknown identifier 'a'\n"
+        "A.lean:3:3: info: x : Nat\n"
+        "A.lean:5:1: error: unsolved goals\nn : Nat\n⊢ n = 0\n\nA.lean:9:1: error: expected ')'\n"
+    )
+    errors = CLASSIFIER.classify_errors(stderr)
+    assert [(e.line_number, e.category) for e in errors[:1] + errors[-1:]] == [(2, U), (9, S)]
+    assert errors[1].message == "unsolved goals\nn : Nat\n⊢ n = 0"
+    assert all(error.original_stderr == stderr for error in errors)
+    warned = CLASSIFIER.classify_errors(stderr, warnings=True)
+    assert [error.severity for error in warned] == ["error"] * 3 + ["warning"]
+
+
+def test_json_lines_among_other_lines() -> None:
+    line = json.dumps({"severity": "error", "pos": {"line": 1, "column": 0}, "data": "unknown identifier 'q'"})
+    assert [e.identifier for e in CLASSIFIER.classify_errors(f"{line}\nuncaught exception\n{line}")] == ["q", "q"]
+
+
+def test_a_time_out_of_a_server_is_a_limit() -> None:
+    assert only({"results": [{"id": "a", "error": "Lean REPL command timed out in 60 seconds"}]}).category is L
+    assert only("Lean gave no answer: timeout").category is L
+    assert only("Unknown identifier `timeout`").category is U
+
+
+@pytest.mark.parametrize("nothing", ["", "\n \n", [], {}, {"messages": []}, '{"messages": []}', {"env": 1}])
+def test_no_message_no_error(nothing: Any) -> None:
+    assert CLASSIFIER.classify_errors(nothing) == []
+    assert CLASSIFIER.get_primary_error([]) is None
+    assert advice(nothing) == ""
+
+
+# -- what is wrong by more than the wording ----------------------------------------------------------------------
+
+
+def test_a_goal_that_a_parse_error_left_open_is_no_error_of_its_own() -> None:
+    stderr = "A.lean:1:30: error: unsolved goals\n⊢ 1 = 1\nA.lean:3:4: error: unexpected identifier; expected command\n"
+    code = "theorem a : 1 = 1 := by\n  have h : 1 = 1 := rfl\n    exact h\n"
+    errors = CLASSIFIER.classify_errors(stderr, code)
+    assert [error.category for error in errors] == [S, S]
+    assert errors[0].consequence
+    assert CLASSIFIER.get_primary_error(errors) is errors[1]
+    apart = "theorem a : 1 = 1 := by skip\n\nlemma b : 1 = 1 := rfl\n"
+    stderr = stderr.replace("3:4", "3:0")
+    assert [error.category for error in CLASSIFIER.classify_errors(stderr, apart)] == [F, S]
+
+
+def test_the_code_tells_a_missing_comma_from_a_wrong_application() -> None:
+    said = {
+        "line": 2,
+        "text": "Function expected at\n  e\nbut this term has type\n  a = b\n\nNote: Expected a function because this "
+        "term is being applied to the argument\n  f",
+    }
+    assert only({**said, "column": 6}, "theorem a : b := by\n  rw [e f]").category is S
+    assert only({**said, "column": 8}, "theorem a : b := by\n  exact e f").category is T
+
+
+def test_the_code_tells_a_type_variable_from_a_type() -> None:
+    said = {"line": 2, "column": 4, "text": "failed to synthesize\n  OfNat Wert 0\n\nHint: x"}
+    assert only(said, "example (Wert : Type) : Wert :=\n    0").category is M
+    assert only(said, "structure Wert where\n    0").category is T
+
+
+def test_prose_and_other_capitals_are_no_unknown_tactics() -> None:
+    def at_tactic(line: str) -> ErrorCategory:
+        return only({"line": 2, "column": 3, "text": "unknown tactic"}, f"example : p := by\n  {line}").category
+
+    assert [at_tactic(line) for line in ("Simp", "Now we use the lemma above.", "zero => rfl", "hence this")] == [S] * 4
+    assert [at_tactic(line) for line in ("linarith", "nlinarith [sq_nonneg a]", "use 3", "bogus h")] == [U] * 4
+
+
+# -- any text ----------------------------------------------------------------------------------------------------
+
+PIECES = [
+    "A.lean:1:2: error: ",
+    "type mismatch\n",
+    "has type\n",
+    "but is expected to have type\n",
+    "(a : b) → ",
+    "∀ x, ",
+    "failed to synthesize\n",
+    "OfNat α 0",
+    "function expected at\n",
+    "Tactic `assumption` failed\n",
+    "⊢ ",
+    "equality lhs\n",
+    "\nis not definitionally equal to rhs\n",
+    "Hint: ",
+    "unknown tactic",
+    "?m.1",
+    "⟨",
+    ")",
+    '{"messages": [',
+    "[" * 3000,
+    "9" * 5000,
+    ":",
+    "\x1b[",
+    "possible solutions:\n  - x",
+    "\ud800",
+    "\x00",
+    "Unknown identifier `",
+    "error: ",
+]
+TEXTS = st.one_of(
+    st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=12).map("".join)
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, TEXTS, st.integers(-3, 60), st.integers(-3, 60))
+def test_any_text_is_classified(text: str, code: str, line: int, column: int) -> None:
+    for said in (text, {"line": line, "column": column, "text": text}, f"A.lean:1:1: error: {text}"):
+        for error in CLASSIFIER.classify_errors(said, code, warnings=True):
+            assert error.category in ErrorCategory
+            assert error.suggested_fixes
+            assert 0 < error.confidence <= 1
+
+
+@pytest.mark.parametrize("depth", [50, 100_000])
+def test_answers_within_answers(depth: int) -> None:
+    assert len(CLASSIFIER.classify_errors('{"response":' * depth + '{"data":"x"}' + "}" * depth)) <= 1
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "A.lean:3:4: error: Type mismatch\n  h\nhas type\n  a → ∀ (x : Nat), c\nbut is expected to have type\n  d\n",
+        "type mismatch has type but is expected to have type\n",
+        "(a : b) → ",
+        "A.lean:1:2: error: unexpected token\nA.lean:1:1: error: unsolved goals\n",
+        "x:1:",
+        "\x1b]",
+        '{"severity":"error","data":"x"}\n',
+    ],
+)
+def test_the_work_grows_no_faster_than_the_text(piece: str) -> None:
+    """Twice the text, at most about twice the calls: counted, not timed."""
+
+    def calls(size: int) -> int:
+        count = 0
+
+        def profile(*_: Any) -> None:
+            nonlocal count
+            count += 1
+
+        text = (piece * (size // len(piece) + 1))[:size]
+        sys.setprofile(profile)
+        try:
+            CLASSIFIER.classify_errors(text, text[:1000])
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(100_000) <= 2.5 * calls(50_000) + 1000
+
+
+def test_a_megabyte() -> None:
+    stderr = "A.lean:1:2: error: unexpected token\nA.lean:1:1: error: unsolved goals\n" * 15_000
+    errors = CLASSIFIER.classify_errors(stderr, "theorem a : b := c\n" * 10_000)
+    assert len(errors) == 30_000
+    assert {error.category for error in errors} == {S}

@@ -156,6 +156,32 @@ class RetrievalSettings(BaseModel):
         return checked_address(value)
 
 
+class LeanSettings(BaseModel):
+    """Which Lean is asked, and how much of the machine it may have."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["auto", "embedded", "native", "kimina"] = Field(
+        default="auto", description="auto: kimina with an address, native in a lake project, else embedded"
+    )
+    project: Path | None = Field(
+        default=None, description="a lake project; else LEAN_PROJECT_PATH, the one around"
+    )
+    kimina_url: str | None = Field(default=None, description="address of a Kimina Lean Server")
+    kimina_api_key: SecretStr | None = Field(default=None, description="else LEAN_SERVER_API_KEY; some need none")
+    memory_mb: int | None = Field(
+        default=None, ge=512, description="of one Lean process; None: 1536 embedded, 8192 native"
+    )
+    workers: int | None = Field(
+        default=None, ge=1, description="Lean processes at once; None: two where there are processors for them"
+    )
+
+    @field_validator("kimina_url")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        return checked_address(value)
+
+
 class Settings(BaseSettings):
     """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file."""
 
@@ -194,6 +220,7 @@ class Settings(BaseSettings):
         default=300, ge=0, description="solver queries that the symbolic search may pose before a model is asked"
     )
     retrieval: RetrievalSettings = RetrievalSettings()
+    lean: LeanSettings = LeanSettings()
     model_first: bool = Field(default=False, description="ask a model for a proof before the symbolic agents try")
     prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
 
@@ -226,6 +253,7 @@ class Settings(BaseSettings):
 __all__ = [
     "DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS",
     "Budgets",
+    "LeanSettings",
     "ModelSettings",
     "ModelsSettings",
     "RetrievalSettings",

@@ -2,6 +2,7 @@
 
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.library import Constant, Library
+from goedels_poetry.languages.lean.runtime.opening import chosen_kind, open_lean
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
     LOGIC_AXIOMS,
@@ -36,4 +37,6 @@ __all__ = [
     "Library",
     "Message",
     "Replay",
+    "chosen_kind",
+    "open_lean",
 ]

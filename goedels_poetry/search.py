@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry.agents.registry import Deps, Registry, load_registry
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
@@ -39,6 +39,9 @@ from goedels_poetry.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
 from goedels_poetry.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.store import ProofStore, Txn
 from goedels_poetry.supervisor import Stop, SupervisorAgent
+
+if TYPE_CHECKING:
+    from goedels_poetry.retrieval import PremiseSearch
 
 CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
@@ -74,6 +77,7 @@ class Search:
         self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
         self._models = models
+        self._premises: PremiseSearch | None = None
         self._warnings: list[str] = [*theorem.warnings, *memory.problems]
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
@@ -165,6 +169,9 @@ class Search:
 
     # -- search ----------------------------------------------------------------------------------------------
     async def _search(self, store: ProofStore, registry: Registry) -> Stop:
+        from goedels_poetry.retrieval import PremiseSearch  # brings LangChain: when it is needed
+
+        self._premises = self._premises or PremiseSearch(self._settings.retrieval)
         ledger = Ledger.of_run(self._settings.budgets, store.spent())
         deps = Deps(
             store=store,
@@ -177,6 +184,7 @@ class Search:
             preferred=tuple(store.meta("preferred") or ()),
             strategies=registry.strategies,
             models=self._models,
+            premises=self._premises,
             ledger=ledger,
         )
         jobs = Jobs()
@@ -265,6 +273,7 @@ class Search:
         if self._models is not None:
             numbers["models"]["cache"] = self._models.cache.info()
             self._warnings += [*self._warn_of_prices(), *self._models.troubles()]
+        self._warnings += self._premises.troubles() if self._premises is not None else []
         common: dict[str, Any] = {
             "input": self._name,
             "run_id": self._run_dir.run_id,

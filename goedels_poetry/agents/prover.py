@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.premises import with_premises
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
@@ -70,6 +71,7 @@ async def ask_for_proof(
     A model that sees that lemmas or an induction are needed may say so at once: a reply may be a sketch.
     """
     attempt = rounds_so_far(goal, *PROOF_PROMPTS)
+    goal = await with_premises(deps, goal)
     request = request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
 
     async def read(reply: Reply) -> Outcome:

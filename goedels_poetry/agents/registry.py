@@ -12,11 +12,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry import plugins, strategies
 from goedels_poetry.formalization import Claim
-from goedels_poetry.languages.base import Goal, Language, Outcome, Theorem
+from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.memory import LemmaBank
 from goedels_poetry.models import Ledger, Models, Reply, Request
 from goedels_poetry.settings import Settings
@@ -24,6 +24,9 @@ from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.store import ProofStore, StoreReader, Txn
 from goedels_poetry.strategies import Strategy
+
+if TYPE_CHECKING:
+    from goedels_poetry.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
 
 GROUP = "goedels_poetry.agents"
 
@@ -64,6 +67,8 @@ class Deps:
     strategies: tuple[Strategy, ...] = ()
     models: Models | None = None
     """None: the symbolic agents do the work."""
+    premises: PremiseSearch | None = None
+    """None: no premises are looked up."""
     ledger: Ledger = field(default_factory=Ledger)
     """What the run has spent on models, and how much it may spend."""
     cost: dict[str, float] = field(default_factory=dict)
@@ -113,6 +118,7 @@ class Deps:
     def _goal(self, node: ProofNode, sketching: bool) -> Goal:
         store = self.store
         history = tuple(self._entry(e.kind, e.entry) for e in store.history(node.id))
+        premises = store.load(node.refs["premises"]) if "premises" in node.refs else ()
         return Goal(
             theorem=self.theorem.text,
             options=self.theorem.options,
@@ -124,6 +130,7 @@ class Deps:
             banned=tuple(store.bans(node.id)),
             depth_left=max(0, self.settings.budgets.depth - node.depth),
             preferred=self.preferred,
+            premises=tuple(Premise(**premise) for premise in premises),
         )
 
     def _entry(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:

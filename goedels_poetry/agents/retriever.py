@@ -1,4 +1,7 @@
-"""The retriever picks lemmas of earlier runs that may help a goal before it is sketched. It is optional help."""
+"""The retriever picks what may help a goal before it is sketched: lemmas of earlier runs, and premises of libraries.
+
+It is optional help: nothing that fails here ends a run.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.premises import KIND, best_first, found_premises, kept
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.memory import theory_of
 from goedels_poetry.models import Reply
 from goedels_poetry.state import ProofNode, Queue
@@ -29,39 +33,48 @@ QUERY_SCHEMA: dict[str, Any] = {
 
 @agent(queue=Queue.RETRIEVE)
 async def retriever(node: ProofNode, deps: Deps) -> Apply:
-    """Offer the lemmas that hold under the same definitions; without any the goal goes on to the sketcher."""
+    """Offer lemmas that hold under the same definitions, and premises; without any the goal goes on to the sketcher."""
     bank, snapshot = deps.bank, deps.bank_snapshot
     offers: list[dict[str, Any]] = []
     if bank is not None and node.key:
-        found = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot) if snapshot else []
-        offers = [offer for offer in found if offer["statement"] != node.statement]
-    asked = await _ask(node, deps, len(offers)) if bank is not None else None
+        known = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot) if snapshot else []
+        offers = [offer for offer in known if offer["statement"] != node.statement]
+    goal = await deps.goal(node, sketching=True)
+    asked = await _ask(node, deps, goal, len(offers)) if bank is not None else None
+    queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}
     if bank is not None and offers:
-        ranked = _ranked(offers, asked)
-        outcome = deps.charge(await deps.language.retrieve(await deps.goal(node, sketching=True), ranked))
+        ranked = await best_first(deps, goal, _ranked(offers, queries), queries)
+        outcome = deps.charge(await deps.language.retrieve(goal, ranked))
         offered = {offer["id"] for offer in offers}
         for lemma in outcome.value.get("lemmas", ()) if outcome.ok else ():
             body = await deps.store.on_thread(bank.load, lemma, snapshot) if lemma in offered else None
             if body is not None:
                 lemmas[lemma] = body
+    found = await found_premises(deps, goal, queries)
 
     def apply(txn: Txn) -> str:
         if asked is not None:
             asked.log(txn, node)
         for lemma, body in lemmas.items():
             txn.remember(f"lemma:{lemma}", body)
-        txn.put(replace(node, queue=Queue.SKETCH, lemmas=tuple(lemmas)))
-        return f"{len(lemmas)} lemmas" if lemmas else "no lemmas"
+        refs = {name: ref for name, ref in node.refs.items() if name != "premises"}
+        if found.queries:
+            names = [premise.name for premise in found.premises]
+            txn.log(node.id, KIND, generation=node.generation, queries=list(found.queries), premises=names)
+        if found.premises:
+            refs["premises"] = txn.save(kept(found.premises))
+        txn.put(replace(node, queue=Queue.SKETCH, lemmas=tuple(lemmas), refs=refs))
+        words = f"{len(lemmas)} lemmas" if lemmas else "no lemmas"
+        return f"{words}, {len(found.premises)} premises" if found.premises else words
 
     return apply
 
 
-async def _ask(node: ProofNode, deps: Deps, offers: int) -> Round | None:
+async def _ask(node: ProofNode, deps: Deps, goal: Goal, offers: int) -> Round | None:
     guide = guide_of(deps, "search_query")
     if guide is None or not (node.generation or offers > MANY):
         return None
-    goal = await deps.goal(node, sketching=True)
     prompt = "search-query-backtrack" if node.generation else "search-query-initial"
     attempt = rounds_so_far(goal, "search-query-")
     words = failed_subgoal(goal) if node.generation else {}
@@ -73,12 +86,11 @@ async def _ask(node: ProofNode, deps: Deps, offers: int) -> Round | None:
     return await ask_round(deps, replace(request, samples=1), read)
 
 
-def _ranked(offers: list[dict[str, Any]], asked: Round | None) -> list[dict[str, Any]]:
+def _ranked(offers: list[dict[str, Any]], asked: list[str]) -> list[dict[str, Any]]:
     """The offers with ``uses``: how well they fit the model's queries, the first query weighing most."""
-    winner = asked.winner if asked is not None else None
-    if winner is None:
+    if not asked:
         return offers
-    queries = [set(query.split()) for query in winner.value["queries"]]
+    queries = [set(query.split()) for query in asked]
     ranked = []
     for offer in offers:
         words = set(_WORD.findall(offer["statement"]))

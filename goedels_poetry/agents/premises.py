@@ -1,0 +1,49 @@
+"""Premises for a goal, where its language can be searched: for the retriever, and for prompts that come before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from goedels_poetry.agents.registry import Deps
+from goedels_poetry.languages.base import Goal, Premise, Searchable
+from goedels_poetry.retrieval import Found
+
+KIND = "retrieval"
+"""Entries of a node's history: which queries were asked, and what they found."""
+
+
+async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> Found:
+    """Premises by queries that were not asked for this goal before: the model's, and those of the goal itself."""
+    if deps.premises is None or not isinstance(deps.language, Searchable):
+        return Found()
+    entries = [entry for entry in goal.history if entry["kind"] == KIND]
+    earlier = frozenset(query for entry in entries for query in entry["queries"])
+    last = next((e for e in reversed(goal.history) if e["kind"] == "backtrack"), None)
+    failed = str(last.get("statement") or "") if last is not None else ""
+    return await deps.premises.find(deps.language, goal, queries, failed=failed, earlier=earlier)
+
+
+async def with_premises(deps: Deps, goal: Goal) -> Goal:
+    """The goal with those that the retriever found for it, else with those that it suggests itself."""
+    if goal.premises or deps.premises is None or not isinstance(deps.language, Searchable):
+        return goal
+    return replace(goal, premises=(await deps.premises.find(deps.language, goal)).premises)
+
+
+async def best_first(
+    deps: Deps, goal: Goal, lemmas: list[dict[str, Any]], queries: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Lemmas of earlier runs, ordered by how well they fit where that can be said."""
+    if deps.premises is None or not isinstance(deps.language, Searchable):
+        return lemmas
+    return await deps.premises.ranked(deps.language, goal, lemmas, queries)
+
+
+def kept(premises: Sequence[Premise]) -> list[dict[str, str]]:
+    """Premises as they are stored."""
+    return [asdict(premise) for premise in premises]
+
+
+__all__ = ["KIND", "best_first", "found_premises", "kept", "with_premises"]

@@ -1,6 +1,7 @@
 """The trusted base: a certificate in, a verdict out. Only what is said here counts as proved."""
 
 from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
+from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof
@@ -13,6 +14,7 @@ __all__ = [
     "Counts",
     "FinishedProofExists",
     "TrustLevel",
+    "check_any",
     "check_certificate",
     "write_certificate",
     "write_counterexample",

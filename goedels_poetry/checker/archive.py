@@ -104,15 +104,24 @@ def make_manifest(
         "assume_definitions": assume_definitions,
         "files": {name: sha256(files[name]) for name in HASHED},
         "versions": dict(versions),
-        "info": _plain(dict(info)),
+        "info": plain(dict(info)),
     }
     manifest["manifest_sha256"] = sha256(canonical(manifest))
     return manifest
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """``value`` as canonical JSON can say it: numbers that are not finite are left out, other objects become text."""
     return json.loads(json.dumps(value, default=str), parse_constant=lambda _: None)
+
+
+def language_of(path: Path) -> str:
+    """The language that a certificate's manifest names, unchecked; "" when it names none."""
+    try:
+        manifest = json.loads(plain_bytes(path / MANIFEST))
+    except (BadCertificate, OSError, ValueError, RecursionError):
+        return ""
+    return str(manifest.get("language", "")) if isinstance(manifest, dict) else ""
 
 
 def read_archive(path: Path) -> Archive:
@@ -128,7 +137,7 @@ def read_archive(path: Path) -> Archive:
         if names != sorted(FILES):
             odd = sorted(set(names) ^ set(FILES))
             raise BadCertificate(f"missing or unknown files: {', '.join(odd)}")
-        data = {name: _bytes(path / name) for name in FILES}
+        data = {name: plain_bytes(path / name) for name in FILES}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
     manifest = read_canonical(data[MANIFEST], MANIFEST)
@@ -146,7 +155,8 @@ def read_archive(path: Path) -> Archive:
     return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest)
 
 
-def _bytes(path: Path) -> bytes:
+def plain_bytes(path: Path) -> bytes:
+    """The bytes of a file that is no link and not too large; raises `BadCertificate`."""
     if path.is_symlink() or not path.is_file():
         raise BadCertificate(f"{path.name} is not a plain file")
     if path.stat().st_size > MAX_BYTES:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import glob
 import math
 import os
+import resource
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import finished_proof, put_in_place, sha256
+from goedels_poetry.checker.archive import finished_proof, language_of, put_in_place, sha256
+from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.counterexample import goal_of
 from goedels_poetry.checker.report import CheckReport
@@ -68,7 +71,18 @@ def certify_judgement(payload: Json) -> Json:
 
 def check_again(payload: Json) -> Json:
     """What the checker says today about the certificate at ``directory``; nothing is written."""
-    return _check(payload, Path(payload["directory"]), payload["theorem"].encode(), time.monotonic()).to_json()
+    where = Path(payload["directory"])
+    if language_of(where) == LEAN:
+        _lift_memory_limit()
+        return check_any(where, payload["theorem"]).to_json()
+    return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
+
+
+def _lift_memory_limit() -> None:
+    """A worker's address space is limited; Lean's process reserves far more than it uses, and has its own limit."""
+    if sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved") -> Path:

@@ -12,10 +12,10 @@ from goedels_poetry.state import Verdict
 class TrustLevel(IntEnum):
     """How much was checked; each level includes the ones below it."""
 
-    ACCEPTED = 0  # the solver agreed during the search
-    REBUILT = 1  # rebuilt from the theorem's text, every obligation posed again in a fresh solver
+    ACCEPTED = 0  # the verifier agreed, but nothing was compared with what a user gave
+    REBUILT = 1  # rebuilt from the theorem's text, every obligation posed again in a fresh solver, or a fresh Lean
     NOT_VACUOUS = 2  # and the premises were shown to be consistent
-    CONFIRMED = 3  # and a second, independent solver confirmed every obligation
+    CONFIRMED = 3  # and confirmed once more: by a second solver, or by Lean's kernel over every declaration
 
     def __str__(self) -> str:
         return f"L{self.value}"
@@ -38,6 +38,9 @@ class CheckReport:
         theorem does not parse; ``unknown`` otherwise, with ``reasons``.
     refused: the certificate itself is at fault (tampered with, incomplete, wrong), or a solver contradicts it.
     trust_level: None unless something was shown.
+    rule: name of the rule that refused a Lean file, and ``place``, its line and column (both from 1) there.
+    axioms: what Lean proofs rest on.
+    versions: of what did the checking, where that matters for the verdict.
     undecided_by_second: names of the obligations that the second solver did not answer with ``unsat``.
     notes: what a reader should know although it does not change the verdict.
     """
@@ -54,6 +57,10 @@ class CheckReport:
     statement: str = ""
     seconds: float = 0.0
     counterexample: dict[str, str] = field(default_factory=dict)
+    rule: str = ""
+    place: tuple[int, int] | None = None
+    axioms: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -70,7 +77,16 @@ class CheckReport:
             "statement": self.statement,
             "seconds": round(self.seconds, 3),
             "counterexample": dict(self.counterexample),
+            **self.about_lean(),
         }
+
+    def about_lean(self) -> dict[str, Any]:
+        """What only a check by Lean tells; empty for others."""
+        if not (self.versions or self.rule or self.place):
+            return {}
+        line, column = self.place or (None, None)
+        place = {"line": line, "column": column}
+        return {"rule": self.rule or None, **place, "axioms": list(self.axioms), "versions": dict(self.versions)}
 
     @property
     def accepted(self) -> bool:

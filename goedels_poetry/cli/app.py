@@ -192,20 +192,26 @@ def prove(
 
 @app.command()
 def check(
-    certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A certificate's folder or file.")],
+    certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A certificate's folder, or a Lean file.")],
     against: Annotated[
-        Path, typer.Option(metavar="ORIGINAL", help="The theorem that it is to be a proof of (- for standard input).")
-    ],
+        Path | None,
+        typer.Option(metavar="ORIGINAL", help="The theorem that it is to be a proof of (- for standard input)."),
+    ] = None,
+    theorem: Annotated[
+        str | None, typer.Option(help="Of a Lean file: the one theorem to look at; else all that ORIGINAL leaves open.")
+    ] = None,
     as_json: Json = False,
     assume_definitions: Assume = False,
 ) -> None:
-    """Verify a certificate from nothing, in fresh solver processes, against the original statement.
+    """Verify a certificate, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
 
-    Exit code: 0 accepted, 1 not accepted, 2 no such certificate or statement.
+    Without --against a certificate is compared with the statement inside it, a Lean file with nothing.
+    Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted, 2 no such certificate or statement.
     """
     from goedels_poetry.cli.check import check_one
 
-    raise typer.Exit(check_one(certificate, against, as_json=as_json, assume_definitions=assume_definitions))
+    code = check_one(certificate, against, as_json=as_json, assume_definitions=assume_definitions, theorem=theorem)
+    raise typer.Exit(code)
 
 
 @app.command()

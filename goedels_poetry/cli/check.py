@@ -7,24 +7,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker import CheckReport, check_certificate
+from goedels_poetry.checker import CheckReport, check_any
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import TRUST
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
+LEAN_SUFFIX = ".lean"
 SCHEMA = 1
 """Version of the object that ``check --json`` prints."""
 
 
-def check_one(certificate: Path, against: Path, *, as_json: bool, assume_definitions: bool) -> int:
+def check_one(
+    certificate: Path, against: Path | None, *, as_json: bool, assume_definitions: bool, theorem: str | None = None
+) -> int:
     """Check and print; returns the exit code of the verdict."""
     try:
-        original = read(Source(str(against), Path(against.stem)))
+        original = None if against is None else read(Source(str(against), Path(against.stem)))
     except Unreadable as problem:
         report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original: {problem.reason}",))
     else:
-        report = check_certificate(certificate, original.encode("utf-8"), assume_definitions=assume_definitions)
+        report = _report(certificate, original, assume_definitions, theorem)
     if as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
@@ -32,11 +36,25 @@ def check_one(certificate: Path, against: Path, *, as_json: bool, assume_definit
     return report.verdict.exit_code
 
 
-def _to_json(certificate: Path, against: Path, report: CheckReport) -> dict[str, Any]:
+def _report(path: Path, original: str | None, assume_definitions: bool, theorem: str | None) -> CheckReport:
+    """A certificate is a folder; a Lean file is anyone's proof."""
+    try:
+        if path.suffix != LEAN_SUFFIX or path.is_dir():
+            return check_any(path, original, assume_definitions=assume_definitions)
+        from goedels_poetry.checker import lean
+
+        return lean.run(lean.audit_file(read(Source(str(path), Path(path.stem))), original, theorem or ""))
+    except Unreadable as problem:
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
+    except GoedelsPoetryError as error:  # there is no Lean to ask
+        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+
+
+def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "certificate": str(certificate),
-        "against": str(against),
+        "against": str(against) if against is not None else None,
         "verdict": str(report.verdict),
         "accepted": report.accepted,
         "refused": report.refused,
@@ -54,6 +72,7 @@ def _to_json(certificate: Path, against: Path, report: CheckReport) -> dict[str,
         "reasons": list(report.reasons),
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
+        **report.about_lean(),
         "exit_code": report.verdict.exit_code,
     }
 
@@ -65,9 +84,15 @@ def _show(certificate: Path, report: CheckReport) -> None:
     if report.statement:
         say(out, f"  {one_line(report.statement)}")
     for reason in report.reasons:
-        say(out, f"  {one_line(reason)}")
+        place = "" if report.place is None else f"line {report.place[0]}, column {report.place[1]}: "
+        say(out, f"  {place}{one_line(reason)}")
     counts = report.obligations
-    if counts.total:
+    if report.axioms:
+        say(out, f"  axioms: {', '.join(map(one_line, report.axioms))}")
+    if report.versions:
+        if counts.total:
+            say(out, f"  {counts.first} declarations replayed by the kernel of Lean {report.versions['lean']}")
+    elif counts.total:
         say(out, f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}")
     if report.undecided_by_second:
         say(out, f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}")

@@ -38,10 +38,10 @@ _STYLE = {
     Verdict.INVALID: "bold red",
 }
 TRUST = {
-    "L0": "accepted during the search only",
+    "L0": "accepted by the verifier, compared with nothing",
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
-    "L3": "re-verified, and confirmed by a second solver",
+    "L3": "re-verified, and confirmed again: by a second solver, or by Lean's kernel over every declaration",
 }
 
 

@@ -246,6 +246,11 @@ def full_name(command: Command) -> str:
     return f"{command.namespace}.{name}" if command.namespace else name
 
 
+def place_of(original: Original, constant: str) -> Command | None:
+    """The command that declares a constant."""
+    return next((c for c in original.commands if constant in _constants(c, original.constants)), None)
+
+
 def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
     if not command.names:
         return []
@@ -289,5 +294,6 @@ __all__ = [
     "full_name",
     "judge",
     "judge_by_lean",
+    "place_of",
     "read_original",
 ]

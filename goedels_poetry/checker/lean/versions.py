@@ -69,8 +69,8 @@ def words(version: str) -> tuple[str, ...]:
     found = faults_of(version)
     if not found:
         return ()
-    told = "; ".join(f"{f.where}: {f.words} (needs {f.needs})" for f in found)
-    return (f"Lean {version} has faults that are known and repaired since: {told}",)
+    where = ", ".join(f.where for f in found)
+    return (f"Lean {version} has known faults, repaired in later versions: {where}; the gate keeps out what they need",)
 
 
 __all__ = ["FAULTS", "NESTED", "Fault", "faults_of", "parse", "refused_feature", "words"]

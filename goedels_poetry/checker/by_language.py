@@ -1,0 +1,41 @@
+"""Any certificate: the language that its manifest names says who checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from goedels_poetry.checker.archive import language_of
+from goedels_poetry.checker.check import check_certificate
+from goedels_poetry.checker.report import CheckReport
+
+LEAN = "lean"
+
+
+def check_any(path: Path, against: str | None, *, assume_definitions: bool = False) -> CheckReport:
+    """Check a certificate of whatever language, from nothing.
+
+    Args:
+        path: the certificate's folder.
+        against: the text of the theorem that it has to be about; None accepts the theorem inside it.
+        assume_definitions: see `check_certificate`; SMT only.
+    """
+    check = CHECKERS.get(language_of(path), _check_smt)
+    return check(path, against, assume_definitions)
+
+
+def _check_smt(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
+    text = None if against is None else against.encode()
+    return check_certificate(path, text, assume_definitions=assume_definitions)
+
+
+def _check_lean(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
+    from goedels_poetry.checker import lean  # only where there is a Lean certificate
+
+    return lean.run(lean.check_lean(path, against))
+
+
+CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {"smt": _check_smt, LEAN: _check_lean}
+"""Who checks the certificates of a language."""
+
+__all__ = ["CHECKERS", "LEAN", "check_any"]

@@ -1,0 +1,140 @@
+"""Lean certificates on disk: two Lean files and a manifest with their hashes; written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from goedels_poetry.checker.archive import (
+    MANIFEST,
+    BadCertificate,
+    FinishedProofExists,
+    canonical,
+    plain,
+    plain_bytes,
+    put_in_place,
+    read_canonical,
+    sha256,
+)
+
+Json: TypeAlias = dict[str, Any]
+
+SCHEMA = 1
+LANGUAGE = "lean"
+ORIGINAL = "original.lean"
+PROOF = "proof.lean"
+HASHED = (ORIGINAL, PROOF)
+FILES = (*HASHED, MANIFEST)
+PROVED, REFUTED = "proved", "negation proved"
+CLAIMS = (PROVED, REFUTED)
+_KEYS = frozenset(
+    {"schema", "language", "claim", "theorem", "witness", "statement", "files", "versions", "info", "manifest_sha256"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeanArchive:
+    """A certificate as it lies there; nothing in it has been believed yet."""
+
+    original: str
+    proof: str
+    claim: str
+    theorem: str
+    """Constant of the user's theorem."""
+    witness: str
+    """Constant that says that it is false; "" where it is proved."""
+    statement: str
+    versions: dict[str, str]
+
+
+def write_lean(directory: Path, archive: LeanArchive, info: Mapping[str, Any]) -> None:
+    """Write a whole certificate beside its place, then rename it; a finished one of the same original is replaced.
+
+    Raises:
+        FinishedProofExists: something else stands at the place.
+    """
+    files = {ORIGINAL: archive.original.encode(), PROOF: archive.proof.encode()}
+    manifest: Json = {
+        "schema": SCHEMA,
+        "language": LANGUAGE,
+        "claim": archive.claim,
+        "theorem": archive.theorem,
+        "witness": archive.witness,
+        "statement": archive.statement,
+        "files": {name: sha256(data) for name, data in files.items()},
+        "versions": archive.versions,
+        "info": plain(dict(info)),
+    }
+    manifest["manifest_sha256"] = sha256(canonical(manifest))
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
+    try:
+        for name, data in {**files, MANIFEST: canonical(manifest)}.items():
+            with (beside / name).open("wb") as out:
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+        beside.chmod(0o755)
+        put_in_place(beside, directory, overwrite=_same_original(directory, archive.original))
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _same_original(directory: Path, original: str) -> bool:
+    try:
+        return read_lean(directory).original == original
+    except BadCertificate:
+        return False
+
+
+def read_lean(path: Path) -> LeanArchive:
+    """Read a certificate's files and compare their hashes.
+
+    Raises:
+        BadCertificate: missing, unknown or oversized files, malformed JSON, text that is not UTF-8, a wrong hash.
+    """
+    try:
+        if not path.is_dir():
+            raise BadCertificate(f"{path} is not a certificate: a folder with {', '.join(FILES)} was expected")
+        names = {entry.name for entry in path.iterdir()}
+        if names != set(FILES):
+            raise BadCertificate(f"missing or unknown files: {', '.join(sorted(names ^ set(FILES)))}")
+        data = {name: plain_bytes(path / name) for name in FILES}
+        original, proof = (data[name].decode("utf-8") for name in HASHED)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCertificate(f"the certificate cannot be read: {error}") from error
+    manifest = read_canonical(data[MANIFEST], MANIFEST)
+    if not isinstance(manifest, dict) or set(manifest) != _KEYS:
+        raise BadCertificate("the manifest has missing or unknown entries")
+    if manifest["schema"] != SCHEMA or manifest["language"] != LANGUAGE:
+        raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
+    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
+    if manifest["manifest_sha256"] != sha256(canonical(rest)):
+        raise BadCertificate("the manifest was edited: its hash does not fit")
+    if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
+        raise BadCertificate("a file was edited: its hash is not the one in the manifest")
+    claim, theorem, witness, statement = (manifest[key] for key in ("claim", "theorem", "witness", "statement"))
+    if not all(isinstance(text, str) for text in (claim, theorem, witness, statement)) or not isinstance(
+        manifest["versions"], dict
+    ):
+        raise BadCertificate("an entry of the manifest is of the wrong kind")
+    if claim not in CLAIMS or (claim == REFUTED) != bool(witness):
+        raise BadCertificate(f"unknown claim: {claim!r}")
+    return LeanArchive(original, proof, claim, theorem, witness, statement, manifest["versions"])
+
+
+__all__ = [
+    "LANGUAGE",
+    "PROVED",
+    "REFUTED",
+    "BadCertificate",
+    "FinishedProofExists",
+    "LeanArchive",
+    "read_lean",
+    "write_lean",
+]

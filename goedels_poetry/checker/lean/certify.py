@@ -1,0 +1,143 @@
+"""Certificates of Lean proofs: made only of what the gate accepts, and checked again from nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import __version__
+from goedels_poetry.checker.lean.archive import (
+    PROVED,
+    REFUTED,
+    BadCertificate,
+    FinishedProofExists,
+    LeanArchive,
+    read_lean,
+    write_lean,
+)
+from goedels_poetry.checker.lean.examine import Claim, Fresh, examine, fresh_lean, with_faults
+from goedels_poetry.checker.lean.gate import PRIVATE
+from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.base import Certificate
+from goedels_poetry.languages.lean.source import Target, read_target
+from goedels_poetry.state import Verdict
+
+Json = dict[str, Any]
+
+_PLAIN_NAME = re.compile(r"[\w'.!?]+")
+
+
+async def certify_proof(
+    fresh: Fresh, target: Target, text: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+) -> Certificate:
+    """The verdict on a whole file as a proof of the target; the certificate is written when it is ``proved``."""
+    claim = Claim(text, target.reference, (target.full_name,))
+    return await _certify(fresh, claim, directory, info, seconds, target.warnings)
+
+
+async def certify_negation(
+    fresh: Fresh, target: Target, proof: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+) -> Certificate:
+    """The verdict on ``proof``, the text after ``:=``, as a proof that the target is false.
+
+    What is refuted is the constant that Lean makes of the user's theorem, with its universes, section variables and
+    auto-bound names: the gate compares the type of the new theorem with `Not` of that constant's type.
+    """
+    if not target.type:
+        return Certificate(Verdict.UNKNOWN, reason="the statement has no closed form to negate")
+    name = target.full_name.removeprefix(PRIVATE)
+    witness = f"{name}_refuted" if _PLAIN_NAME.fullmatch(name) else "refuted"
+    universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
+    text = f"{target.prefix}theorem _root_.{witness}{universes} : ¬ ({target.type}) := {proof}\n"
+    claim = Claim(text, _stated(target), (target.full_name,), witness)
+    return await _certify(fresh, claim, directory, info, seconds, ())
+
+
+def _stated(target: Target) -> str:
+    """The file up to the theorem, which is left open: what follows it plays no part in a refutation."""
+    return f"{target.prefix}{target.head} := sorry\n"
+
+
+async def _certify(
+    fresh: Fresh,
+    claim: Claim,
+    directory: Path,
+    info: Mapping[str, Any],
+    seconds: float | None,
+    warnings: tuple[str, ...],
+) -> Certificate:
+    try:
+        report = await examine(fresh, claim, seconds)
+    except InvalidInput as error:
+        return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
+    if not report.accepted:
+        return Certificate(Verdict.UNKNOWN, reason="; ".join(report.reasons), details=report.to_json())
+    archive = LeanArchive(
+        claim.original,
+        claim.text,
+        REFUTED if claim.witness else PROVED,
+        claim.theorems[0],
+        claim.witness,
+        report.statement,
+        {"goedels-poetry": __version__, **report.versions},
+    )
+    try:
+        write_lean(directory, archive, info)
+    except FinishedProofExists as error:
+        return Certificate(Verdict.UNKNOWN, reason=str(error), details=report.to_json())
+    return Certificate(
+        report.verdict,
+        directory,
+        str(report.trust_level),
+        warnings=(*warnings, *(f"assumed: {what}" for what in report.assumptions), *report.notes),
+        details=report.to_json(),
+    )
+
+
+async def check_lean(
+    path: Path, against: str | None = None, fresh: Fresh = fresh_lean, seconds: float | None = None
+) -> CheckReport:
+    """Check a certificate from nothing: its files, a fresh Lean, and nothing that it says of itself.
+
+    Args:
+        path: the certificate's folder.
+        against: the user's file that it has to be about; None accepts the original inside it.
+        fresh: starts the Lean.
+        seconds: for the whole check.
+
+    Raises:
+        InvalidInput: ``against`` is not valid or does not state the theorem.
+        TimeoutError: not done in time.
+    """
+    try:
+        archive = read_lean(path)
+    except BadCertificate as error:
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    original = archive.original if against is None else await _given(fresh, against, archive)
+    claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
+    report = await examine(fresh, claim, seconds)
+    if report.accepted and report.statement != archive.statement and against is None:
+        return replace(report, verdict=Verdict.UNKNOWN, refused=True, trust_level=None, reasons=(_OTHER_STATEMENT,))
+    if against is None:
+        report = replace(report, notes=(*report.notes, "compared with the original in the certificate only"))
+    return with_faults(report)
+
+
+_OTHER_STATEMENT = "the statement in the manifest is not the theorem's"
+
+
+async def _given(fresh: Fresh, against: str, archive: LeanArchive) -> str:
+    """The user's own file with the theorem left open."""
+    lean = fresh()
+    try:
+        target = await read_target(lean, against, archive.theorem.removeprefix(PRIVATE))
+    finally:
+        await lean.aclose()
+    return _stated(target) if archive.claim == REFUTED else target.reference
+
+
+__all__ = ["certify_negation", "certify_proof", "check_lean"]

@@ -1,0 +1,96 @@
+"""Do a theorem's hypotheses allow anything at all? A theorem about nothing is worth nothing.
+
+Only the user's own text and our tactics are elaborated here. The answer never makes a proof: it is a warning, or it
+raises the trust level.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Literal
+
+from goedels_poetry.checker.lean.gate import Original, full_name, place_of
+from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
+
+Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
+SECONDS = 8.0
+"""For each of the three questions."""
+HEARTBEATS = 200_000
+MOST_BINDERS = 12
+
+_NO_PREMISE = "fail_if_success (have : ∃ p : Prop, p := by (refine Exists.intro ?w ?h; case h => assumption))"
+_CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
+_NUMBERS = ("0", "1", "2", "3", "5", "10")
+_DATA = (
+    "exact [0]",
+    "exact [Unit.unit]",
+    "exact Nat",
+    "exact true",
+    "exact Unit.unit",
+    "exact fun x => x",
+    "exact fun _ => 0",
+    "exact inferInstance",
+    "exact default",
+)
+_CONSTRUCTED = "(constructor <;> first | exact 0 | constructor)"
+_FACTS = ("trivial", "decide", "omega", "(simp; done)")
+_STEPS = (1, 0, -1)
+
+
+async def premises_of(lean: LeanPool, original: Original, constant: str) -> Premises:
+    """What can be found out about the hypotheses of a theorem of the original.
+
+    "none": it has none. "satisfiable": they hold for some values of its variables, by a proof that Lean accepts.
+    "contradictory": `False` follows from them alone. "unknown": neither was found.
+    """
+    command = place_of(original, constant)
+    if command is None or command.head < 0:
+        return "unknown"
+    prefix, head = original.text[: command.start], original.text[command.start : command.head]
+    options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
+
+    async def ask(code: str) -> CheckResult:
+        asked = CheckRequest(code, prefix=prefix, seconds=SECONDS, options=options, holes=True, declarations=True)
+        return await lean.check(asked)
+
+    concluded = _only_hole(await ask(f"{head} := by\n  intros\n  sorry\n"))
+    if concluded is None or concluded.goals[0].goal.endswith("⊢ False"):
+        return "unknown"  # a theorem that says that its hypotheses contradict each other means it
+    seen = await ask(f"{head} := by\n  intros\n  exfalso\n  {_CONTRADICTION}\n")
+    if seen.ok and _proved(seen, constant):
+        return "contradictory"
+    if (await ask(f"{head} := by\n  intros\n  {_NO_PREMISE}\n  sorry\n")).ok:
+        return "none"
+    hole = _only_hole(await ask(f"{head} := by\n  intros\n  exfalso\n  sorry\n"))
+    if hole is None or not hole.goals[0].statement or len(hole.goals[0].binders) > MOST_BINDERS:
+        return "unknown"
+    goal = hole.goals[0]
+    universes = f".{{{', '.join(goal.levels)}}}" if goal.levels else ""
+    name = f"{full_name(command)}_satisfiable"
+    witness = _witness(len(goal.binders))
+    seen = await ask(f"theorem _root_.{name}{universes} : ¬ ({goal.statement}) := by\n  intro gp_none\n  {witness}\n")
+    return "satisfiable" if seen.ok and _proved(seen, name) else "unknown"
+
+
+def _only_hole(seen: CheckResult) -> Hole | None:
+    return seen.holes[0] if seen.ok and len(seen.holes) == 1 and len(seen.holes[0].goals) == 1 else None
+
+
+def _proved(seen: CheckResult, name: str) -> bool:
+    return any(d.name == name and set(d.axioms) <= LOGIC_AXIOMS for d in seen.declarations)
+
+
+def _witness(binders: int) -> str:
+    """A tactic that applies `gp_none` to small values, several ways."""
+    ways = []
+    for made, first, step in product((False, True), range(len(_NUMBERS)), _STEPS):
+        arguments = []
+        for i in range(binders):
+            number = f"exact {_NUMBERS[(first + step * i) % len(_NUMBERS)]}"
+            data = (_CONSTRUCTED, *_DATA) if made else _DATA
+            arguments.append(f"(by first | {' | '.join((number, *_FACTS, *data))})")
+        ways.append(f"exact @gp_none {' '.join(arguments)}")
+    return "first\n" + "\n".join(f"  | {way}" for way in ways)
+
+
+__all__ = ["Premises", "premises_of"]

@@ -6,13 +6,14 @@ import asyncio
 import hashlib
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.base import EXHAUSTED, Certificate, Goal, Outcome, Theorem
-from goedels_poetry.languages.lean import symbolic
+from goedels_poetry.languages.base import EXHAUSTED, Certificate, Citable, Goal, Outcome, Theorem
+from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import Incomplete, assemble
 from goedels_poetry.languages.lean.certify import certify_negation, certify_proof
 from goedels_poetry.languages.lean.examine import examine, plain
@@ -231,6 +232,22 @@ class LeanLanguage:
         fitting = [e for e in lemmas if any(word in e["statement"] for word in known)]
         return Outcome(True, {"lemmas": [e["id"] for e in fitting[:8]]})
 
+    async def shelf(self, goal: Goal) -> str:
+        """See `Searchable.shelf`."""
+        return premises.shelf(await self._lean(), (await self._target(goal.theorem, goal.options)).prefix)
+
+    async def library(self, goal: Goal) -> list[Citable] | None:
+        """See `Searchable.library`."""
+        return await premises.library(await self._lean(), (await self._target(goal.theorem, goal.options)).prefix)
+
+    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+        """See `Searchable.surroundings`."""
+        return await premises.surroundings(await self._lean(), await self._task(goal))
+
+    async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
+        """See `Searchable.stated`."""
+        return await premises.stated(await self._lean(), await self._task(goal), names)
+
     def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
         target = self._targets[(goal.theorem, str(goal.options.get("theorem") or ""))]
@@ -239,7 +256,7 @@ class LeanLanguage:
             "language": self.formal_language,
             "statement": f"{task.head} := sorry",
             "definitions": target.prefix.strip() or "(none)",
-            "premises": "(they stand in the statement)",
+            "premises": premises.shown(goal.premises),
             "facts": "\n".join(fact.stub for fact in task.facts) or "(none)",
             "functions": ", ".join(target.functions) or "(none)",
             "proof_format": PROOF_FORMAT,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goedels_poetry.languages.base import Citable
+from goedels_poetry.languages.base import Citable, Premise
 from goedels_poetry.languages.lean.runtime import CheckRequest, Constant, LeanPool
 from goedels_poetry.languages.lean.task import Task
 
@@ -72,8 +72,19 @@ async def stated(lean: LeanPool, task: Task, names: Sequence[str]) -> dict[str, 
     return found
 
 
+def shown(premises: Sequence[Premise]) -> str:
+    """Premises for a prompt, one a line."""
+    if not premises:
+        return "(they stand in the statement)"
+    lines = [f"{p.name} {p.statement}" + (f"  -- {p.docstring}" if p.docstring else "") for p in premises]
+    listed = "\n".join(
+        line + f"  ({p.source})" * (p.source != "library") for line, p in zip(lines, premises, strict=True)
+    )
+    return f"(They stand in the statement. These theorems exist and may help, most likely first:)\n{listed}"
+
+
 def _citable(constant: Constant, source: str) -> Citable:
     return Citable(constant.name, constant.conclusion, constant.context, source=source)
 
 
-__all__ = ["header_of", "library", "shelf", "stated", "surroundings"]
+__all__ = ["header_of", "library", "shelf", "shown", "stated", "surroundings"]

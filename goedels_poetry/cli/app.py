@@ -262,7 +262,7 @@ def graph(
 @app.command()
 def doctor(
     as_json: Json = False,
-    call: Annotated[bool, typer.Option("--call", help="Also ask one model one tiny question.")] = False,
+    call: Annotated[bool, typer.Option("--call", help="Also ask Lean and one model one tiny question each.")] = False,
     model: Annotated[str | None, typer.Option(help="Language model of all roles, as for `prove`.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Where the model is served, as for `prove`.")] = None,
 ) -> None:

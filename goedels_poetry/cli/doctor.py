@@ -43,6 +43,7 @@ def examine(*, as_json: bool, call: bool = False, model: str | None = None, base
         *asyncio.run(_solvers()),
         _data_directory(),
         Finding("languages", ", ".join(languages.names())),
+        *_lean(call),
         *_plugins(),
         *_models(call, model, base_url),
     ]
@@ -89,6 +90,15 @@ def _plugins() -> list[Finding]:
     )
     found = [Finding("plug-ins", ", ".join(names) or "none")]
     return found + [Finding("plug-in left out", problem) for problem in registry.problems]
+
+
+def _lean(call: bool) -> list[Finding]:
+    from goedels_poetry.cli.doctor_lean import look_at_lean
+
+    try:
+        return look_at_lean(settings().lean, call=call)
+    except BadSettings:
+        return []  # the line of the data directory says it
 
 
 def _models(call: bool, model: str | None, base_url: str | None) -> list[Finding]:

@@ -1,0 +1,84 @@
+"""What `doctor` says about Lean: which kinds there are, which one is asked and, with ``--call``, if it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import time
+
+from goedels_poetry.cli.doctor import Finding
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, chosen_kind, open_lean
+from goedels_poetry.languages.lean.runtime.embedded import (
+    AGAIN,
+    LEAN_VERSION,
+    cache_folder,
+    damage,
+    is_installed,
+    node_program,
+)
+from goedels_poetry.settings import LeanSettings
+
+_THEOREM = "theorem t (a b : Nat) : a + b = b + a := by omega"
+_NODE_SECONDS = 20.0
+
+
+def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
+    """One line a kind, and one about the Lean that proofs would be checked with. Nothing is fetched."""
+    try:
+        kind = chosen_kind(settings)
+    except OSError as problem:
+        return [Finding("lean", str(problem), ok=False)]
+    found = [_embedded(), _native(), Finding("lean kimina", settings.kimina_url or "no address configured")]
+    if call and (kind != "embedded" or is_installed()):
+        return [*found, asyncio.run(_answer(settings))]
+    return [*found, Finding("lean in use", kind)]
+
+
+def _embedded() -> Finding:
+    folder = cache_folder()
+    if wrong := damage(folder):
+        return Finding("lean embedded", f"damaged, run {AGAIN}: {wrong}", ok=False)
+    try:
+        node = subprocess.run(
+            [str(node_program()), "--version"], capture_output=True, text=True, timeout=_NODE_SECONDS, check=True
+        )
+    except LeanUnavailable as missing:
+        return Finding("lean embedded", str(missing))
+    except (OSError, subprocess.SubprocessError) as problem:
+        return Finding("lean embedded", f"Node does not run: {problem}", ok=False)
+    where = f"Node {node.stdout.strip()}, {folder}"
+    if not is_installed(folder):
+        return Finding("lean embedded", f"not fetched yet (goedels-poetry lean install), {where}")
+    return Finding("lean embedded", f"{LEAN_VERSION}, {where}")
+
+
+def _native() -> Finding:
+    programs = [name for name in ("lake", "lean") if shutil.which(name)]
+    project = os.environ.get("LEAN_PROJECT_PATH")
+    named = f", LEAN_PROJECT_PATH {project}" if project else ""
+    return Finding("lean native", f"{' and '.join(programs) or 'no toolchain'} on the path{named}")
+
+
+async def _answer(settings: LeanSettings) -> Finding:
+    """One real check, from starting Lean to its verdict."""
+    pool: LeanPool | None = None
+    try:
+        began = time.monotonic()
+        pool = await asyncio.to_thread(open_lean, settings, 1)
+        result = await pool.check(CheckRequest(_THEOREM))
+        seconds = time.monotonic() - began
+    except LeanUnavailable as problem:
+        return Finding("lean in use", str(problem), ok=False)
+    finally:
+        if pool is not None:
+            await pool.aclose()
+    what = f"{pool.kind} {pool.version}"
+    if not result.ok:
+        why = result.error or result.errors[0].text
+        return Finding("lean in use", f"{what} does not work: {result.status} {why}", ok=False)
+    return Finding("lean in use", f"{what}, a small theorem checked {seconds:.1f} s after the start")
+
+
+__all__ = ["look_at_lean"]

@@ -67,10 +67,10 @@ class KiminaLean:
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`. Everything but an answer in the protocol is a crash or a time-out, never "done".
 
-        Weaker than a Lean of our own: holes have goals as text but no closed statements; declarations are those found
-        by plain reading, with the axioms that the server prints for them; commands are not listed; a comparison or a
-        replay is always answered with no. ``request.code`` (not the prefix) may not run programs of its own, for such a
-        program could write the server's answers.
+        Weaker than a Lean of our own: holes have goals as text but no closed statements; commands and
+        declarations are those found by plain reading, with the axioms that the server prints for them; a comparison
+        or a replay is always answered with no. ``request.code`` (not the prefix) may not run programs of its own: such
+        a program could write the server's answers.
         """
         began = time.monotonic()
         program = RUNS_PROGRAMS.search(request.code)

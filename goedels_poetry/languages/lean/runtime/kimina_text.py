@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from goedels_poetry.languages.lean.runtime.kimina_commands import commands_of
 from goedels_poetry.languages.lean.runtime.protocol import (
     CheckRequest,
     CheckResult,
@@ -161,6 +162,7 @@ def read_response(result: dict[str, Any], sent: Sent, request: CheckRequest) -> 
         "done",
         messages=tuple(kept),
         holes=tuple(_holes(sorries, shift, sent, text, len(request.prefix))) if request.holes else (),
+        commands=commands_of(text) if request.commands else (),
         declarations=tuple(_declarations(messages, begun, sent)) if request.declarations and ended else (),
         comparison=None
         if request.reference is None

@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime
-from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
-from goedels_poetry.languages.lean.symbolic.portfolio import Words, closers, direct, extra_tactics, witnesses, words_of
+from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
+from goedels_poetry.languages.lean.symbolic.portfolio import (
+    Words,
+    apart,
+    closers,
+    direct,
+    extra_tactics,
+    further,
+    witnesses,
+    words_of,
+)
 from goedels_poetry.languages.lean.symbolic.schemes import schemes
-from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans
+from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, unsolved
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.task import Task
 
@@ -31,7 +40,7 @@ async def look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
         return None
     theory = await theory_of(lean, task.prefix, clock.left)
     extra = await extra_tactics(lean, task.prefix, clock.left)
-    return Room(goal, theory, words_of(goal, theory, [fact.name for fact in task.facts], extra))
+    return Room(goal, theory, words_of(goal, theory, [fact.name for fact in task.facts], task.types, extra))
 
 
 async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> Proposal | None:
@@ -43,16 +52,24 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
     room = await look(lean, task, clock)
     if room is None:
         return None
-    found = await first_success(lean, task, _texts(room, direct(room.goal, room.words)), clock=clock.part(seconds / 3))
+    found = await first_success(lean, task, _texts(room, direct(room.goal, room.words)), clock=clock)
+    found = found or await first_success(lean, task, await _with_witnesses(lean, task, room, clock), clock=clock)
     if found is not None:
         return found
     made, found = await _structured(lean, task, room, clock)
-    if found is not None:
-        return found
-    found = await first_success(
-        lean, task, _texts(room, witnesses(room.goal, room.theory, room.words)), clock=clock.part(seconds / 3)
-    )
+    found = found or await first_success(lean, task, _texts(room, further(room.goal, room.words)), clock=clock)
     return found or await close(lean, task, room.goal, made, closers(room.words, thorough=True)[QUICK_CLOSERS:], clock)
+
+
+async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
+    """Attempts that take the hypotheses apart, as far as Lean says they can be."""
+    steps = apart(room.goal, room.theory)
+    said = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
+    usable = {}
+    for step, messages in zip(steps, said, strict=True):
+        if unsolved(messages) is not None:
+            usable.setdefault(step[0], step)
+    return _texts(room, witnesses(room.goal, room.theory, room.words, list(usable.values())))
 
 
 async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> tuple[list[Plan], Proposal | None]:

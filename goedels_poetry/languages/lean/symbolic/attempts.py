@@ -14,10 +14,13 @@ from goedels_poetry.languages.lean.task import Task
 SMALL, LARGE = 4_000, 40_000
 """Heartbeats (see `task.PROVER_HEARTBEATS`) of an attempt in the first round, and in the second for those that it
 was too few for; about 0.5 s and 5 s."""
-FIRST_BATCH, MOST_BATCH = 3, 6
+FIRST_BATCH, MOST_BATCH = 3, 5
 BATCH_SECONDS = 15.0
 _TRY_THIS = re.compile(r"Try this:\s*(?:\[\w+\]\s*)?(exact .+)", re.DOTALL)
 _LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout")
+LEAST_SECONDS = 5.0
+"""A request that is cut off costs a new Lean process; heartbeats are the limit, not this clock."""
+_ANY = re.compile(r"⟪(.+?)⟫", re.DOTALL)
 _ATTRIBUTES = re.compile(r"@\[[^\]]*\]\s*")
 
 
@@ -81,10 +84,31 @@ async def _round(
             if any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
                 continue
             said = suggestion(messages)
-            proposal = Proposal(proof if said is None else proof.replace("exact?", said))
-            if await accepted(lean, task, proposal, clock):
-                return proposal
+            exact = proof if said is None else proof.replace("exact?", said)
+            for text in await _narrowed(lean, task, exact, heartbeats, clock):
+                if await accepted(lean, task, Proposal(text), clock):
+                    return Proposal(text)
     return None
+
+
+def any_of(tactics: Sequence[str]) -> str:
+    """A tactic that is any of these: in an attempt whichever works first, in the proof that is given only that one."""
+    return f"⟪{'‖'.join(tactics)}⟫"
+
+
+async def _narrowed(lean: LeanRuntime, task: Task, proof: str, heartbeats: int, clock: Clock) -> list[str]:
+    """The proof with a single tactic for each `any_of` where one is enough, then as it was tried."""
+    match = _ANY.search(proof)
+    if match is None:
+        return [proof]
+    single = [_ANY.sub(lambda _, tactic=tactic: tactic, proof) for tactic in match[1].split("‖")]  # type: ignore[misc]
+    said = await tried(lean, task, single, heartbeats, clock)
+    good = [p for p, m in zip(single, said, strict=True) if m is not None and not any(x.severity == "error" for x in m)]
+    return [*good, _cascade(proof)]
+
+
+def _cascade(proof: str) -> str:
+    return _ANY.sub(lambda m: f"(first | {m[1].replace('‖', ' | ')})", proof)
 
 
 def suggestion(messages: Sequence[Message]) -> str | None:
@@ -105,9 +129,10 @@ async def tried(
     for number, proof in enumerate(proofs):
         start = first + code.count("\n")
         head = _ATTRIBUTES.sub("", renamed(task, f"_{number}"))
-        code += f"set_option maxHeartbeats {heartbeats} in\n{head} := {proof}\n\n"
+        code += f"set_option maxHeartbeats {heartbeats} in\n{head} := {_cascade(proof)}\n\n"
         lines.append((start, first + code.count("\n")))
-    result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=min(clock.left, BATCH_SECONDS)))
+    seconds = min(max(clock.left, LEAST_SECONDS), BATCH_SECONDS)
+    result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=seconds))
     if result.status == "done":
         return [[m for m in result.messages if a <= m.line < b] for a, b in lines]
     if len(proofs) == 1 or clock.over:
@@ -129,4 +154,4 @@ async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock)
     )
 
 
-__all__ = ["LARGE", "SMALL", "Clock", "Proposal", "accepted", "first_success", "suggestion", "tried"]
+__all__ = ["LARGE", "SMALL", "Clock", "Proposal", "accepted", "any_of", "first_success", "suggestion", "tried"]

@@ -7,27 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.symbolic.attempts import any_of
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, Variable
 
 MOST_ARGUMENTS = 24
 MOST_WITNESSES = 24
 _RING = "Nat.mul_add, Nat.add_mul, Nat.mul_comm, Nat.mul_left_comm, Nat.mul_assoc, Nat.pow_succ"
 _PREMISES = (
-    ("∣", ("Nat.dvd_add", "Nat.dvd_sub", "Nat.dvd_mul_right_of_dvd", "Nat.dvd_mul_left_of_dvd", "Nat.dvd_trans")),
-    ("∣", ("Int.dvd_add", "Int.dvd_sub", "Int.dvd_mul_of_dvd_left", "Int.dvd_mul_of_dvd_right", "Int.dvd_trans")),
-    ("≤", ("Nat.mul_le_mul", "Nat.add_le_add", "Nat.pow_le_pow_left", "Nat.pow_le_pow_right", "Nat.le_trans")),
-    ("<", ("Nat.mul_lt_mul_of_lt_of_le", "Nat.lt_of_lt_of_le", "Nat.pow_lt_pow_left", "Nat.mul_pos", "Nat.pow_pos")),
-    ("Perm", ("List.Perm.trans", "List.Perm.cons", "List.Perm.symm", "List.Perm.swap", "List.perm_append_comm")),
-    ("Sublist", ("List.Sublist.trans", "List.Sublist.cons", "List.Sublist.cons₂")),
+    ("∣", ("Nat.dvd_add", "Nat.dvd_sub", "Nat.dvd_mul_right_of_dvd", "Nat.dvd_mul_left_of_dvd")),
+    ("∣", ("Int.dvd_add", "Int.dvd_sub", "Int.dvd_mul_of_dvd_left", "Int.dvd_mul_of_dvd_right")),
+    ("≤", ("Nat.mul_le_mul", "Nat.add_le_add", "Nat.pow_le_pow_left", "Nat.pow_le_pow_right")),
+    ("≤", ("Int.mul_le_mul_of_nonneg_left", "Int.mul_le_mul_of_nonneg_right", "Int.add_le_add")),
+    ("<", ("Nat.mul_lt_mul_of_lt_of_le", "Nat.pow_lt_pow_left", "Nat.mul_pos", "Nat.pow_pos")),
+    ("Perm", ("List.Perm.cons", "List.Perm.symm", "List.Perm.swap", "List.Perm.append", "List.perm_append_comm")),
+    ("Sublist", ("List.Sublist.cons", "List.Sublist.cons₂", "List.Sublist.append")),
 )
 EXTRA = {
     "norm_num": ("norm_num", "norm_num [{known}]"),
     "linarith": ("linarith",),
     "nlinarith": ("nlinarith", "nlinarith [sq_nonneg ({a} - {b}), sq_nonneg ({a} + {b})]"),
     "positivity": ("positivity",),
-    "ring": ("ring", "(simp [{known}]; ring)"),
+    "ring": ("ring", "(push_cast; ring)", "(simp [{known}]; ring)"),
     "field_simp": ("(field_simp; ring)",),
-    "push_cast": ("(push_cast; ring)",),
     "aesop": ("aesop",),
     "tauto": ("tauto",),
     "gcongr": ("gcongr",),
@@ -41,13 +42,27 @@ class Words:
 
     definitions: str
     lemmas: str
+    predicates: str = ""
     extra: tuple[str, ...] = ()
     """Those tactics of `EXTRA` that the environment has."""
 
     @property
     def known(self) -> str:
         """Definitions and lemmas."""
-        return ", ".join(part for part in (self.definitions, self.lemmas) if part)
+        return _joined(self.definitions, self.lemmas)
+
+    @property
+    def all(self) -> str:
+        """What `grind` may use: inductive predicates as well."""
+        return _joined(self.definitions, self.lemmas, self.predicates)
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(part for part in parts if part)
+
+
+def _brackets(names: str) -> str:
+    return f" [{names}]" if names else ""
 
 
 async def extra_tactics(lean: LeanRuntime, prefix: str, seconds: float) -> tuple[str, ...]:
@@ -63,14 +78,20 @@ async def extra_tactics(lean: LeanRuntime, prefix: str, seconds: float) -> tuple
     return tuple(name for n, name in enumerate(EXTRA) if first + n not in wrong and lines[name] - wrong)
 
 
-def words_of(goal: Goal, theory: Theory, facts: Sequence[str], extra: tuple[str, ...] = ()) -> Words:
-    """The names of the prefix that concern the goal (those that it mentions first) and the facts of the scope."""
+def words_of(
+    goal: Goal, theory: Theory, facts: Sequence[str], types: Sequence[str] = (), extra: tuple[str, ...] = ()
+) -> Words:
+    """The names of the prefix that concern the goal (those that it mentions first) and the facts of the scope.
+
+    ``types``: the inductive types of the prefix; those without data constructors are predicates.
+    """
     text = goal.statement + goal.target
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
     return Words(
         ", ".join([*used, *rest][:MOST_ARGUMENTS]),
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
+        ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
         extra,
     )
 
@@ -82,33 +103,36 @@ def mentions(text: str, name: str) -> bool:
 
 def closers(words: Words, *, thorough: bool = False) -> list[str]:
     """What closes the cases of a structural step, the likeliest first. Each is one tactic."""
-    known = f" [{words.known}]" if words.known else ""
+    simp, grind = _brackets(words.known), _brackets(words.all)
     found = [
-        f"simp_all{known}",
-        f"grind{known}",
-        f"(simp_all{known} <;> omega)",
-        f"(simp_all{known} <;> grind)",
+        f"simp_all{simp}",
+        f"grind{grind}",
+        f"(simp_all{simp} <;> omega)",
+        f"(simp_all{simp} <;> grind{_brackets(words.predicates)})",
         "omega",
     ]
-    if not thorough:
-        return found
-    definitions = f" [{words.definitions}]" if words.definitions else ""
-    found += [
-        f"(simp{known} <;> split <;> simp_all{known} <;> omega)",
-        f"((repeat' split) <;> simp_all{known} <;> grind)",
-        f"(simp_all{known} <;> ac_rfl)",
-        f"(simp_all [{', '.join(part for part in (words.known, _RING) if part)}] <;> omega)",
+    return found + _thorough(words, simp, grind) if thorough else found
+
+
+def _thorough(words: Words, simp: str, grind: str) -> list[str]:
+    definitions = _brackets(words.definitions)
+    found = [
+        f"(simp{simp} <;> split <;> simp_all{simp} <;> omega)",
+        f"((repeat' split) <;> simp_all{simp} <;> grind)",
+        f"(simp_all{simp} <;> ac_rfl)",
+        f"(simp_all [{_joined(words.known, _RING)}] <;> omega)",
+        "(repeat (first | assumption | constructor))",
+        f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
+        "(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)",
+        *(f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in ("k", "k + 1", "_ :: k")),
+        *(f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")),
     ]
     if words.lemmas:
         found += [f"simp_all{definitions}", f"grind{definitions}", "grind"]
     if definitions:
-        found += [f"(unfold {_spaced(words)} <;> grind)", f"(unfold {_spaced(words)} <;> (repeat' split) <;> simp_all)"]
-    found += [*_foreign(words, ())]
-    return found
-
-
-def _spaced(words: Words) -> str:
-    return words.definitions.replace(",", "").split()[0]
+        first = words.definitions.split(", ")[0]
+        found += [f"(unfold {first} <;> grind)", f"(unfold {first} <;> (repeat' split) <;> simp_all)"]
+    return [*found, *_foreign(words, ())]
 
 
 def _foreign(words: Words, names: Sequence[str]) -> list[str]:
@@ -120,68 +144,91 @@ def _foreign(words: Words, names: Sequence[str]) -> list[str]:
 
 def direct(goal: Goal, words: Words) -> list[str]:
     """Tactics that close the goal as it stands, cheapest first."""
-    known, definitions = words.known, words.definitions
-    tactics = ["rfl", "omega", "simp", "decide", "grind", "simp_all", "assumption"]
-    if known:
-        tactics += [f"simp [{known}]", f"grind [{known}]", f"simp_all [{known}]", f"(simp_all [{known}] <;> omega)"]
-    if words.lemmas:
-        tactics += [f"simp_all [{definitions}]", f"grind [{definitions}]"] if definitions else []
-        tactics += [f"(apply {lemma} <;> first | assumption | omega | grind)" for lemma in words.lemmas.split(", ")]
-        tactics += [f"(rw [{lemma}] <;> first | done | simp_all | grind)" for lemma in words.lemmas.split(", ")]
+    known, grind = words.known, _brackets(words.all)
+    tactics = ["rfl", "omega", "simp", "decide", "grind", "simp_all"]
+    if grind:
+        tactics += [f"simp [{known}]", f"grind{grind}", f"simp_all [{known}]", f"(simp_all [{known}] <;> omega)"]
     data = [v.name for v in goal.context if v.type in ("Nat", "Int", "Real", "ℕ", "ℤ", "ℝ", "ℚ")]
     tactics += _foreign(words, data)
     if "BitVec" in goal.target or any("BitVec" in v.type for v in goal.context):
         tactics.append("bv_decide")
-    if definitions:
-        names = definitions.split(", ")
-        for name in [n for n in names if mentions(goal.statement, n)]:
-            tactics += [f"(unfold {name}; grind)", f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)"]
-        tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
-        tactics.append(f"(intros; simp [{definitions}] at * <;> grind)")
     for sign, premises in _PREMISES:
         if sign in goal.target:
-            tactics.append(f"(repeat (first | assumption | {' | '.join(f'apply {p}' for p in premises)}))")
-            tactics.append(f"grind [{', '.join(premises)}]")
-    brackets = f" [{known}]" if known else ""
-    tactics += [
-        f"(simp [{_RING}] <;> omega)",
+            tactics.append(f"(repeat (first | assumption | omega | {' | '.join(f'apply {p}' for p in premises)}))")
+    return tactics
+
+
+def further(goal: Goal, words: Words) -> list[str]:
+    """Less likely tactics for the goal as it stands; `exact?` is the last and slowest."""
+    known, definitions, brackets, grind = words.known, words.definitions, _brackets(words.known), _brackets(words.all)
+    tactics = [
+        f"(constructor <;> {any_of(['omega', f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(ext <;> {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(funext arg; {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
+        f"(intros; simp{brackets} at * <;> grind)",
+        "(repeat (first | assumption | constructor))",
         "ac_rfl",
         "(simp; ac_rfl)",
-        f"(constructor <;> first | omega | (simp_all{brackets}; done) | grind{brackets})",
-        f"(apply Iff.intro <;> intro hyp <;> first | (simp_all{brackets}; done) | grind{brackets})",
-        f"(ext <;> first | (simp_all{brackets}; done) | grind{brackets})",
-        f"(funext arg; first | (simp_all{brackets}; done) | grind{brackets})",
-        "(simp_all <;> (repeat' constructor) <;> first | omega | grind)",
+        f"(simp [{_RING}] <;> omega)",
         "decide +revert",
-        "exact?",
     ]
-    return tactics
+    if definitions:
+        for name in [n for n in definitions.split(", ") if mentions(goal.statement, n)]:
+            tactics += [f"(unfold {name}; grind)", f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)"]
+        tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
+    if words.lemmas:
+        tactics += [f"simp_all [{definitions}]", f"grind [{definitions}]"] if definitions else []
+        for lemma in words.lemmas.split(", "):
+            tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
+            tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
+    tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
+    return [*tactics, "exact?"]
 
 
-def witnesses(goal: Goal, theory: Theory, words: Words) -> list[str]:
-    """Hypotheses taken apart, and terms for what the goal says to exist."""
-    brackets = f" [{words.known}]" if words.known else ""
-    close = f"first | omega | (simp_all{brackets}; done) | grind{brackets} | (simp_all{brackets} <;> omega)"
-    steps, names = [], []
-    for variable in goal.context:
-        if _has_witness(variable, theory):
-            name = variable.name
-            steps.append(f"obtain ⟨k_{name}, h_{name}⟩ := {name}")
-            names.append(f"k_{name}")
-    apart = "".join(f"{step}\n  " for step in steps)
-    tactics = [f"{apart}{close}"] if steps else []
-    if not ("∃" in goal.target or "∣" in goal.target or _head(goal.target) in theory.names):
+def apart(goal: Goal, theory: Theory) -> list[tuple[str, str, str]]:
+    """Hypotheses that may hide a witness: (hypothesis, how to get it, name of the witness)."""
+    found = []
+    for v in goal.context:
+        if (is_proof(v) and (v.type.startswith("∃") or " ∣ " in v.type)) or _defined(v.type, theory):
+            found.append((v.name, f"obtain ⟨k_{v.name}, h_{v.name}⟩ := {v.name}", f"k_{v.name}"))
+        if (v.type.startswith("∀") and "∃" in v.type) or _defined(v.type, theory):
+            choice = f"obtain ⟨s_{v.name}, p_{v.name}⟩ := Classical.axiomOfChoice {v.name}"
+            found.append((v.name, choice, f"s_{v.name}"))
+    return found
+
+
+def witnesses(goal: Goal, theory: Theory, words: Words, steps: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Terms for what the goal says to exist, after those of ``steps`` (see `apart`) that Lean has accepted."""
+    grind, simp = f"grind{_brackets(words.all)}", f"simp_all{_brackets(words.known)}"
+    close = any_of(["omega", grind, simp, f"({simp} <;> omega)"])
+    start = "".join(f"{step}\n  " for _, step, _ in steps)
+    tactics = [f"{start}{close}"] if steps else []
+    if not ("∃" in goal.target or "∣" in goal.target or _defined(goal.target, theory)):
         return tactics
-    names += [v.name for v in goal.context if v.type in ("Nat", "Int") or ("∃" in goal.target and v.info == "default")]
-    names = [n for n in names if not any(v.name == n and is_proof(v) for v in goal.context)][:5]
-    terms = [*names, "0", "1"]
-    terms += [f"{n} + 1" for n in names] + [f"2 * {n}" for n in names]
+    found = [name for _, _, name in steps if name.startswith("k_")]
+    functions = [name for _, _, name in steps if name.startswith("s_")]
+    if functions:
+        start += "intro arg\n  " if not goal.target.startswith("∃") else ""
+        base = ["arg"] if start.endswith("arg\n  ") else [v.name for v in goal.context if not is_proof(v)][-2:]
+        once = [f"{f} {x}" for f in functions for x in base]
+        twice = [f"{f} ({t})" for f in functions for t in once]
+        return tactics + [f"{start}exact ⟨{term}, by {any_of([simp, grind])}⟩" for term in [*once, *twice]]
+    names = found + [v.name for v in goal.context if v.type in ("Nat", "Int")]
+    names += [v.name for v in goal.context if "∃" in goal.target and v.info == "default" and not is_proof(v)]
+    names = list(dict.fromkeys(names))[:5]
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    terms += [f"{a} + {b}" for a, b in pairs] + [f"{a} * {b}" for a, b in pairs]
-    terms += [f"{a} + {b} + 1" for a, b in pairs] + [f"{a} - {b}" for a, b in pairs]
-    terms += [f"2 * {a} * {b}" for a, b in pairs] + [f"{n} - 1" for n in names]
-    tactics += [f"{apart}exact ⟨{term}, by {close}⟩" for term in terms[:MOST_WITNESSES]]
-    return tactics
+    terms = [*names, *(f"{a} + {b}" for a, b in pairs), *(f"{a} * {b}" for a, b in pairs)]
+    terms += ["0", "1", *(f"{n} + 1" for n in names), *(f"{a} + {b} + 1" for a, b in pairs)]
+    terms += [*(f"{a} - {b}" for a, b in pairs), *(f"2 * {n}" for n in names), *(f"{n} - 1" for n in names)]
+    terms += [*(f"2 * {a} * {b}" for a, b in pairs), *(f"2 * {a} * {b} + {a} + {b}" for a, b in pairs)]
+    if not names:
+        terms = list(dict.fromkeys([*re.findall(r"\b\d+\b", goal.target), *map(str, range(MOST_WITNESSES)), "[]"]))
+    return tactics + [f"{start}exact ⟨{term}, by {close}⟩" for term in terms[: MOST_WITNESSES if names else None]]
+
+
+def _defined(type_: str, theory: Theory) -> bool:
+    """Whether it is an application of a definition of the prefix."""
+    return _head(type_) in theory.names and not re.search(r" [=≠<≤>≥↔∧∨] ", type_)
 
 
 def _head(text: str) -> str:
@@ -189,20 +236,21 @@ def _head(text: str) -> str:
     return found[0] if found else ""
 
 
-def _has_witness(variable: Variable, theory: Theory) -> bool:
-    return (
-        variable.type.startswith("∃")
-        or " ∣ " in variable.type
-        or (
-            _head(variable.type) in theory.opaque + tuple(f.name for f in theory.functions)
-            and " = " not in variable.type
-        )
-    )
-
-
 def is_proof(variable: Variable) -> bool:
     """Whether the variable is a hypothesis: its type speaks about others with a relation."""
     return bool(re.search(r"[=≤<≥>∣∈∧∨¬↔≠∀∃]|→ (False|Prop)$", variable.type)) or variable.type.startswith("¬")
 
 
-__all__ = ["EXTRA", "Words", "closers", "direct", "extra_tactics", "is_proof", "mentions", "witnesses", "words_of"]
+__all__ = [
+    "EXTRA",
+    "Words",
+    "apart",
+    "closers",
+    "direct",
+    "extra_tactics",
+    "further",
+    "is_proof",
+    "mentions",
+    "witnesses",
+    "words_of",
+]

@@ -114,7 +114,7 @@ def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
     found = []
     for variable in goal.context:
         head = re.match(r"[\w.']+", variable.type)
-        if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) ", variable.type):
+        if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) |^\S+ ≤ \w+$", variable.type):
             found.append(variable)
     return found
 

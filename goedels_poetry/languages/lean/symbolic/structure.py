@@ -12,7 +12,7 @@ from goedels_poetry.languages.lean.symbolic.schemes import Scheme
 from goedels_poetry.languages.lean.symbolic.theory import Goal, read_goal
 from goedels_poetry.languages.lean.task import Task
 
-BATCH = 6
+BATCH = 5
 SCHEME_BATCH = 12
 MOST_CASES = 12
 

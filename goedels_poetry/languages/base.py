@@ -253,7 +253,8 @@ class ModelGuided(Protocol):
         """The goal in words for prompts, the same for the same goal.
 
         Keys: ``language``, ``statement``, ``definitions``, ``premises``, ``facts`` (what may be cited),
-        ``functions``, ``proof_format``, ``sketch_format``.
+        ``functions``, ``tried_proofs`` and ``tried_sketches`` (what has failed before a model is asked),
+        ``proof_format``, ``sketch_format``.
         """
         ...
 

@@ -35,6 +35,12 @@ QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""
 MOST_BROKEN = 5
 """Symbolic sketches in a row that Lean may refuse before none is given."""
+TRIED_PROOFS = (
+    "rfl, decide, omega, simp, simp_all and grind with the definitions, exact?, and these after induction, functional "
+    "induction and case splits."
+)
+TRIED_SKETCHES = f"{TRIED_PROOFS[:-1]}, and a search for lemmas."
+"""What has failed before a model is asked for a proof or a sketch."""
 PROOF_FORMAT = (
     "One block ```lean … ``` with the whole declaration of the theorem and its proof; lemmas of your own may stand "
     "before it. No axiom, no `sorry`, no `native_decide`, no new notation."
@@ -259,6 +265,8 @@ class LeanLanguage:
             "premises": premises.shown(goal.premises),
             "facts": "\n".join(fact.stub for fact in task.facts) or "(none)",
             "functions": ", ".join(target.functions) or "(none)",
+            "tried_proofs": TRIED_PROOFS,
+            "tried_sketches": TRIED_SKETCHES,
             "proof_format": PROOF_FORMAT,
             "sketch_format": SKETCH_FORMAT,
         }

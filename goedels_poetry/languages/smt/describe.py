@@ -124,6 +124,12 @@ Or, when the goal needs neither induction nor a lemma but only the right instanc
 - "ground_only" (optional): true to give the solver just these instances and no quantified facts, which helps with
   arithmetic."""
 
+TRIED_PROOFS = "one solver query, structural and integer induction without lemmas, and a short search for lemmas."
+TRIED_SKETCHES = """\
+one solver query, structural and integer induction, generalisation of repeated subterms, common
+algebraic properties, and a search for small equations."""
+"""What has failed before a model is asked for a proof or a sketch."""
+
 
 def describe_goal(sequent: Sequent, facts: Iterable[Sequent]) -> dict[str, str]:
     """What ``ModelGuided.describe`` says about a goal beside :func:`describe_problem`."""
@@ -139,6 +145,8 @@ def describe_problem(problem: Problem) -> dict[str, str]:
         "definitions": _cut("\n".join(declarations_and_definitions(signature))) or "(none)",
         "premises": _cut("\n".join(f"{p.name}: {show(p.formula)}" for p in problem.premises)) or "(none)",
         "functions": ", ".join(sorted(signature.names)),
+        "tried_proofs": TRIED_PROOFS,
+        "tried_sketches": TRIED_SKETCHES,
         "proof_format": PROOF_FORMAT,
         "sketch_format": SKETCH_FORMAT,
     }

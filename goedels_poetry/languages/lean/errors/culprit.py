@@ -35,7 +35,11 @@ def culprit(message: Said, code: Code) -> ErrorCategory | None:
 def _unknown_by_hint(text: str, code: Code) -> ErrorCategory | None:
     """A name that there is not, taken for a variable of its own: its type is open, and new Leans say so in a hint."""
     found = _APPLIED.match(text)
-    if found is not None and found["type"].startswith("?") and re.fullmatch(r"[^\W\d?][\w.'✝]*", found["head"].strip()):
+    if (
+        found is not None
+        and re.fullmatch(r"\?[\w.]+", found["type"])
+        and re.fullmatch(r"[^\W\d?][\w.'✝]*", found["head"].strip())
+    ):
         return ErrorCategory.UNKNOWN_IDENTIFIER
     hint = re.search(r"The identifier '[^'\n]+' is unknown, and", with_one_quote(text))
     return ErrorCategory.UNKNOWN_IDENTIFIER if hint else None
@@ -80,6 +84,8 @@ def _mixed_types(text: str, code: Code) -> ErrorCategory | None:
         sorts = any(re.match(r"\(?(Sort|Type|Prop)\b", argument) for argument in arguments)
         wrong = len(known) > 1 or sorts or any("→" in argument or argument in _SIMPLE for argument in known)
         return ErrorCategory.TYPE_MISMATCH if wrong else None
+    if name in ("Neg", "GetElem", "GetElem?") and arguments[0] in _SIMPLE:
+        return ErrorCategory.TYPE_MISMATCH
     if name == "Membership" and len(arguments) == 2 and arguments[1] in ("Nat", "Int", "Bool", "Prop", "Char", "Float"):
         return ErrorCategory.TYPE_MISMATCH
     return None
@@ -204,9 +210,12 @@ def _missing_comma(message: Said, code: Code) -> ErrorCategory | None:
     return ErrorCategory.SYNTAX_ERROR if lemma and rule else _literal(head)
 
 
+_TOO_FEW = re.compile(r"[^\n]*insufficient number of (fields|arguments)", re.IGNORECASE)
+
+
 def _one_field(message: Said, code: Code) -> ErrorCategory | None:
     """Too few fields between ``⟨`` and ``⟩`` where no comma stands between two terms."""
-    if not re.match(r"[^\n]*insufficient number of (fields|arguments)", message.text.strip(), re.IGNORECASE):
+    if not _TOO_FEW.match(message.text.strip()):
         return None
     after = code.at(message.line, message.column)[1]
     return ErrorCategory.SYNTAX_ERROR if re.match(r"⟨\s*[\w.'✝]+(?:\s+[\w.'✝]+)+\s*⟩", after) else None
@@ -262,10 +271,13 @@ class Consequences:
 
     def __init__(self, messages: Sequence[Said], code: Code) -> None:
         self._code = code
+        self._applied = {m.line for m in messages if m.line and _APPLIED.match(m.text)}
         self._breaks = sorted({m.line for m in messages if m.severity == "error" and m.line and _PARSER.match(m.text)})
 
     def has(self, message: Said) -> bool:
-        """Whether a parse error stands behind the message, in the same declaration."""
+        """Whether a parse error stands behind the message in the same declaration, or terms without a comma in it."""
+        if message.line in self._applied and _TOO_FEW.match(message.text):
+            return True
         if message.line is None or not self._breaks or _PARSER.match(message.text):
             return False
         parse = next(iter(self._breaks[bisect_left(self._breaks, message.line) :]), None)

@@ -31,10 +31,14 @@ def misses_premise(text: str, code: Code) -> bool:
     term, given, expected = types
     if term.startswith(("fun ", "λ ")):
         return False
-    bound, parts = _telescope(given)
-    wanted = _telescope(expected)[1]
+    bound, binders, parts = _telescope(given)
+    wanted = _telescope(expected)[2]
     missing = len(parts) - len(wanted)
-    if missing < 1 or not any(_is_proposition(part, code) for part in parts[:missing]):
+    if missing < 0 or not parts:
+        return False
+    asked = [*parts[:missing], *binders]
+    proofs = LOGIC.search(parts[-1]) and any(part.startswith("?") for part in parts[:missing])
+    if not proofs and not any(_is_proposition(part, code) for part in asked):
         return False
     return all(_fits(part, want, bound) for part, want in zip(parts[missing:], wanted, strict=True))
 
@@ -59,12 +63,14 @@ def _in_one_line(type_: str) -> str:
     return _SORT.sub("", " ".join(type_.split()))
 
 
-def _telescope(type_: str) -> tuple[set[str], list[str]]:
-    """The variables that a type binds in front, and its premises and conclusion."""
+def _telescope(type_: str) -> tuple[set[str], list[str], list[str]]:
+    """The variables that a type binds in front, the types that are written at them, and its premises and conclusion."""
     bound: set[str] = set()
+    types: list[str] = []
     while True:
         if type_.startswith("∀ "):
             binders, _, type_ = cut(type_[2:], ", ")
+            types += re.findall(r"\([^():]* : ([^()]*)\)", binders)
             bound |= set(re.findall(r"[\w'✝]+", re.sub(r":[^)}\]]*", " ", binders)))
             continue
         dependent = re.match(r"[({\[⦃]([\w'✝ ]+) : ", type_)
@@ -73,7 +79,7 @@ def _telescope(type_: str) -> tuple[set[str], list[str]]:
             break
         bound |= set(dependent[1].split())
         type_ = rest
-    return bound, split(type_, " → ")
+    return bound, types, split(type_, " → ")
 
 
 def cut(text: str, mark: str) -> tuple[str, str, str]:

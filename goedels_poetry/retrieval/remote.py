@@ -52,8 +52,11 @@ class _Remote(BaseRetriever):
 
     async def _get(self, path: str, parameters: dict[str, str], headers: dict[str, str]) -> dict[str, Any]:
         """The JSON object at an address; raises :class:`SearchFailed` and whatever the connection raises."""
-        async with asyncio.timeout(self.seconds), http_client(MOST_BYTES) as client:
-            answer = await client.get(f"{self.base.rstrip('/')}/{path}", params=parameters, headers=headers)
+        try:
+            async with asyncio.timeout(self.seconds), http_client(MOST_BYTES) as client:
+                answer = await client.get(f"{self.base.rstrip('/')}/{path}", params=parameters, headers=headers)
+        except TimeoutError:
+            raise SearchFailed(f"{self.base} did not answer within {self.seconds:g} s") from None
         if answer.status_code != 200:
             raise SearchFailed(f"{self.base} answered with HTTP {answer.status_code}")
         try:

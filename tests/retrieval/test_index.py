@@ -1,0 +1,113 @@
+"""Words, index and ranks: what is found for a query, and in which order."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goedels_poetry.languages.base import Citable, Premise
+from goedels_poetry.retrieval import BM25Retriever, Index
+from goedels_poetry.retrieval.queries import queries_for
+from goedels_poetry.retrieval.retrievers import document, fused, premise
+from goedels_poetry.retrieval.tokens import symbols_of, tokens_of, words_of
+
+LEMMAS = [
+    Citable("List.map_append", statement="(f : α → β) : (xs ++ ys).map f = xs.map f ++ ys.map f"),
+    Citable("List.reverse_reverse", statement="(xs : List α) : xs.reverse.reverse = xs"),
+    Citable("Nat.add_comm", statement="(n m : Nat) : n + m = m + n", docstring="Addition commutes."),
+    Citable("Nat.mul_comm", statement="(n m : Nat) : n * m = m * n"),
+]
+
+
+def names(found: list[Premise]) -> list[str]:
+    return [p.name for p in found]
+
+
+def test_a_name_is_taken_apart_at_dots_underscores_capitals_and_digits() -> None:
+    assert words_of("List.reverse_append'") == ("list", "reverse", "append")
+    assert words_of("getElem?_ofFn") == ("get", "elem", "fn")
+    assert words_of("Int64.toNat") == ("int", "64", "nat")
+
+
+def test_notation_is_read_as_what_it_stands_for() -> None:
+    assert symbols_of("xs ++ [] ≤ 0") == ("xs", "HAppend.hAppend", "List.nil", "LE.le", "#0")
+    assert symbols_of("fun x => x ∣ y → a <:+: b") == ("x", "Dvd.dvd", "y", "a", "List.IsInfix", "b")
+
+
+def test_what_shares_most_comes_first() -> None:
+    index = Index.of(LEMMAS)
+    assert names(index.search("(as ++ bs).map g", 2))[0] == "List.map_append"
+    assert names(index.search("a * b", 4))[0] == "Nat.mul_comm"
+    assert names(index.search("commutes addition", 4))[0] == "Nat.add_comm"
+    assert index.search("", 5) == []
+    assert index.search("zebra", 5) == []
+
+
+def test_a_conclusion_about_other_functions_counts_less() -> None:
+    entries = [
+        Citable("far", ("Eq", "f", "g", "h", "Eq>f", "f>g", "g>h")),
+        Citable("near", ("Eq", "f", "Eq>f")),
+    ]
+    assert names(Index.of(entries).search("Eq f Eq>f g", 2))[0] == "near"
+
+
+@given(st.text(max_size=60))
+def test_no_query_is_an_error(query: str) -> None:
+    assert len(Index.of(LEMMAS).search(query, 3)) <= 3
+
+
+@given(st.text(min_size=1, max_size=20), st.text(max_size=40))
+def test_no_premise_is_an_error_and_it_comes_back_as_it_was(name: str, statement: str) -> None:
+    found = Index.of([Citable(name, ("Some.symbol",), (), statement, "doc", "file")]).search("Some.symbol", 1)
+    assert found == [Premise(name, statement, "doc", "file")]
+
+
+def test_an_index_in_a_file_says_the_same_as_one_in_memory(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "index.db"
+    Index.write(file, LEMMAS)
+    kept = Index.at(file)
+    assert kept is not None
+    for query in ("xs.map f", "n + m", "reverse"):
+        assert kept.search(query, 4) == Index.of(LEMMAS).search(query, 4)
+    kept.close()
+    assert [f.name for f in file.parent.iterdir()] == ["index.db"]
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + b"\0" * 500])
+def test_a_damaged_file_is_no_index(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "index.db"
+    file.write_bytes(content)
+    assert Index.at(file) is None
+    assert Index.at(tmp_path / "none.db") is None
+
+
+def test_it_is_a_retriever_of_langchain() -> None:
+    (found,) = BM25Retriever.of(LEMMAS, limit=1).invoke("xs.reverse.reverse")
+    assert found.page_content == "(xs : List α) : xs.reverse.reverse = xs"
+    assert found.metadata == {"name": "List.reverse_reverse", "docstring": "", "source": "library"}
+    assert document(premise(found)) == found
+
+
+def test_ranks_are_merged_by_their_reciprocals() -> None:
+    a, b, c = (document(Premise(name, name)) for name in "abc")
+    assert fused([[a, b], [b, c]], 3) == [b, a, c]
+    assert fused([[a, b], [c]], 3, [1.0, 2.0]) == [c, a, b]
+    assert fused([[a, a, a], [b]], 1) == [a]
+    assert fused([], 3) == []
+
+
+def test_each_round_of_queries_is_another_until_none_is_left() -> None:
+    goal = Citable("g", ("Eq", "f", "f>g", "g"), ("Nat", "h"))
+    failed = Citable("s", ("Eq", "f", "k"), ())
+    earlier: list[str] = []
+    while queries := queries_for(goal, failed, earlier):
+        assert not set(queries) & set(earlier)
+        earlier += queries
+    assert earlier[:3] == ["Eq f k", "Eq f f>g g Nat h", "k"]
+    assert {"f", "f f>g", "g f>g", "h"} <= set(earlier)
+
+
+def test_a_pair_of_symbols_is_one_token() -> None:
+    assert len(tokens_of("List.map>List.map")) == 1
+    assert set(tokens_of("List.map")) >= {"list", "map"}

@@ -58,6 +58,9 @@ def lean(folder: Path, arguments: list[str]) -> None:
         print(f"Lean (version {VERSION}, x86_64-unknown-linux-gnu, commit 0123456789ab, Release)")
     else:
         assert arguments[0] == "-M" and arguments[2] == "--run" and "GoedelsPoetry" in Path(arguments[3]).read_text()
+        if (folder / "other").exists():
+            print("Driver.lean:30:4: error: unknown identifier 'Kernel.whnf'")
+            sys.exit(1)
         import resource
 
         limits = resource.getrlimit(resource.RLIMIT_DATA)

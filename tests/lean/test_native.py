@@ -184,6 +184,14 @@ async def test_a_process_that_dies_costs_the_request_alone(install: Install, pro
     assert (await pool.check(CheckRequest(TRUE))).ok
 
 
+async def test_what_another_version_of_lean_says_about_the_driver_is_handed_on(
+    install: Install, project: Path, native: Open
+) -> None:
+    (install("lake", "lean") / "other").touch()
+    with pytest.raises(LeanUnavailable, match=r"does not start: .*error: unknown identifier 'Kernel.whnf'"):
+        await native(project).check(CheckRequest(TRUE))
+
+
 async def test_an_answer_that_a_program_in_the_text_writes_is_none(
     install: Install, project: Path, native: Open
 ) -> None:
@@ -305,6 +313,6 @@ example : [`x.match_1, `x._proof_2, `x.splitter, `x.congr_eq_3, `_private.Main.x
     = [true, true, true, true, false, false, false] := by decide +kernel
 end GoedelsPoetry
 """
-    result = await lean.check(CheckRequest(facts, DRIVER.read_text(), seconds=60.0))
+    result = await lean.check(CheckRequest(facts, DRIVER.read_text(), seconds=100.0))
     assert result.ok, result.errors
     assert result.messages == ()

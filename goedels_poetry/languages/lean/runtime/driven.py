@@ -92,11 +92,17 @@ class DrivenLean:
             self._child = child
         self.starts += 1
         try:
-            ready = json.loads(child.exchange(b"", _is_line, time.monotonic() + START_SECONDS, MAX_ANSWER_BYTES))
-        except (ChildTimeout, ChildFlood, ChildDied, ValueError) as fault:
-            said = fault.complaints.decode(errors="replace").strip() if isinstance(fault, ChildDied) else ""
+            line = child.exchange(b"", _is_line, time.monotonic() + START_SECONDS, MAX_ANSWER_BYTES)
+        except (ChildTimeout, ChildFlood, ChildDied) as fault:
+            told = fault.output + fault.complaints if isinstance(fault, ChildDied) else b""
+            said = told.decode(errors="replace").strip()
             self._drop()
             raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {said[-400:]}") from fault
+        try:
+            ready = json.loads(line)
+        except ValueError as fault:  # an error about the driver program itself, by a Lean that does not know it
+            self._drop()
+            raise LeanUnavailable(f"Lean does not start: {line.decode(errors='replace').strip()[:400]}") from fault
         if ready.get("event") != "ready":
             self._drop()
             raise LeanUnavailable(f"Lean does not start: {ready.get('error', ready)}")

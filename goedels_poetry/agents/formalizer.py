@@ -8,7 +8,7 @@ from goedels_poetry.agents.guidance import MAX_STORY, NOTHING, schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.formalization import MAX_FORMAL, failures, set_failed_formalization, set_formalized
+from goedels_poetry.formalization import MAX_FORMAL, Claim, failures, set_failed_formalization, set_formalized
 from goedels_poetry.languages.base import Examinable, Formalizable, Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply, blocks, code, parse_json_reply
 from goedels_poetry.state import ProofNode, Queue
@@ -30,17 +30,8 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
         raise InvalidInput("there is no claim to formalize")
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
     texts = {entry["formal_ref"]: deps.store.load(entry["formal_ref"]) for entry in failed if "formal_ref" in entry}
-    lines = claim.context.count("\n") + 1
-    variables = {
-        "question": claim.text,
-        "context": f"{claim.context}\n\n(These {lines} lines stay in front of your text.)"
-        if claim.context
-        else NOTHING,
-        "steps": "\n".join(f"{n}. {step}" for n, step in enumerate(claim.steps, 1)) or NOTHING,
-        "language": language.formal_language,
-        "history": _story([(str(texts.get(entry.get("formal_ref"), "")), entry["reason"]) for entry in failed]),
-        "answer_format": language.formal_format,
-    }
+    told = [(str(texts.get(entry.get("formal_ref"), "")), entry["reason"]) for entry in failed]
+    variables = questions(claim, language, told)
     seed, attempt = deps.settings.seed, len(failed)
     request = Request("formalizer", "formalizer", variables, attempt=attempt, node=node.id, seed=seed)
 
@@ -78,6 +69,20 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
+def questions(claim: Claim, language: Formalizable, failed: list[tuple[str, str]]) -> dict[str, str]:
+    """The variables of the formalizer's prompt; ``failed``: earlier texts and what was wrong with them."""
+    lines = claim.context.count("\n") + 1
+    given = f"{claim.context}\n\n(These {lines} lines stay in front of your text.)" if claim.context else NOTHING
+    return {
+        "question": claim.text,
+        "context": given,
+        "steps": "\n".join(f"{n}. {step}" for n, step in enumerate(claim.steps, 1)) or NOTHING,
+        "language": language.formal_language,
+        "history": _story(failed),
+        "answer_format": language.formal_format,
+    }
+
+
 def formal_text(reply: Reply, tags: tuple[str, ...]) -> str:
     """The formal text in a reply: in a fenced block, as ``{"formal": ...}``, or all of it.
 
@@ -112,4 +117,4 @@ def _story(failed: list[tuple[str, str]]) -> str:
     return "\n\n---\n\n".join(reversed(told)) or NOTHING
 
 
-__all__ = ["formal_text", "formalizer"]
+__all__ = ["formal_text", "formalizer", "questions"]

@@ -1,1 +1,69 @@
-"""English to Lean that Lean has checked."""
+"""English to checked formal text: the executor, its data and its policies. The state machine does the work.
+
+The public names are imported on first use, so that `goedels_poetry.autoformalizer.errors` loads alone and fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goedels_poetry.autoformalizer.batch import Summary, autoformalize_all, summarize
+    from goedels_poetry.autoformalizer.beam import BeamSearchExecutor, CandidateLean, RetryPolicyExecutor
+    from goedels_poetry.autoformalizer.cache import ExecutorCache
+    from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, autoformalize_item
+    from goedels_poetry.autoformalizer.items import BadItems, Item, load_items, read_item
+    from goedels_poetry.autoformalizer.outcome import AttemptError, AutoformalizationResult
+    from goedels_poetry.models import RetryConfig
+
+_HOME_OF = {
+    "AttemptError": "autoformalizer.outcome",
+    "AutoformalizationExecutor": "autoformalizer.executor",
+    "AutoformalizationResult": "autoformalizer.outcome",
+    "BadItems": "autoformalizer.items",
+    "BeamSearchExecutor": "autoformalizer.beam",
+    "CandidateLean": "autoformalizer.beam",
+    "ExecutorCache": "autoformalizer.cache",
+    "Item": "autoformalizer.items",
+    "RetryConfig": "models",
+    "RetryPolicyExecutor": "autoformalizer.beam",
+    "Summary": "autoformalizer.batch",
+    "autoformalize_all": "autoformalizer.batch",
+    "autoformalize_item": "autoformalizer.executor",
+    "load_items": "autoformalizer.items",
+    "read_item": "autoformalizer.items",
+    "summarize": "autoformalizer.batch",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"goedels_poetry.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME_OF])
+
+
+__all__ = [
+    "AttemptError",
+    "AutoformalizationExecutor",
+    "AutoformalizationResult",
+    "BadItems",
+    "BeamSearchExecutor",
+    "CandidateLean",
+    "ExecutorCache",
+    "Item",
+    "RetryConfig",
+    "RetryPolicyExecutor",
+    "Summary",
+    "autoformalize_all",
+    "autoformalize_item",
+    "load_items",
+    "read_item",
+    "summarize",
+]

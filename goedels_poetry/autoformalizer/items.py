@@ -1,0 +1,161 @@
+"""What is to be formalized: a statement in English, steps of a proof in English, an id. From a file or a dict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.formalization import MAX_CLAIM
+
+MAX_BYTES = 64_000_000
+MAX_STEPS = 200
+KNOWN = ("id", "english", "statement", "steps", "context")
+
+
+class BadItems(GoedelsPoetryError):
+    """A data set, or an item of it, cannot be used; the message begins with the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One claim."""
+
+    id: str
+    statement: str
+    """What is claimed, in English."""
+    steps: tuple[str, ...] = ()
+    """Steps of a proof, in English: hints for the models."""
+    context: str = ""
+    """Formal definitions that stand before what a model writes."""
+
+
+def read_item(value: Mapping[str, Any] | str | Item, default_id: str = "item") -> Item:
+    """An item from ``{"id", "english": {"statement", "steps"}}``, ``{"id", "statement", "steps"}`` or a text.
+
+    ``context`` may stand beside them; keys of other uses are passed over.
+
+    Raises:
+        BadItems: a part is missing, empty, too long or of another type.
+    """
+    if isinstance(value, Item):
+        return value
+    if isinstance(value, str):
+        value = {"statement": value}
+    if not isinstance(value, Mapping):
+        raise BadItems(f"an item is an object or a text, not {_kind(value)}")
+    english = value.get("english", value)
+    if isinstance(english, str):
+        english = {"statement": english}
+    if not isinstance(english, Mapping):
+        raise BadItems(f'"english" is an object with a statement, not {_kind(english)}')
+    name = value.get("id", default_id)
+    if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
+        raise BadItems(f'"id" is a text or a number, not {_kind(name)}')
+    if "statement" not in english:
+        there = ", ".join(map(str, value)) or "nothing"
+        raise BadItems(f'there is no "statement", neither in "english" nor beside it; the item has: {there}')
+    statement = _text(english["statement"], "statement")
+    if not statement.strip():
+        raise BadItems('"statement" is empty')
+    steps = english.get("steps") or ()
+    if isinstance(steps, str):
+        steps = [steps]
+    if not isinstance(steps, list | tuple) or len(steps) > MAX_STEPS:
+        raise BadItems(f'"steps" is a list of at most {MAX_STEPS} texts')
+    told = tuple(_text(step, "steps") for step in steps)
+    return Item(str(name), statement, told, _text(value.get("context") or "", "context"))
+
+
+def load_items(path: Path | str) -> list[Item]:
+    """The items of a file: JSON Lines (one object a line), or JSON (a list, or an object with ``items``).
+
+    Items without an ``id`` are called by their number, from 1.
+
+    Raises:
+        BadItems: the file cannot be read, or a line cannot be used: ``FILE:LINE: what is wrong``.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadItems(f"{path}: larger than {MAX_BYTES // 1_000_000} MB; split it")
+        text = path.read_text("utf-8-sig")
+    except OSError as problem:
+        raise BadItems(f"{path}: {problem.strerror or problem}") from problem
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise BadItems(f"{path}:{line}: not text in UTF-8") from problem
+    items: list[Item] = []
+    places: dict[str, int] = {}
+    for number, (line, value) in enumerate(_values(path, text), 1):
+        try:
+            item = read_item(value, str(number))
+        except BadItems as problem:
+            raise BadItems(f"{path}:{line}: {problem}") from None
+        if item.id in places:
+            raise BadItems(f"{path}:{line}: the id {item.id!r} stands in line {places[item.id]} already")
+        places[item.id] = line
+        items.append(item)
+    if not items:
+        raise BadItems(f"{path}: there are no items in it")
+    return items
+
+
+def _values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+    """The items as JSON values, each with the line on which it begins."""
+    if path.suffix.lower() != ".json":
+        for line, row in enumerate(text.split("\n"), 1):
+            if row.strip():
+                yield line, _decode(path, row, line - 1)
+        return
+    value = _decode(path, text, 0)
+    rows = value.get("items", [value]) if isinstance(value, dict) else value
+    if not isinstance(rows, list):
+        raise BadItems(f'{path}: it holds neither a list nor an object with "items"')
+    at = text.find("[") + 1 if isinstance(value, list) or "items" in value else 0
+    decoder = json.JSONDecoder()
+    for row in rows:
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        line = text.count("\n", 0, at) + 1
+        # An object with other keys before its items: then only the number of the item is known.
+        try:
+            again, at = decoder.raw_decode(text, at)
+        except ValueError:
+            again = None
+        yield (line if again == row else 1), row
+
+
+def _decode(path: Path, text: str, lines_before: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise BadItems(f"{path}:{lines_before + problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from problem
+    except RecursionError as problem:
+        raise BadItems(f"{path}:{lines_before + 1}: nested too deeply") from problem
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise BadItems(f'"{name}" is a text, not {_kind(value)}')
+    if len(value) > MAX_CLAIM:
+        raise BadItems(f'"{name}" is longer than {MAX_CLAIM} characters')
+    return value
+
+
+def _kind(value: Any) -> str:
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        int: "a number",
+        type(None): "null",
+    }
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+__all__ = ["BadItems", "Item", "load_items", "read_item"]

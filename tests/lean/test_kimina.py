@@ -12,6 +12,9 @@ import pytest
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime
 from goedels_poetry.languages.lean.runtime import kimina as client
 from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
+from goedels_poetry.languages.lean.sketch import check_proof
+from goedels_poetry.languages.lean.source import read_target
+from goedels_poetry.languages.lean.task import Task
 
 sys.path.append(str(Path(__file__).parent))  # for the server
 
@@ -373,6 +376,30 @@ async def test_commands_are_read_as_lean_itself_reads_them(lean: LeanPool, quick
     with KiminaServer(lean) as server:
         ours = (await quick(server.url).check(request)).commands
     assert list(ours) == theirs
+
+
+FILE = """namespace Own
+
+def twice (n : Nat) : Nat := n + n
+
+/-- By what it means. -/
+theorem twice_means (n : Nat) : twice n = n + n := by
+  sorry
+
+end Own
+"""
+
+
+async def test_a_file_is_read_and_a_proof_of_its_theorem_checked(lean: LeanPool, quick: Connect) -> None:
+    with KiminaServer(lean) as server:
+        kimina = quick(server.url)
+        target = await read_target(kimina, FILE)
+        task = Task(target.prefix, target.head, target.name, (), target.functions, target.types)
+        right, wrong, open_ = [await check_proof(kimina, task, proof) for proof in ("rfl", "by simp", "by sorry")]
+    assert (target.full_name, target.functions) == ("Own.twice_means", ("Own.twice",))
+    assert right.reason == ""
+    assert "`simp` made no progress" in wrong.reason
+    assert open_.reason == "it has a `sorry`, which is not allowed"
 
 
 def test_an_address_without_a_scheme_is_refused_in_words() -> None:

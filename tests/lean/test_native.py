@@ -15,7 +15,7 @@ import pytest
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
 from goedels_poetry.languages.lean.runtime.native import DRIVER, Toolchain, find_toolchain, native_pool, project_above
-from goedels_poetry.languages.lean.runtime.native.sandbox import lean_command
+from goedels_poetry.languages.lean.runtime.native.sandbox import DATA_HEADROOM_MB, lean_command
 
 sys.path.append(str(Path(__file__).parent))  # for the stand-in
 
@@ -140,7 +140,7 @@ async def test_a_project_checks_and_keeps_its_process(install: Install, project:
     assert await pool.evaluate("import Init\n", ["fun (n : Nat) => n + 1"], [["2"]], 30.0) == [["3"]]
     (run,) = stand_in.noted(root, "runs")
     assert run["memory"] == "3000"
-    assert run["data"] == [(3000 + 1024) * 1024 * 1024] * 2
+    assert run["data"] == [(3000 + DATA_HEADROOM_MB) * 1024 * 1024] * 2
     assert "SECRET_API_KEY" not in run["environment"]
     assert run["environment"]["LEAN_PATH"].startswith(str(project / ".lake"))
 
@@ -277,7 +277,7 @@ def test_real_walls_hide_everything_but_the_project_and_let_nothing_be_written(
     lines = said.stdout.splitlines()
     assert lines[0] == "-- the program"
     assert lines[-1].startswith("key: , processes: ")
-    assert lines[-1].endswith(f"data: {2024 * 1024}")
+    assert lines[-1].endswith(f"data: {(1000 + DATA_HEADROOM_MB) * 1024}")
     assert int(lines[-1].split()[3].rstrip(",")) < 10
     assert lines[1:-1] == [], "no network, no other file, nothing written"
     assert not (project / "own").exists()

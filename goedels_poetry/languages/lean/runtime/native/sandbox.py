@@ -13,8 +13,8 @@ NO_SANDBOX = (
     "Lean runs without a sandbox: what a Lean file does while it is checked, it does with your rights. "
     "Install bubblewrap (bwrap) to keep it from your files and the network."
 )
-DATA_HEADROOM_MB = 1024
-"""Beyond Lean's own limit: stacks of threads, the interpreter's tables."""
+DATA_HEADROOM_MB = 4096
+"""Beyond Lean's own limit: stacks of threads, and what its allocator has reserved and not used."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/ld.so.conf")
 _PROBE_SECONDS = 10.0
 # The limit counts what the process can write, not the libraries that it maps; `-M` below it lets Lean say so itself.

@@ -6,12 +6,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor
 from goedels_poetry.autoformalizer.items import Item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.framework import OnEvent
+from goedels_poetry.results import Event
 from goedels_poetry.state import Verdict
 
 OnResult = Callable[[AutoformalizationResult], None]
@@ -56,11 +59,12 @@ async def autoformalize_all(
     concurrency: int = 1,
     fresh: bool = False,
     on_result: OnResult | None = None,
-    stopping: Callable[[], bool] | None = None,
+    on_event: Callable[[Item, Event], None] | None = None,
 ) -> list[AutoformalizationResult]:
     """Every item's result, in the order of the items.
 
-    The same call goes on with what was interrupted: items that are done cost no model and no solver again.
+    The same call goes on with what was interrupted: items that are done cost no model and no solver again. After
+    ``executor.interrupt()`` no further item is begun.
 
     Args:
         executor: does the work.
@@ -68,15 +72,15 @@ async def autoformalize_all(
         concurrency: items worked on at once.
         fresh: begin every item anew.
         on_result: called with each result as it comes.
-        stopping: asked before each item; once it says yes, no further item is begun.
+        on_event: called after every commit of an item's run.
     """
     queue: Iterator[tuple[int, Item]] = iter(enumerate(items))
     done: dict[int, AutoformalizationResult] = {}
 
     async def work() -> None:
         for number, item in queue:
-            stop = stopping is not None and stopping()
-            result = _unbegun(item) if stop else await _one(executor, item, fresh)
+            listen = partial(on_event, item) if on_event is not None else None
+            result = _unbegun(item) if executor.interrupted else await _one(executor, item, fresh, listen)
             done[number] = result
             if on_result is not None:
                 on_result(result)
@@ -87,9 +91,11 @@ async def autoformalize_all(
     return [done[number] for number in sorted(done)]
 
 
-async def _one(executor: AutoformalizationExecutor, item: Item, fresh: bool) -> AutoformalizationResult:
+async def _one(
+    executor: AutoformalizationExecutor, item: Item, fresh: bool, listen: OnEvent | None
+) -> AutoformalizationResult:
     try:
-        return await executor.aautoformalize(item, fresh=fresh)
+        return await executor.aautoformalize(item, fresh=fresh, on_event=listen)
     except (GoedelsPoetryError, OSError) as problem:
         return _without_run(item, Verdict.UNKNOWN, str(problem))
 

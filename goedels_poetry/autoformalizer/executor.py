@@ -68,6 +68,17 @@ class AutoformalizationExecutor:
         self._prove, self._round_trip, self._confirm = prove, round_trip, confirm
         self._by_schedule: list[tuple[ScheduleSettings, GoedelsPoetryFramework]] = []
         self._runner: asyncio.Runner | None = None
+        self.interrupted = False
+
+    @property
+    def can_formalize(self) -> bool:
+        """Whether there is a model that states claims."""
+        return self._models is not None and self._models.has("formalizer")
+
+    @property
+    def suffix(self) -> str:
+        """Of files in the language."""
+        return self._language.suffixes[0]
 
     def autoformalize(
         self, item: Mapping[str, Any] | str | Item, config: RetryConfig | None = None, **more: Any
@@ -140,7 +151,8 @@ class AutoformalizationExecutor:
         return cache_info(self._models.cache.info()) if self._models is not None else {}
 
     def interrupt(self, reason: str = "interrupted") -> None:
-        """Ask every run to stop at its next step; each can go on later. Safe in a signal handler."""
+        """Ask every run to stop at its next step, and a batch to begin no further item. Safe in a signal handler."""
+        self.interrupted = True
         for _, framework in self._by_schedule:
             framework.interrupt(reason)
 

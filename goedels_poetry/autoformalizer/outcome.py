@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.languages.base import FAILED
 from goedels_poetry.results import RunResult
 from goedels_poetry.state import Verdict
 
@@ -128,7 +129,7 @@ def outcome(
         language=run.language,
         formal=formal,
         round_trip=told.get("round_trip"),
-        tests=tuple(told.get("tests", ())),
+        tests=(*told.get("tests", ()), *_refutation(run)),
         judged=bool(told.get("judged")),
         confirmed=told.get("confirmed"),
         verdict=str(run.verdict),
@@ -144,6 +145,16 @@ def outcome(
             "solver_seconds": float(run.metrics.get("solver_seconds", 0)),
         },
     )
+
+
+def _refutation(run: RunResult) -> list[dict[str, str]]:
+    """The counterexample of a statement that is false, as one more test."""
+    if run.verdict is not Verdict.REFUTED:
+        return []
+    found = run.counterexample or {}
+    values = ", ".join(f"{name} = {value}" for name, value in (found.get("values") or {}).items())
+    words = values or str(found.get("words") or found.get("text") or run.reason)
+    return [{"test": "counterexample", "outcome": FAILED, "words": words}]
 
 
 def _proof(certificate: Path | None, formal: str | None) -> str | None:

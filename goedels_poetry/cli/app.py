@@ -191,6 +191,80 @@ def prove(
 
 
 @app.command()
+def formalize(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CLAIM]...", help="Claims in words: the text itself, .txt or .md files, folders, -."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(metavar="ITEMS", help="A data set: JSON Lines or JSON with statements and steps.")
+    ] = None,
+    language: Annotated[str | None, typer.Option(help="Proof language: lean or smt. [default: smt]")] = None,
+    as_json: Json = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for formal statements and their records.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Claims worked on at once.")] = 1,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0, help="Seconds for each claim, over all resumes; 0: no limit. [default: 300]"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this claim.")] = False,
+    context: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Formal definitions that the formal statement begins with.")
+    ] = None,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Show each formal statement and ask.")] = False,
+    no_round_trip: NoRoundTrip = False,
+    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
+    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
+    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
+    ] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+) -> None:
+    """State claims formally, test what was stated, and prove nothing. Needs a language model.
+
+    Exit code: 0 every claim has a formal statement that nothing speaks against, 1 no formalization, 2 invalid input,
+    3 the formal statement is false, 4 it contradicts itself, 5 out of budget; of several the worst, as for `prove`.
+    """
+    from goedels_poetry.cli.formalize import Request, formalize_all
+
+    if record and replay:
+        raise typer.BadParameter("--record and --replay exclude each other")
+    budgets = {
+        "wall_seconds": timeout,
+        "model_calls": max_model_calls,
+        "model_tokens": max_model_tokens,
+        "money": max_money,
+    }
+    request = Request(
+        inputs=inputs or [],
+        file=file,
+        language=language,
+        as_json=as_json,
+        out=out,
+        jobs=jobs,
+        fresh=fresh,
+        seed=seed,
+        context=context,
+        confirm=confirm,
+        round_trip=not no_round_trip,
+        budgets={name: value for name, value in budgets.items() if value is not None},
+        model=model,
+        base_url=base_url,
+        record=record,
+        replay=replay,
+        quiet=quiet,
+    )
+    raise typer.Exit(formalize_all(request))
+
+
+@app.command()
 def check(
     certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A certificate's folder, or a Lean file.")],
     against: Annotated[

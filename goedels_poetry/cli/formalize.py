@@ -1,0 +1,269 @@
+"""The command ``formalize``: claims in plain words to tested formal statements, without a proof."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rich.console import Console
+
+from goedels_poetry.autoformalizer import (
+    AutoformalizationExecutor,
+    AutoformalizationResult,
+    BadItems,
+    Item,
+    autoformalize_all,
+    load_items,
+    read_item,
+    summarize,
+)
+from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.formal import Confirmation, can_ask, claims
+from goedels_poetry.cli.inputs import Source, Unreadable, read
+from goedels_poetry.cli.main import INTERRUPTED
+from goedels_poetry.cli.report import worst
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.formalization import NO_MODEL
+from goedels_poetry.state import Verdict
+from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.terminal import console, one_line, printable, say
+
+SCHEMA = 1
+"""Version of the object that ``formalize --json`` prints."""
+DEFAULT_TIMEOUT = 300.0
+"""Seconds for a claim, as for a theorem."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    inputs: list[str]
+    file: Path | None = None
+    language: str | None = None
+    as_json: bool = False
+    out: Path | None = None
+    jobs: int = 1
+    fresh: bool = False
+    seed: int | None = None
+    context: Path | None = None
+    confirm: bool = False
+    round_trip: bool = True
+    budgets: dict[str, float] = field(default_factory=dict)
+    """Only those given; ``wall_seconds`` 0 means no limit."""
+    model: str | None = None
+    base_url: str | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    quiet: bool = False
+
+
+class _Unusable(Exception):
+    """The command cannot begin; the message says what to do."""
+
+
+def formalize_all(request: Request) -> int:
+    """Formalize every claim; returns the exit code."""
+    errors = console(sys.stderr)
+    try:
+        items = _items(request)
+        progress = Silent(sys.stderr) if request.quiet or request.as_json else Lines(sys.stderr, len(items) > 1)
+        executor = _executor(request, Confirmation(progress) if request.confirm else None)
+        return asyncio.run(_run(request, items, executor, progress))
+    except (_Unusable, BadItems, BadSettings, GoedelsPoetryError) as problem:
+        say(errors, one_line(str(problem)))
+        return Verdict.INVALID.exit_code
+    except asyncio.CancelledError:
+        return INTERRUPTED
+
+
+def _executor(request: Request, confirm: Confirmation | None) -> AutoformalizationExecutor:
+    if request.out is not None:
+        try:
+            request.out.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise _Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
+    budgets: dict[str, float | None] = {"wall_seconds": DEFAULT_TIMEOUT, **request.budgets}
+    if budgets["wall_seconds"] == 0:
+        budgets["wall_seconds"] = None
+    models = {
+        "model": request.model,
+        "base_url": request.base_url,
+        "record": request.record,
+        "replay": request.replay,
+    }
+    chosen = settings(seed=request.seed, budgets=budgets, models=models)
+    context_suffix = request.context.suffix.lower() if request.context is not None else ""
+    executor = AutoformalizationExecutor(
+        language=request.language or ("lean" if context_suffix == ".lean" else "smt"),
+        settings=chosen,
+        prove=False,
+        round_trip=request.round_trip,
+        confirm=confirm,
+    )
+    if not executor.can_formalize:
+        raise _Unusable(NO_MODEL)
+    return executor
+
+
+def _items(request: Request) -> list[Item]:
+    """The claims of the command line, then those of the data set."""
+    if request.confirm and not can_ask():
+        raise _Unusable(
+            "--confirm needs a terminal to ask at; leave it out and read the formal statement in the result"
+        )
+    try:
+        context = read(Source(str(request.context), Path("context"))) if request.context is not None else ""
+        sources = list(claims(request.inputs))
+        items = [read_item({"statement": read(source)}, source.name) for source in sources]
+    except Unreadable as problem:
+        raise _Unusable(problem.reason) from problem
+    items += load_items(request.file) if request.file is not None else []
+    if not items:
+        raise _Unusable("there is no claim: give one in quotes, a .txt or .md file, or a data set with --file")
+    return [replace(item, context=item.context or context) for item in items]
+
+
+async def _run(request: Request, items: list[Item], executor: AutoformalizationExecutor, progress: Silent) -> int:
+    out = console(sys.stdout)
+    unread: list[BrokenPipeError] = []
+
+    def show(result: AutoformalizationResult) -> None:
+        file = _write(request.out, result, executor.suffix) if request.out is not None else None
+        try:
+            with progress.paused():
+                _print(out, result, file, request.as_json)
+        except BrokenPipeError as error:  # nobody reads any more: stop, keep what there is
+            unread.append(error)
+            executor.interrupt()
+
+    async with executor:
+        with progress, _stopping(executor, progress):
+            results = await autoformalize_all(
+                executor,
+                items,
+                concurrency=request.jobs,
+                fresh=request.fresh or bool(request.record or request.replay),
+                on_result=show,
+                on_event=lambda item, event: progress.event(item.id, event),
+            )
+    if unread:
+        raise unread[0]
+    summary = summarize(results).to_json()
+    if request.out is not None:
+        _replace(request.out / "summary.json", json.dumps(summary, indent=1) + "\n")
+    if len(results) > 1 and not request.as_json:
+        say(out, f"{summary['successes']} of {summary['items']} formalized; rejected: {_counts(summary['errors'])}")
+    return worst(_verdict(result) for result in results).exit_code
+
+
+def _verdict(result: AutoformalizationResult) -> Verdict:
+    """For the exit code: a statement is what was asked for."""
+    if result.success:
+        return Verdict.PROVED
+    verdict = Verdict(result.verdict)
+    return Verdict.UNKNOWN if verdict is Verdict.PROVED else verdict
+
+
+@contextmanager
+def _stopping(executor: AutoformalizationExecutor, progress: Silent) -> Iterator[None]:
+    """Inside, the first Ctrl-C stops cleanly, the next one at once."""
+    loop, caught = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+
+    def release() -> None:
+        for number in caught:
+            loop.remove_signal_handler(number)
+
+    def stop() -> None:
+        release()
+        progress.note("stopping; press Ctrl-C once more to stop at once")
+        executor.interrupt()
+
+    for number in caught:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        release()
+
+
+def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path | None:
+    """The formal statement and its record; the statement's file, None where there is no statement."""
+    digest = hashlib.sha256(f"{result.item_id}\0{result.statement}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    stem = re.sub(r"[^\w.+-]", "_", result.item_id)[:60].strip("._") or "claim"
+    base = folder / f"{stem}-{digest}"
+    _replace(base.with_name(f"{base.name}.json"), _json(result) + "\n")
+    file = base.with_name(f"{base.name}{suffix}")
+    if not result.success or result.final_code is None:
+        file.unlink(missing_ok=True)  # of an earlier call: it no longer stands
+        return None
+    _replace(file, result.final_code)
+    return file
+
+
+def _replace(file: Path, text: str) -> None:
+    """Whole or not at all."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary.write_text(text, "utf-8", newline="")
+    temporary.replace(file)
+
+
+def _json(result: AutoformalizationResult) -> str:
+    return json.dumps({"schema": SCHEMA, **result.to_json(), "exit_code": _verdict(result).exit_code}, default=str)
+
+
+def _print(out: Console, result: AutoformalizationResult, file: Path | None, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(_json(result) + "\n")
+    else:
+        for line in _page(result, file):
+            say(out, line)
+    sys.stdout.flush()
+
+
+def _page(result: AutoformalizationResult, file: Path | None) -> Iterator[str]:
+    """The result for people."""
+    head = "formalized" if result.success else "not formalized" if result.verdict == "unknown" else result.verdict
+    yield f"{head}  {one_line(result.item_id)}"
+    if result.reason:
+        yield f"  {one_line(result.reason)}"
+    if result.formal is not None:
+        attempts = f"{result.attempts} attempt{'s' if result.attempts != 1 else ''}"
+        yield f"  formal statement by a model ({result.language}, {attempts}):"
+        for line in result.formal.splitlines():
+            yield f"    {printable(line.expandtabs())}".rstrip()
+        yield f"  {'judged to say the same by a model' if result.judged else 'not judged: no model compared it'}"
+        if result.round_trip:
+            yield f"  put back into words: {one_line(result.round_trip)}"
+        if result.confirmed is not None:
+            yield f"  {'confirmed' if result.confirmed else 'declined'}"
+    for test in result.tests:
+        yield f"  test {test['test']}: {test['outcome']}: {one_line(test['words'])}"
+    for warning in result.warnings:
+        yield f"  warning: {one_line(warning)}"
+    categories = summarize([result]).errors
+    if categories:
+        yield f"  rejected before: {_counts(categories)}"
+    if file is not None:
+        yield f"  written: {printable(str(file))}"
+        yield f"  to prove it: goedels-poetry prove {shlex.quote(printable(str(file)))}"
+    if result.run_id:
+        spent = result.metrics
+        yield (
+            f"  run {result.run_id}: {spent.get('calls', 0):g} model calls, {spent.get('tokens', 0):g} tokens, "
+            f"{result.total_time:.1f} s"
+        )
+
+
+def _counts(counted: dict[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counted.items()) or "nothing"

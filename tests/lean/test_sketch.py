@@ -163,3 +163,9 @@ async def test_the_fingerprint_comes_from_the_artefact(lean: LeanPool) -> None:
         )
     ]
     assert one == same != other
+
+
+async def test_a_refusal_says_what_to_try(lean: LeanPool) -> None:
+    opened = await open_sketch(lean, task(ADD), "test", "by\n  have h := Nat.add_com a b\n  sorry")
+    assert opened.reason.startswith("2:12: Unknown constant `Nat.add_com`")
+    assert "What is wrong (unknown_identifier)" in opened.reason

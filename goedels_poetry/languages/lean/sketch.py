@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from goedels_poetry.languages.lean.errors import advice
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal, LeanPool
 from goedels_poetry.languages.lean.source import THEOREMS
 from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
@@ -47,7 +48,7 @@ async def check_proof(lean: LeanPool, task: Task, proof: str, helpers: str = "")
     code = task.code(proof, helpers)
     request = CheckRequest(code, prefix=task.prefix, seconds=CHECK_SECONDS, commands=True, declarations=True)
     seen = await lean.check(request)
-    reason = trouble(seen, task) or stray(seen, task)
+    reason = trouble(seen, task, code) or stray(seen, task)
     if reason:
         return Checked(reason)
     own = [c for c in seen.commands if c.start >= len(task.prefix) and c.names]
@@ -71,13 +72,13 @@ def _names(constant: str, namespace: str, written: str) -> bool:
     return constant in (full, f"_private.Main.0.{full}")
 
 
-def trouble(seen: CheckResult, task: Task) -> str:
-    """Lean's errors as text, lines counted from the text after the prefix; "" for none."""
+def trouble(seen: CheckResult, task: Task, code: str) -> str:
+    """Lean's errors as text, lines counted from the text after the prefix, with advice; "" for none."""
     if seen.status != "done":
         return f"Lean gave no answer: {seen.error or seen.status}"
     above = task.prefix.count("\n")
     lines = [f"{m.line - above}:{m.column}: {m.text}" for m in seen.errors[:MOST_MESSAGES]]
-    return "\n".join(lines)
+    return "\n".join([*lines, advice(seen.errors, task.prefix + code)]) if lines else ""
 
 
 def stray(seen: CheckResult, task: Task) -> str:
@@ -116,7 +117,7 @@ async def open_sketch(
             code, prefix=task.prefix, seconds=CHECK_SECONDS, holes=True, commands=True, declarations=True
         )
         seen = await lean.check(request)
-        reason = trouble(seen, task) or stray(seen, task)
+        reason = trouble(seen, task, code) or stray(seen, task)
         places = _Places(len(task.prefix) + len(task.stubs), len(task.prefix) + len(code) - 1 - len(proof))
         holes = [hole for hole in seen.holes if hole.start >= len(task.prefix)]
         unstated = next((h for h in holes if not all(g.statement for g in h.goals) or not (h.goals or h.tactic)), None)

@@ -39,7 +39,7 @@ class CheckReport:
     refused: the certificate itself is at fault (tampered with, incomplete, wrong), or a solver contradicts it.
     trust_level: None unless something was shown.
     rule: name of the rule that refused a Lean file, and ``place``, its line and column (both from 1) there.
-    axioms: what Lean proofs rest on.
+    axioms: what a Lean proof rests on; what theorems of the library rest on is not asked.
     versions: of what did the checking, where that matters for the verdict.
     undecided_by_second: names of the obligations that the second solver did not answer with ``unsat``.
     notes: what a reader should know although it does not change the verdict.

@@ -259,7 +259,9 @@ def _attributes(chunk: Sequence[Token], at: int) -> Iterable[Finding]:
             expected = True
         elif expected and token.kind == "word":
             expected = token.text in ("local", "scoped")
-            if token.text not in _ATTRIBUTES:
+            if (
+                token.text not in _ATTRIBUTES and token.text not in RULE_OF
+            ):  # a word with a rule of its own is named by it
                 yield Finding("attribute", token.line, token.column, f"attribute `{token.text}`")
         elif expected and token.text == "-":  # `-simp` takes an attribute away
             continue

@@ -1,0 +1,88 @@
+"""Tokens of Lean text, and what text that is not the user's may contain."""
+
+import pytest
+
+from goedels_poetry.languages.lean.scan import scan, scan_proof, sorry_tokens
+from goedels_poetry.languages.lean.tokens import tokenize
+
+LEGAL = (
+    "theorem t : 1 = 1 := rfl",
+    "lemma «sorry not» (h : α) : α := h",
+    "-- sorry\n/- axiom /- run_cmd -/ sorry -/\ntheorem t : 1 = 1 := rfl",
+    '/-- no sorry here -/\ntheorem t : "sorry" ++ "axiom" = "sorryaxiom" := rfl',
+    "theorem t : 'a' = '\\'' → '\"' = 'b' := nofun",
+    "@[simp, grind =] theorem t : f 0 = 0 := rfl\nattribute [-simp] foo\nattribute [local simp] t",
+    "set_option maxHeartbeats 400000 in\ntheorem t : 1 = 1 := rfl",
+    "set_option maxRecDepth 4000\nset_option pp.all true",
+    "open Nat in\ntheorem t : succ 0 = 1 := rfl",
+    "instance : Inhabited Foo := ⟨.a⟩\ninductive Foo | a deriving DecidableEq, Repr",
+    "theorem t (ε δ χ τ : Nat) (h₁ : ε < δ) : δ ≠ ε := by omega",
+    'theorem t : s!"{1 + 1}" = "2" := by decide',
+    "import Std\nimport Mathlib.Tactic.Ring\ntheorem t : 1 = 1 := rfl",
+    "theorem t : #[1].size = 1 := rfl",
+    "def f : Nat → Nat\n  | 0 => 0\n  | n + 1 => f n\ntermination_by n => n\ndecreasing_by omega",
+    'theorem t : r#"a "sorry" b"#.length = 11 := rfl',
+)
+ILLEGAL = (
+    ("theorem t : 1 = 2 := by sorry", "sorry", 1, 24),
+    ("theorem t : 1 = 2 := by\n  exact sorryAx _", "sorry", 2, 8),
+    ("axiom a : False", "axiom", 1, 0),
+    ("/- /- -/ axiom -/ axiom a : False", "axiom", 1, 18),
+    ("/- /-/ x -/ -/ axiom a : False", "axiom", 1, 15),
+    ('theorem t : "x" = "y" := by native_decide', "native", 1, 28),
+    ("theorem t : 1 = 1 := by decide +kernel +native", "native", 1, 39),
+    ("theorem t : 1 = 1 := Lean.ofReduceBool _ _ rfl", "native", 1, 21),
+    ('theorem t : s!"{by sorry}" = "" := rfl', "sorry", 1, 14),
+    ('theorem t : s!"{f "}"}" = "" := rfl', "ambiguous", 1, 14),
+    ("theorem t : '\n' = '\\n' := by run_tac x", "metaprogram", 2, 15),
+    ("set_option debug.skipKernelTC true", "option", 1, 0),
+    ("set_option autoImplicit true", "option", 1, 0),
+    ("@[implemented_by f] def g := 1", "unsafe", 1, 2),
+    ("attribute [simp, export foo] g", "export", 1, 17),
+    ("attribute [local instance, init] g", "attribute", 1, 27),
+    ('notation "x" => 1', "notation", 1, 0),
+    ("#eval 1", "command", 1, 0),
+    ("theorem t : 1 = 1 := rfl #exit", "command", 1, 25),
+    ("import Foo\ntheorem t : 1 = 1 := rfl", "import", 1, 0),
+    ("theorem t : 1 = 1 := r\u200bfl", "unicode", 1, 22),
+    ("theorem t : ехасt = 1 := rfl", "unicode", 1, 12),
+    ("theorem t : 1 = 1 := rfl /- never closed", "unterminated", 1, 25),
+    ('theorem t : "never closed', "unterminated", 1, 12),
+    ("theorem t : {n : Int //-1 < n} := x -/", "ambiguous", 1, 22),
+)
+
+
+@pytest.mark.parametrize("text", LEGAL)
+def test_what_people_write_is_allowed(text: str) -> None:
+    assert scan(text) == ()
+
+
+@pytest.mark.parametrize(("text", "rule", "line", "column"), ILLEGAL)
+def test_what_may_not_stand_there_is_found_with_its_place(text: str, rule: str, line: int, column: int) -> None:
+    found = [(f.rule, f.line, f.column) for f in scan(text)]
+    assert (rule, line, column) in found
+
+
+def test_the_users_own_commands_may_stand_where_they_stood() -> None:
+    original = 'local notation "‖" x "‖" => x\naxiom big : 1 = 1\ntheorem t : ‖1‖ = 1 := sorry\n'
+    assert scan(original.replace("sorry", "by rfl"), original) == ()
+    twice = original.replace("sorry", "by rfl") + "axiom bigger : 1 = 2\n"
+    assert [(f.rule, f.line) for f in scan(twice, original)] == [("axiom", 4)]
+
+
+def test_a_proof_begins_no_command() -> None:
+    assert scan_proof("by\n  open Nat in exact rfl") == ()
+    assert [f.rule for f in scan_proof("by rfl\ntheorem x : True := trivial")] == ["command"]
+
+
+def test_every_sorry_of_the_code_is_found_and_no_other() -> None:
+    text = '-- sorry\ntheorem sorry\' : "sorry" = "" := by\n  have := sorry\n  sorry'
+    assert [(t.line, t.column) for t in sorry_tokens(text)] == [(3, 10), (4, 2)]
+
+
+def test_tokens_cover_the_text_in_order() -> None:
+    text = "theorem α.β' (xs : List «a b») : xs.map (· + 1) ≠ [] := by simp -- end"
+    tokens = tokenize(text)
+    assert all(text[t.start : t.end] == t.text for t in tokens)
+    assert [t.text for t in tokens if t.kind == "word"][:3] == ["theorem", "α.β'", "xs"]
+    assert "".join(t.text for t in tokens).replace(" ", "") == text.replace(" ", "")

@@ -100,6 +100,8 @@ WORDINGS = [
         "tactic 'simp' failed, nested error:\nmaximum recursion depth",
         "Tactic `simp` failed with a nested error:\nmaximum recursion depth",
     ),
+    (S, "invalid indentation", "expected '{' or indented tactic sequence"),
+    (T, "expected Nat, got Bool", "type expected, got\n  (n : Nat)"),
     (O, "'zeta' has already been declared", "`zeta` has already been declared"),
 ]
 

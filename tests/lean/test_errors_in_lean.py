@@ -132,6 +132,7 @@ def test_a_repair_prompt_has_the_text_the_message_and_the_advice(lean_sync: Any,
     primary = classifier.get_primary_error(classifier.classify_errors(seen.messages, code))
     assert primary is not None
     prompt = generate_repair_prompt(primary, code)
+    assert prompt == classifier.generate_repair_prompt(primary, code)
     assert code.strip() in prompt
     assert f"Line 2, column {seen.errors[0].column}:\n{seen.errors[0].text}" in prompt
     assert all(fix in prompt for fix in primary.suggested_fixes)

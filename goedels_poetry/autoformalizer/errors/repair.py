@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from goedels_poetry.languages.lean import errors
 from goedels_poetry.languages.lean.errors import ErrorCategory, LeanError, advice_for
 from goedels_poetry.models import Prompts
 
 MOST_CHARACTERS = 6_000
 """Characters of Lean's message that a prompt shows; the end of a longer one is left out."""
+
+
+class ErrorClassifier(errors.ErrorClassifier):
+    """The classifier of Lean's messages, which also writes the prompts that repair what it found."""
+
+    def generate_repair_prompt(self, error: LeanError, original_code: str, prompts: Prompts | None = None) -> str:
+        """See :func:`generate_repair_prompt`."""
+        return generate_repair_prompt(error, original_code, prompts)
 
 
 def generate_repair_prompt(error: LeanError, original_code: str, prompts: Prompts | None = None) -> str:
@@ -39,4 +48,4 @@ def _report(error: LeanError) -> str:
     return "\n".join(part for part in (f"{place}:" if place else "", message, "", advice_for(error)) if part or place)
 
 
-__all__ = ["MOST_CHARACTERS", "generate_repair_prompt", "prompt_name"]
+__all__ = ["MOST_CHARACTERS", "ErrorClassifier", "generate_repair_prompt", "prompt_name"]

@@ -62,7 +62,8 @@ _TABLE: tuple[tuple[ErrorCategory, float, tuple[str, ...]], ...] = (
             r"\A<input>:\d+:\d+:",  # the parser of a single tactic or term speaks like this
             r"\Aunexpected (token|identifier|end of input|command|term|character|syntax|space|whitespace|binder|"
             r"precedence|'[^']*';)",
-            r"\Aexpected (?!type\b|structure\b|function\b|an? )",
+            r"\Aexpected (?!type\b|structure\b|function\b|an? |[^\n]*\bgot\b)",
+            r"\A[^\n'\"]*\bindentation\b",
             r"\Aunterminated ",
             r"\Amissing (end of|exponent|name after 'end')",
             r"\Ainvalid (escape sequence|character literal|string)",

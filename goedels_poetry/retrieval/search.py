@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -19,7 +20,7 @@ from goedels_poetry.languages.base import Citable, Goal, Premise, Searchable
 from goedels_poetry.retrieval.index import FORMAT, Index
 from goedels_poetry.retrieval.project import theorems_of_project
 from goedels_poetry.retrieval.queries import queries_for
-from goedels_poetry.retrieval.remote import LeanExploreRetriever, LoogleRetriever
+from goedels_poetry.retrieval.remote import LeanExploreRetriever, LoogleRetriever, SearchFailed
 from goedels_poetry.retrieval.retrievers import (
     BM25Retriever,
     EmbeddedRetriever,
@@ -33,6 +34,10 @@ SPARE = 3
 """So many times more are ranked than wanted, for those that the goal may not cite after all."""
 WEIGHTS = {"the file": 3.0, "the project": 1.5}
 """What stands near a goal was written for it more often than what a library has."""
+CHOSEN = 2.0
+"""The same for a query that somebody has thought of."""
+MOST_FAILURES = 4
+"""After so many a source is asked no more: each may have cost half of the time of a search."""
 MOST_KNOWN = 500
 """Answers kept, so that the next prompt about the same goal costs nothing."""
 
@@ -57,6 +62,7 @@ class PremiseSearch:
         self._projects: dict[str, BM25Retriever | None] = {}
         self._known: dict[tuple[Any, ...], Found] = {}
         self._troubles: dict[str, str] = {}
+        self._failures: Counter[str] = Counter()
         self._remote = _remote(settings)
 
     def troubles(self) -> list[str]:
@@ -123,7 +129,8 @@ class PremiseSearch:
         answers = await asyncio.gather(
             *(self._asked(name, source.ainvoke(query)) for query in asked for name, source in sources)
         )
-        limit, weights = self._settings.premises, [WEIGHTS.get(name, 1.0) for _ in asked for name, _ in sources]
+        limit = self._settings.premises
+        weights = [WEIGHTS.get(name, 1.0) * (CHOSEN if q in queries else 1.0) for q in asked for name, _ in sources]
         ranked = [premise(d) for d in fused(answers, SPARE * limit, weights) if d.metadata["name"] != wanted.name]
         return Found(await _stated(language, goal, ranked, limit), asked)
 
@@ -144,13 +151,16 @@ class PremiseSearch:
         project = await self._project(str(goal.options.get("file") or ""), many)
         if project is not None:
             found.append(("the project", project))
-        return found + self._remote
+        found += self._remote
+        return [(name, source) for name, source in found if self._failures[name] < MOST_FAILURES]
 
     async def _asked(self, name: str, asked: Coroutine[Any, Any, list[Document]]) -> list[Document]:
         try:
             return await asked
         except Exception as fault:  # noqa: BLE001  one source that fails leaves the others
-            self._trouble(name, f"{name} gave no premises: {one_line(fault) or type(fault).__name__}")
+            words = str(fault) if isinstance(fault, SearchFailed) else one_line(fault)
+            self._trouble(name, f"{name} gave no premises: {words}")
+            self._failures[name] += 1
             return []
 
     async def _library(self, language: Searchable, goal: Goal) -> Index | None:

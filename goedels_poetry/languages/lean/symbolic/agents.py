@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import weakref
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
+from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
     Words,
     apart,
@@ -13,15 +15,18 @@ from goedels_poetry.languages.lean.symbolic.portfolio import (
     direct,
     extra_tactics,
     further,
+    rare_closers,
     witnesses,
     words_of,
 )
 from goedels_poetry.languages.lean.symbolic.schemes import schemes
-from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, unsolved
+from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, shape, unsolved
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.task import Task
 
-QUICK_CLOSERS = 5
+MOST_ROOMS = 64
+LEMMA_SHARE = 0.8
+"""The part of a sketch's time that goes to lemmas nobody has stated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,30 @@ class Room:
     goal: Goal
     theory: Theory
     words: Words
+    made: list[Plan] = field(default_factory=list)
+    """The structural steps that apply to it, with the cases that are closed by now; [] before they were looked for."""
+    spent: dict[str, float] = field(default_factory=dict)
+    """Seconds that were given to a strategy in vain."""
+
+
+_ROOMS: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Room]] = weakref.WeakKeyDictionary()
+"""What `prove` has found out about a goal and `sketch` goes on with; the latest goals of each Lean."""
 
 
 async def look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
     """The goal of a task as Lean sees it; None when Lean gives no answer."""
+    rooms = _ROOMS.setdefault(lean, {})
+    if task not in rooms:
+        room = await _look(lean, task, clock)
+        if room is None:
+            return None
+        rooms[task] = room
+        while len(rooms) > MOST_ROOMS:
+            rooms.pop(next(iter(rooms)))
+    return rooms[task]
+
+
+async def _look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
     goal = await opened(lean, task, clock.left)
     if goal is None:
         return None
@@ -56,27 +81,52 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
     found = found or await first_success(lean, task, await _with_witnesses(lean, task, room, clock), clock=clock)
     if found is not None:
         return found
-    made, found = await _structured(lean, task, room, clock)
+    found = await _structured(lean, task, room, clock)
     found = found or await first_success(lean, task, _texts(room, further(room.goal, room.words)), clock=clock)
-    return found or await close(lean, task, room.goal, made, closers(room.words, thorough=True)[QUICK_CLOSERS:], clock)
+    return found or await _structured_rarely(lean, task, room, clock)
+
+
+async def _by_lemmas(lean: LeanRuntime, task: Task, room: Room, seconds: float) -> Proposal | None:
+    """`prove_by_lemmas`, again only when it is given much more time than it had in vain."""
+    if seconds < 2 * room.spent.get("lemmas", 0.0):
+        return None
+    found = await prove_by_lemmas(lean, task, seconds=seconds)
+    if found is None:
+        room.spent["lemmas"] = seconds
+    return found
 
 
 async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
     """Attempts that take the hypotheses apart, as far as Lean says they can be."""
     steps = apart(room.goal, room.theory)
     said = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
-    usable = {}
+    usable: dict[str, tuple[str, str, str]] = {}
     for step, messages in zip(steps, said, strict=True):
         if unsolved(messages) is not None:
             usable.setdefault(step[0], step)
     return _texts(room, witnesses(room.goal, room.theory, room.words, list(usable.values())))
 
 
-async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> tuple[list[Plan], Proposal | None]:
-    """The plans for a goal, after the quick closers were tried on all their cases."""
+async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """Find the plans for a goal, and try the likely closers on the cases of those that simplify it."""
+    if room.made:
+        return None  # this was done before
     steps = schemes(room.goal, room.theory, types=task.types)
-    made = await plans(lean, task, room.goal, steps, clock)
-    return made, await close(lean, task, room.goal, made, closers(room.words), clock)
+    room.made.extend(await plans(lean, task, room.goal, steps, clock))
+    likely = [plan for plan in room.made if not plan.scheme.creative]
+    return await close(lean, task, room.goal, likely, closers(room.words), clock)
+
+
+async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """What `_structured` leaves: the other plans, then the other closers."""
+    creative = [plan for plan in room.made if plan.scheme.creative]
+    likely = [plan for plan in room.made if not plan.scheme.creative]
+    rare = rare_closers(room.goal, room.theory, room.words)
+    return (
+        await close(lean, task, room.goal, creative, closers(room.words)[:2], clock)
+        or await close(lean, task, room.goal, likely, rare, clock)
+        or await close(lean, task, room.goal, creative, [*closers(room.words)[2:], *rare], clock)
+    )
 
 
 def _texts(room: Room, tactics: list[str]) -> list[str]:
@@ -94,12 +144,12 @@ async def sketch(
     room = await look(lean, task, clock)
     if room is None:
         return None
-    made, found = await _structured(lean, task, room, clock.part(seconds / 2))
-    if found is not None and found.fingerprint not in banned:
-        return found
-    if not leave_open:
-        return None
-    return await open_plan(lean, task, room.goal, made, banned, clock)
+    found = await _structured(lean, task, room, clock.part(seconds / 3))
+    found = found or await _by_lemmas(lean, task, room, clock.left * LEMMA_SHARE)
+    if found is not None:
+        plan = found if found.fingerprint else replace(found, strategy="lemmas", fingerprint="lean:lemmas")
+        return None if plan.fingerprint in banned else replace(plan, shape=shape(room.goal))
+    return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None
 
 
 __all__ = ["Room", "look", "prove", "sketch"]

@@ -101,21 +101,21 @@ def mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name.split('.')[-1])}(?!\w)", text) is not None
 
 
-def closers(words: Words, *, thorough: bool = False) -> list[str]:
-    """What closes the cases of a structural step, the likeliest first. Each is one tactic."""
+def closers(words: Words) -> list[str]:
+    """What mostly closes the cases of a structural step, the likeliest first. Each is one tactic."""
     simp, grind = _brackets(words.known), _brackets(words.all)
-    found = [
+    return [
         f"simp_all{simp}",
         f"grind{grind}",
         f"(simp_all{simp} <;> omega)",
         f"(simp_all{simp} <;> grind{_brackets(words.predicates)})",
         "omega",
     ]
-    return found + _thorough(words, simp, grind) if thorough else found
 
 
-def _thorough(words: Words, simp: str, grind: str) -> list[str]:
-    definitions = _brackets(words.definitions)
+def rare_closers(goal: Goal, theory: Theory, words: Words) -> list[str]:
+    """What else closes some cases."""
+    simp, grind, definitions = _brackets(words.known), _brackets(words.all), _brackets(words.definitions)
     found = [
         f"(simp{simp} <;> split <;> simp_all{simp} <;> omega)",
         f"((repeat' split) <;> simp_all{simp} <;> grind)",
@@ -123,10 +123,13 @@ def _thorough(words: Words, simp: str, grind: str) -> list[str]:
         f"(simp_all [{_joined(words.known, _RING)}] <;> omega)",
         "(repeat (first | assumption | constructor))",
         f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
-        "(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)",
-        *(f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in ("k", "k + 1", "_ :: k")),
-        *(f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")),
     ]
+    if any("≤" in v.type for v in goal.context):
+        found.append("(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)")
+    if "∃" in goal.target or _defined(goal.target, theory):
+        with_more = ("k", "k + 1", "_ :: k") if "∃" in goal.target else ("k", "k + 1")
+        found += [f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in with_more]
+        found += [f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")]
     if words.lemmas:
         found += [f"simp_all{definitions}", f"grind{definitions}", "grind"]
     if definitions:
@@ -223,7 +226,9 @@ def witnesses(goal: Goal, theory: Theory, words: Words, steps: Sequence[tuple[st
     terms += [*(f"2 * {a} * {b}" for a, b in pairs), *(f"2 * {a} * {b} + {a} + {b}" for a, b in pairs)]
     if not names:
         terms = list(dict.fromkeys([*re.findall(r"\b\d+\b", goal.target), *map(str, range(MOST_WITNESSES)), "[]"]))
-    return tactics + [f"{start}exact ⟨{term}, by {close}⟩" for term in terms[: MOST_WITNESSES if names else None]]
+    terms = terms[:MOST_WITNESSES]
+    tactics.append(start + any_of([f"exact ⟨{term}, by omega⟩" for term in terms]))
+    return tactics + [f"{start}exact ⟨{term}, by {any_of([grind, simp, 'decide'])}⟩" for term in terms]
 
 
 def _defined(type_: str, theory: Theory) -> bool:
@@ -251,6 +256,7 @@ __all__ = [
     "further",
     "is_proof",
     "mentions",
+    "rare_closers",
     "witnesses",
     "words_of",
 ]

@@ -53,16 +53,16 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     choices = list(itertools.islice(instances(goal, theory), INSTANCES))
     if not choices:
         return None
-    decide, most = "decide +kernel", INSTANCES
+    decide, most, size = "decide +kernel", INSTANCES, BATCH
     if await _undecided(lean, task, goal, choices[0], clock):
         # Without an instance of `Decidable`, or where the kernel gets stuck, rewriting may still decide.
         definitions = words_of(goal, theory, ()).definitions
         known = f" [{definitions}]" if definitions else ""
-        decide, most = f"first | (simp{known}; done) | omega | grind{known}", REWRITTEN
-    for at in range(0, min(most, len(choices)), BATCH):
+        decide, most, size = f"first | (simp{known}; done) | omega | grind{known}", REWRITTEN, REWRITTEN // 4
+    for at in range(0, min(most, len(choices)), size):
         if clock.over:
             return None
-        found = await _first(lean, task, goal, choices[at : min(at + BATCH, most)], decide, clock)
+        found = await _first(lean, task, goal, choices[at : min(at + size, most)], decide, clock)
         if found is not None:
             return found
     return None

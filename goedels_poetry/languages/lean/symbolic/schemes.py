@@ -75,14 +75,17 @@ def _type(variable: Variable) -> Type | None:
 
 def generalized(goal: Goal, variable: Variable) -> list[str]:
     """What may follow an induction on ``variable``: the other data of the goal generalised, or nothing."""
+    data = {v.name for v in goal.context if not re.match(r"(Type|Prop|Sort)\b", v.type)}
+    # What a hypothesis says about a generalised variable is generalised with it, without being named.
     others = [
         v.name
         for v in goal.context
-        if v.name != variable.name
+        if v.name in data
+        and v.name != variable.name
         and v.info == "default"
         and not is_proof(v)
         and "→" not in v.type
-        and not re.match(r"(Type|Prop|Sort)\b", v.type)
+        and not data.intersection(re.findall(r"[\w'.]+", v.type))
         and v.name not in re.findall(r"[\w']+", variable.type)
     ]
     return [f" generalizing {' '.join(others)}", ""] if others else [""]

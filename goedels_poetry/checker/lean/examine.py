@@ -8,14 +8,16 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.gate import Accepted, Original, Refusal, judge, place_of, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable
-from goedels_poetry.languages.lean.runtime.embedded import InstallError, embedded_pool
+from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.tokens import tokenize
+from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 
 SECONDS = 300.0
@@ -40,11 +42,13 @@ class Claim:
 
 
 def fresh_lean() -> LeanPool:
-    """A new embedded Lean; it is fetched on the first use ever."""
+    """A new Lean of the kind that the settings name; never one that others run."""
     try:
-        return embedded_pool(1)
-    except (InstallError, LeanUnavailable) as fault:
+        return open_lean(Settings().lean, 1, trusted=True)
+    except LeanUnavailable as fault:
         raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+    except ValidationError as fault:
+        raise GoedelsPoetryError(f"settings: {fault.errors()[0]['msg']}") from fault
 
 
 async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> CheckReport:

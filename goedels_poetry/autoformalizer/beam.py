@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry import languages
 from goedels_poetry.agents.formalizer import formal_text, questions
-from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, models_of
+from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, models_of, on_one_loop
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AttemptError
 from goedels_poetry.errors import InvalidInput
@@ -68,7 +68,7 @@ class BeamSearchExecutor:
         temperature: float = 0.3,
     ) -> list[CandidateLean]:
         """Synchronous :meth:`agenerate_candidates`, outside of any event loop."""
-        return asyncio.run(self.agenerate_candidates(item, error_context, beam_size, temperature))
+        return on_one_loop(self.agenerate_candidates(item, error_context, beam_size, temperature))
 
     async def agenerate_candidates(
         self,

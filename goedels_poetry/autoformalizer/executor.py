@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import threading
 import time
 from collections.abc import Coroutine, Mapping
 from dataclasses import fields
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     ModelClient = Models | BaseChatModel | Mapping[str, BaseChatModel]
 
 T = TypeVar("T")
+_here = threading.local()
 
 
 class AutoformalizationExecutor:
@@ -67,7 +70,6 @@ class AutoformalizationExecutor:
         self._config = config or _config(self._settings)
         self._prove, self._round_trip, self._confirm = prove, round_trip, confirm
         self._by_schedule: list[tuple[ScheduleSettings, GoedelsPoetryFramework]] = []
-        self._runner: asyncio.Runner | None = None
         self.interrupted = False
 
     @property
@@ -84,7 +86,7 @@ class AutoformalizationExecutor:
         self, item: Mapping[str, Any] | str | Item, config: RetryConfig | None = None, **more: Any
     ) -> AutoformalizationResult:
         """Synchronous :meth:`aautoformalize`."""
-        return self._wait(self.aautoformalize(item, config, **more))
+        return on_one_loop(self.aautoformalize(item, config, **more))
 
     async def aautoformalize(
         self,
@@ -139,7 +141,7 @@ class AutoformalizationExecutor:
         if kept is not None:
             return kept
         try:
-            self._wait(self._language.read(lean_code, {}))
+            on_one_loop(self._language.read(lean_code, {}))
         except InvalidInput as problem:
             return False, str(problem)
         if self._models is not None:
@@ -166,10 +168,7 @@ class AutoformalizationExecutor:
 
     def close(self) -> None:
         """Synchronous :meth:`aclose`."""
-        runner = self._runner or asyncio.Runner()
-        self._runner = None
-        with runner:
-            runner.run(self.aclose())
+        on_one_loop(self.aclose())
 
     def __enter__(self) -> AutoformalizationExecutor:
         return self
@@ -201,11 +200,6 @@ class AutoformalizationExecutor:
     def _question(self, code: str) -> dict[str, str]:
         return {"reader": str(getattr(self._language, "verifier", self._language.name)), "code": code}
 
-    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(work)
-
 
 def autoformalize_item(
     item: Mapping[str, Any] | str | Item, model_client: ModelClient | None = None, **kwargs: Any
@@ -222,6 +216,18 @@ def autoformalize_item(
         kwargs["config"] = RetryConfig(**scheduled)
     with AutoformalizationExecutor(model_client, **kwargs) as executor:
         return executor.autoformalize(item)
+
+
+def on_one_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for something on the loop that all synchronous calls of a thread share, which ends with the process.
+
+    A chat model of the caller's keeps its connections: they would be of no use on another loop.
+    """
+    if not hasattr(_here, "runner"):
+        _here.runner = asyncio.Runner()
+        atexit.register(_here.runner.close)
+    runner: asyncio.Runner = _here.runner
+    return runner.run(work)
 
 
 def models_of(client: ModelClient | None, cache: ExecutorCache | None, settings: Settings) -> Models | None:
@@ -250,4 +256,4 @@ def _schedule(config: RetryConfig) -> ScheduleSettings:
     )
 
 
-__all__ = ["AutoformalizationExecutor", "autoformalize_item", "models_of"]
+__all__ = ["AutoformalizationExecutor", "autoformalize_item", "models_of", "on_one_loop"]

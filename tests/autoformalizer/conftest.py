@@ -1,0 +1,43 @@
+"""Fixtures: one Lean and one set of solver processes for all tests of a process; models behind a real HTTP server."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parent))
+
+from scripted_claims import KeptLean, KeptSmt
+
+from goedels_poetry.languages.lean.runtime.embedded import install
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Fetch Lean, once for all times, before the clock of any test runs."""
+    if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
+        install()
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def lean() -> Iterator[KeptLean]:
+    language = KeptLean(1)
+    yield language
+    asyncio.run(language.finish())
+
+
+@pytest.fixture(scope="session")
+def smt() -> Iterator[KeptSmt]:
+    language = KeptSmt(1)
+    yield language
+    asyncio.run(language.finish())

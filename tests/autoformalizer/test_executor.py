@@ -1,0 +1,315 @@
+"""The executor over real solvers and a real server: statements, proofs, round trips, budgets, batches, policies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_claims import (
+    CLAIM,
+    NAT,
+    PLUS,
+    WORDS,
+    ZERO,
+    Answer,
+    KeptSmt,
+    Script,
+    Server,
+    block,
+    executor,
+    in_words,
+    same,
+    settings,
+)
+
+from goedels_poetry import GoedelsPoetryFramework
+from goedels_poetry.autoformalizer import (
+    AutoformalizationExecutor,
+    BeamSearchExecutor,
+    ExecutorCache,
+    Item,
+    RetryConfig,
+    RetryPolicyExecutor,
+    autoformalize_all,
+    autoformalize_item,
+    load_items,
+    summarize,
+)
+from goedels_poetry.autoformalizer.executor import on_one_loop
+from goedels_poetry.models import Models
+
+FALSE = f"{NAT}{PLUS}(prove (forall ((x Nat)) (= (plus x x) x)))"
+
+
+def formal(text: str) -> Answer:
+    return block(text, "smt2")
+
+
+ITEM = {"id": "zero", "english": {"statement": CLAIM, "steps": ["induction on the number"]}}
+
+
+async def test_a_statement_comes_with_what_was_tested_and_the_proof_goes_on_from_it(
+    smt: KeptSmt, tmp_path: Path
+) -> None:
+    script = Script([formal(ZERO)])
+    with Server(script) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            stated = await stating.aautoformalize(ITEM)
+        assert (stated.success, stated.final_code, stated.attempts, stated.verdict) == (True, ZERO, 1, "unknown")
+        assert (stated.judged, stated.round_trip, stated.confirmed) == (True, WORDS, None)
+        assert [(test["test"], test["outcome"]) for test in stated.tests] == [("counterexample", "passed")]
+        assert "induction on the number" in script.asked["formalizer"][0]
+        assert json.loads(json.dumps(stated.to_json()))["id"] == "zero"
+        assert server.calls == 4
+        async with executor(server, smt, tmp_path, prove=True) as proving:
+            proved = await proving.aautoformalize(ITEM)
+        assert (proved.run_id, proved.success, proved.verdict) == (stated.run_id, True, "proved")
+        assert proved.certificate is not None
+        assert server.calls == 4, "what is stated is not asked for again"
+
+
+async def test_whoever_puts_the_text_into_words_has_not_seen_the_claim(smt: KeptSmt, tmp_path: Path) -> None:
+    script = Script([formal(ZERO)])
+    with Server(script) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            await stating.aautoformalize(ITEM)
+    (asked,) = script.asked["words"]
+    assert "(prove (forall" in asked
+    assert CLAIM not in asked
+    (compared,) = script.asked["round trip"]
+    assert CLAIM in compared
+    assert WORDS in compared
+    assert "(prove" not in compared
+
+
+@pytest.mark.parametrize(
+    ("words", "compared", "said"),
+    [
+        (
+            in_words("every number is its double"),
+            same(False, "doubling is no claim of it"),
+            "doubling is no claim of it",
+        ),
+        (Answer("It says something nice."), same(True), "round trip failed"),
+        (in_words(WORDS), Answer("ACCEPT"), "round trip failed"),
+    ],
+    ids=["says something else", "no words", "no verdict"],
+)
+async def test_a_text_that_does_not_come_back_is_stated_anew(
+    smt: KeptSmt, tmp_path: Path, words: Answer, compared: Answer, said: str
+) -> None:
+    script = Script([formal(FALSE), formal(ZERO)], words=[words, in_words(WORDS)], round_trip=[compared, same(True)])
+    # Where there are no words nothing is compared, and the next comparison is the first one.
+    script = (
+        script if words.text.startswith("{") else Script([formal(FALSE), formal(ZERO)], words=[words, in_words(WORDS)])
+    )
+    with Server(script) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            result = await stating.aautoformalize(ITEM)
+    assert (result.success, result.final_code, result.attempts) == (True, ZERO, 2)
+    assert [error.category for error in result.errors_encountered] == ["round_trip"]
+    assert said in script.asked["formalizer"][1]
+
+
+async def test_without_a_statement_there_is_no_success_and_every_error_has_its_category(
+    smt: KeptSmt, tmp_path: Path
+) -> None:
+    script = Script([Answer(""), formal("(prove (= 1 true))"), Answer("prose"), formal(ZERO)], judge=[same(False)])
+    with Server(script) as server:
+        schedule = {"beam": (1,), "max_attempts": 4}
+        async with executor(server, smt, tmp_path, schedule=schedule) as stating:
+            result = await stating.aautoformalize(ITEM)
+    assert (result.success, result.final_code, result.attempts, result.exit_code) == (False, None, 4, 1)
+    categories = [error.category for error in result.errors_encountered]
+    assert categories == ["no_reply", "unreadable", "unreadable", "unfaithful"]
+    assert result.errors_encountered[1].line_number == 1
+    assert [entry["kind"] for entry in result.generation_log].count("formalization") == 4
+
+
+async def test_a_false_statement_is_no_success_and_shows_its_counterexample(smt: KeptSmt, tmp_path: Path) -> None:
+    with Server(Script([formal(FALSE)])) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            result = await stating.aautoformalize(ITEM)
+    assert (result.success, result.verdict, result.exit_code) == (False, "refuted", 3)
+    assert result.tests[-1]["outcome"] == "failed"
+    assert "x = " in result.tests[-1]["words"]
+
+
+async def test_a_person_who_declines_is_the_last_word(smt: KeptSmt, tmp_path: Path) -> None:
+    shown: list[dict[str, Any]] = []
+    answers = [False, True]
+
+    async def confirm(told: dict[str, Any]) -> bool:
+        shown.append(told)
+        return answers[len(shown) - 1]
+
+    with Server(Script([formal(ZERO)])) as server:
+        async with executor(server, smt, tmp_path, confirm=confirm) as stating:
+            declined = await stating.aautoformalize(ITEM)
+            assert (declined.success, declined.confirmed, declined.final_code) == (False, False, None)
+            agreed = await stating.aautoformalize(ITEM)
+            assert (agreed.success, agreed.confirmed) == (True, True)
+            again = await stating.aautoformalize(ITEM)
+        assert (again.success, len(shown)) == (True, 2), "who has agreed is not asked once more"
+    assert shown[0]["formal"] == ZERO
+    assert shown[0]["tests"]
+
+
+async def test_a_budget_that_ends_in_between_can_be_raised(smt: KeptSmt, tmp_path: Path) -> None:
+    with Server(Script([formal(ZERO)])) as server:
+        async with executor(server, smt, tmp_path, budgets={"model_calls": 3}) as poor:
+            stopped = await poor.aautoformalize(ITEM)
+        assert (stopped.success, stopped.verdict, stopped.exit_code) == (False, "out_of_budget", 5)
+        async with executor(server, smt, tmp_path) as rich:
+            went_on = await rich.aautoformalize(ITEM)
+        assert (went_on.success, went_on.run_id) == (True, stopped.run_id)
+        assert server.calls <= 5, "only the question that the budget broke off"
+
+
+async def test_a_data_set_is_worked_on_several_at_a_time_and_goes_on_where_it_was_stopped(
+    smt: KeptSmt, tmp_path: Path
+) -> None:
+    file = tmp_path / "items.jsonl"
+    rows = [{"id": f"i{n}", "statement": f"claim {n}: {CLAIM}"} for n in range(4)]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    items = load_items(file)
+
+    def model(asked: dict[str, Any]) -> Answer:
+        text = str(asked["messages"][-1]["content"])
+        return Answer("prose") if "claim 2" in text and "State the claim" in text else Script([formal(ZERO)])(asked)
+
+    with Server(model) as server:
+        seen: list[str] = []
+        async with executor(server, smt, tmp_path) as stating:
+
+            def stop_after_one(result: Any) -> None:
+                seen.append(result.item_id)
+                stating.interrupt()
+
+            part = await autoformalize_all(stating, items, on_result=stop_after_one)
+        assert [result.success for result in part] == [True, False, False, False]
+        assert {result.verdict for result in part[1:]} == {"out_of_budget"}
+        async with executor(server, smt, tmp_path) as stating:
+            whole = await autoformalize_all(stating, items, concurrency=3)
+            calls = server.calls
+            again = await autoformalize_all(stating, items, concurrency=3)
+        assert server.calls == calls, "what is done is not asked for again"
+    assert [(r.item_id, r.success) for r in whole] == [("i0", True), ("i1", True), ("i2", False), ("i3", True)]
+    assert [r.success for r in again] == [r.success for r in whole]
+    total = summarize(whole)
+    assert (total.items, total.successes, total.rate, total.attempts) == (4, 3, 0.75, 5)
+    assert total.errors == {"unreadable": 2}
+    assert (total.calls, total.cache_hits) == (12, 2), "the same text is put into words once"
+    assert (total.tokens > 100, total.money) == (True, 0.0)
+    assert total.to_json()["rate"] == 0.75
+
+
+async def test_an_item_that_cannot_run_does_not_stop_the_others(smt: KeptSmt, tmp_path: Path) -> None:
+    with Server(Script([formal(ZERO)])) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            results = await autoformalize_all(stating, [Item("bad", "x", context="y" * 30_000), Item("good", CLAIM)])
+    assert [(r.success, r.verdict) for r in results] == [(False, "invalid"), (True, "unknown")]
+
+
+def test_one_item_with_a_chat_model_of_the_callers_and_a_schedule(smt: KeptSmt, tmp_path: Path) -> None:
+    from langchain_openai import ChatOpenAI
+
+    with Server(Script([Answer("prose"), formal(ZERO)])) as server:
+        chat = ChatOpenAI(model="scripted", base_url=server.url, api_key="none", max_retries=0)
+        chosen = settings(server, tmp_path, models={})
+        common: dict[str, Any] = {"language": smt, "settings": chosen, "prove": False, "beam_schedule": [1]}
+        failed = autoformalize_item(CLAIM, chat, max_attempts=1, **common)
+        assert (failed.success, failed.attempts) == (False, 1)
+        found = autoformalize_item(f"{CLAIM}!", chat, max_attempts=3, **common)
+        assert (found.success, found.attempts) == (True, 1), "the model's connections still work"
+        on_one_loop(chat.root_async_client.close())
+
+
+async def test_replies_are_kept_in_the_cache_that_was_given(smt: KeptSmt, tmp_path: Path) -> None:
+    cache = ExecutorCache()
+    with Server(Script([formal(ZERO)])) as server:
+        for home in ("one", "two"):  # the second has no run to go on with
+            made = AutoformalizationExecutor(
+                None, cache, language=smt, settings=settings(server, tmp_path / home), prove=False
+            )
+            async with made:
+                result = await made.aautoformalize(ITEM)
+        assert server.calls == 4
+    assert (result.success, result.cache_info["generation_hits"]) == (True, 4)
+    assert result.metrics["cache_hits"] == 4
+    with pytest.raises(ValueError, match="Models have a cache"):
+        AutoformalizationExecutor(Models(), cache, language=smt)
+
+
+def test_compiling_asks_the_language_once_for_each_text(smt: KeptSmt, tmp_path: Path) -> None:
+    with Server(Script([])) as server, executor(server, smt, tmp_path) as stating:
+        assert stating.compile_with_cache(ZERO) == (True, "")
+        assert stating.compile_with_cache(ZERO) == (True, "")
+        ok, message = stating.compile_with_cache("(prove (= 1 true))")
+        assert not ok
+        assert message.startswith("1:")
+        assert stating.get_cache_stats()["compile_hits"] == 1
+        assert server.calls == 0
+
+
+async def test_a_beam_gives_distinct_texts_and_the_error_stands_in_the_prompt(smt: KeptSmt, tmp_path: Path) -> None:
+    script = Script([formal(ZERO), formal(ZERO), Answer("```smt2\n(half"), formal(FALSE)])
+    with Server(script) as server:
+        models = Models(settings=settings(server, tmp_path))
+        beam = BeamSearchExecutor(models, language=smt)
+        found = await beam.agenerate_candidates(ITEM, "zero has no sort", beam_size=4, temperature=0.7)
+        await models.aclose()
+    assert sorted(candidate.code for candidate in found) == sorted([ZERO, FALSE])
+    assert "zero has no sort" in script.asked["formalizer"][0]
+    assert all(asked["temperature"] == 0.7 for asked in server.requests)
+
+
+def test_retries_go_on_until_the_callers_compiler_takes_a_text(tmp_path: Path) -> None:
+    script = Script([block("theorem a : P := foo"), block("theorem b : P := bar")], judge=[])
+    compiled: list[str] = []
+
+    def compile_fn(code: str) -> tuple[bool, str]:
+        compiled.append(code)
+        return "bar" in code, "Main.lean:1:18: error: unknown identifier 'foo'"
+
+    with Server(script) as server:
+        model = {"model": "scripted", "base_url": server.url, "retries": 0}
+        chosen = settings(server, tmp_path, models={"formalizer": model})
+        policy = RetryPolicyExecutor(Models(settings=chosen), settings=chosen)
+        config = RetryConfig(max_attempts=3, beam_schedule=(1,))
+        candidates, attempts, seconds, errors = policy.execute_with_retries("P holds", config, compile_fn)
+    assert [candidate.code for candidate in candidates] == ["theorem a : P := foo", "theorem b : P := bar"]
+    assert compiled == ["theorem a : P := foo", "theorem b : P := bar"]
+    assert (attempts, seconds > 0) == (2, True)
+    assert [(error.category, error.line_number) for error in errors] == [("unknown_identifier", 1)]
+    assert "unknown identifier 'foo'" in script.asked["formalizer"][1]
+
+
+def test_the_cache_keeps_compilations_generations_and_validations_apart() -> None:
+    cache = ExecutorCache(max_compile_cache=2)
+    assert cache.get_compile_result("a") is None
+    for code in ("a", "b", "c"):
+        cache.cache_compile_result(code, {"ok": True, "code": code})
+    assert cache.get_compile_result("a") is None, "only two are kept, the oldest goes first"
+    assert cache.get_compile_result("c") == {"ok": True, "code": "c"}
+    cache.cache_generation_result("p", ["x"], temperature=0.3)
+    assert cache.get_generation_result("p", temperature=0.3) == ["x"]
+    assert cache.get_generation_result("p", temperature=0.5) is None
+    cache.cache_validation_result("c", [False, ["error"]])
+    assert cache.get_validation_result("c") == [False, ["error"]]
+    info = cache.get_cache_info()
+    assert (info["compile_hits"], info["compile_misses"], info["generation_hit_rate"]) == (1, 2, 0.5)
+
+
+async def test_the_framework_stops_at_the_statement_and_a_forked_run_keeps_it(smt: KeptSmt, tmp_path: Path) -> None:
+    with Server(Script([formal(ZERO)])) as server:
+        async with GoedelsPoetryFramework(settings(server, tmp_path), language=smt) as framework:
+            stated = await framework.arun(CLAIM, informal=True, name="c", only_state=True)
+            assert stated.formalization is not None
+            assert (stated.verdict, stated.formalization["stated"]) == ("unknown", True)
+            assert "only the formal statement was asked for" in stated.reason
+            assert stated.metrics["attempts"] == 0
+            resumed = await framework.aresume(stated.run_id)
+            assert (resumed.verdict, resumed.run_id, server.calls) == ("proved", stated.run_id, 4)

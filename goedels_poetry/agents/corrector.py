@@ -21,7 +21,8 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
     words = {"candidate": shown(candidate), "report": shown(report), "answer_format": _format(deps, guide, goal)}
-    done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_fault(report, node.reason), **words)
+    prompt = guide.repair_prompt or proof_fault(report, node.reason)
+    done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
     return lambda txn: settle_round(txn, deps, node, guide, goal, done)
 
 

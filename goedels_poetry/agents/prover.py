@@ -54,7 +54,7 @@ def proofs_left(deps: Deps, guide: ModelGuided, goal: Goal) -> bool:
     return deps.has_model("prover") and rounds_so_far(goal, *PROOF_PROMPTS) < guide.proof_attempts
 
 
-PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid")
+PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid", "repair-lean")
 """Prompts whose rounds count as proof attempts of a model."""
 
 

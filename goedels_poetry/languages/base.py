@@ -243,6 +243,8 @@ class ModelGuided(Protocol):
 
     proof_attempts: int
     """How many rounds of proof attempts by a model are worth their calls before a goal is sketched."""
+    repair_prompt: str | None
+    """Prompt about a rejected proof; None chooses among the general ones by the words of the report."""
     proof_schema: dict[str, Any] | None
     """JSON schema of a proof attempt, which may be a sketch instead; None when it is plain text."""
     sketch_schema: dict[str, Any] | None

@@ -57,6 +57,7 @@ class LeanLanguage:
     name = "lean"
     suffixes = (".lean",)
     proof_attempts = 2
+    repair_prompt = "repair-lean"
     proof_schema = None
     sketch_schema = None
     verifier = f"lean {__version__}, {LEAN_VERSION}"

@@ -53,6 +53,7 @@ class SmtLanguage:
     name = "smt"
     suffixes = (".smt2", ".smt")
     proof_attempts = 1
+    repair_prompt = None
     proof_schema = PROOF_SCHEMA
     sketch_schema = SKETCH_SCHEMA
     formal_language = FORMAL_LANGUAGE

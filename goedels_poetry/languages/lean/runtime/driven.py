@@ -39,6 +39,12 @@ class DrivenLean:
         self._lock = threading.Lock()
         self.starts = 0
 
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        with self._lock:
+            return self._child.pid if self._child is not None else None
+
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`; raises :class:`LeanUnavailable` when there is no Lean to ask."""
         asked = {k: v for k, v in asdict(request).items() if v or k == "code" or (k == "reference" and v is not None)}

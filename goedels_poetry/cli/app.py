@@ -289,6 +289,27 @@ def check(
 
 
 @app.command()
+def premises(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A theorem, e.g. FILE.lean or FILE.lean:name.")],
+    theorem: Annotated[str | None, typer.Option(help="The theorem's name, where the file leaves several open.")] = None,
+    query: Annotated[
+        list[str] | None, typer.Option(help="Words or names to look for, besides what the theorem suggests.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, max=200, help="At most so many. [default: 16]")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the theorems of file, project, library and search services that may help to prove a theorem.
+
+    Exit code: 0 some were found, 1 none, 2 invalid input.
+    """
+    from goedels_poetry.cli.premises import look_up
+
+    raise typer.Exit(look_up(file, theorem, query or [], limit, as_json=as_json))
+
+
+@app.command()
 def runs(
     as_json: Json = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show the latest so many; 0: all.")] = 20,

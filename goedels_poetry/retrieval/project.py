@@ -31,8 +31,8 @@ def project_of(file: Path) -> Path | None:
 
 
 def theorems_of_project(file: Path) -> list[Citable]:
-    """The theorems of the other files of a file's project; [] when it belongs to none."""
-    root = project_of(file)
+    """The theorems of the other files of a file's project; [] when it belongs to none, or there is no such file."""
+    root = project_of(file) if file.is_file() else None
     if root is None:
         return []
     return [

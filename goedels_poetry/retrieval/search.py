@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Coroutine, Sequence
@@ -187,7 +188,8 @@ class PremiseSearch:
                 self._trouble("cache", f"the index of the library is not kept: {one_line(fault)}")
         return await asyncio.to_thread(Index.of, entries)
 
-    async def _project(self, file: str, many: int) -> BM25Retriever | None:
+    async def _project(self, name: str, many: int) -> BM25Retriever | None:
+        file = re.sub(r"(\.lean):[^/]*$", r"\1", name)  # FILE.lean:theorem
         if file and file not in self._projects:
             theorems = await asyncio.to_thread(theorems_of_project, Path(file))
             self._projects[file] = BM25Retriever.of(theorems, many) if theorems else None

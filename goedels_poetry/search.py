@@ -306,7 +306,7 @@ class Search:
             certificate=evidence.path if evidence else None,
             trust_level=evidence.trust_level if evidence else None,
             open_goals=open_goals(nodes),
-            warnings=(*self._warnings, *(evidence.warnings if evidence else ())),
+            warnings=tuple(dict.fromkeys((*self._warnings, *(evidence.warnings if evidence else ())))),
             **common,
         )
         return self._with_claim(store, result), retry or stop.status in ("declined", "stated")
@@ -390,7 +390,7 @@ class Search:
             certificate=certificate.path,
             trust_level=certificate.trust_level,
             reason=reason,
-            warnings=(*self._warnings, *certificate.warnings),
+            warnings=tuple(dict.fromkeys((*self._warnings, *certificate.warnings))),
             **common,
         )
 

@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from rich.console import Console
@@ -102,11 +103,20 @@ _BUDGET_WORDS = {
 }
 
 
+_WORDINGS = {
+    "(": "goedels_poetry.languages.smt.words:words",
+    "theorem gp_": "goedels_poetry.languages.lean.task:lemma_type",
+}
+"""How a stored statement begins, and what puts it into words; imported only where there is one."""
+
+
 def wording(statement: str) -> str:
     """The statement as people write it, where the language is one that we can word; else as it is."""
-    from goedels_poetry.languages.smt.words import words
-
-    return words(statement) if statement.startswith("(") else statement
+    for beginning, function in _WORDINGS.items():
+        if statement.startswith(beginning):
+            module, _, name = function.partition(":")
+            return str(getattr(import_module(module), name)(statement))
+    return statement
 
 
 def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:

@@ -19,7 +19,6 @@ from goedels_poetry.languages.lean.examine import examine, plain
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
-from goedels_poetry.languages.lean.runtime.embedded import LEAN_VERSION
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
@@ -60,7 +59,6 @@ class LeanLanguage:
     repair_prompt = "repair-lean"
     proof_schema = None
     sketch_schema = None
-    verifier = f"lean {__version__}, {LEAN_VERSION}"
     formal_language = "Lean 4 (core library, no Mathlib)"
     formal_format = FORMAL_FORMAT
     formal_tags = FORMAL_TAGS
@@ -70,6 +68,7 @@ class LeanLanguage:
         self._settings = LeanSettings()
         self._pool = lean
         self._own = lean is None
+        self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
         self._targets: dict[tuple[str, str], Target] = {}
 
@@ -84,6 +83,7 @@ class LeanLanguage:
                     self._pool = await asyncio.to_thread(open_lean, self._settings)
                 except LeanUnavailable as fault:
                     raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+                self.verifier = f"lean {__version__}, {self._pool.kind} {self._pool.version}"
             return self._pool
 
     async def _target(self, text: str, options: Json) -> Target:

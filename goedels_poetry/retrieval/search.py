@@ -29,6 +29,7 @@ from goedels_poetry.retrieval.retrievers import (
     openai_embeddings,
     premise,
 )
+from goedels_poetry.retrieval.tokens import symbols_of
 from goedels_poetry.settings import RetrievalSettings
 
 SPARE = 3
@@ -109,7 +110,7 @@ class PremiseSearch:
     ) -> list[dict[str, Any]]:
         """Lemmas ``{"id", "statement", …}`` of earlier runs, those that fit best first; all of them, whatever fails."""
         try:
-            wanted, _ = await language.surroundings(goal)
+            wanted = _with_symbols((await language.surroundings(goal))[0])
             entries = [Citable(lemma["id"], statement=lemma["statement"], source="bank") for lemma in lemmas]
             bank = BM25Retriever.of(entries, limit=len(lemmas))
             answers = [await bank.ainvoke(query) for query in (*queries, *queries_for(wanted, None, ()))]
@@ -123,7 +124,8 @@ class PremiseSearch:
         self, language: Searchable, goal: Goal, queries: Sequence[str], failed: str, earlier: Collection[str]
     ) -> Found:
         wanted, before = await language.surroundings(goal)
-        stuck = (await language.surroundings(replace(goal, statement=failed)))[0] if failed else None
+        wanted = _with_symbols(wanted)
+        stuck = _with_symbols((await language.surroundings(replace(goal, statement=failed)))[0]) if failed else None
         own = queries_for(wanted, stuck, {*earlier, *queries})
         asked = tuple(dict.fromkeys((*(q for q in queries if q not in earlier), *own)))
         sources = await self._sources(language, goal, before)
@@ -219,6 +221,11 @@ async def _stated(language: Searchable, goal: Goal, ranked: list[Premise], limit
         if p.name in statements or (p.source.startswith("project") and p.statement)
     ]
     return tuple(known[:limit])
+
+
+def _with_symbols(statement: Citable) -> Citable:
+    """A statement whose symbols the language cannot say gets those that its text shows."""
+    return statement if statement.conclusion else replace(statement, conclusion=symbols_of(statement.statement))
 
 
 def _remote(settings: RetrievalSettings) -> list[tuple[str, BaseRetriever]]:

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from searched import LIBRARY, Searched
+from services import Services
 
-from goedels_poetry.languages.base import Citable, Goal
+from goedels_poetry.languages.base import Citable, Goal, Premise
 from goedels_poetry.retrieval import PremiseSearch
 from goedels_poetry.settings import RetrievalSettings
 
@@ -34,7 +37,21 @@ class Unknown(Searched):
         return None
 
 
-def search(cache: Path, **settings: float) -> PremiseSearch:
+class NotInProject(Searched):
+    """The goal's file does not import the others."""
+
+    async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
+        return {name: "states" for name in names if name != "far_reverse"}
+
+
+class Wordless(Searched):
+    """Knows the text of its goals, and nothing about it."""
+
+    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+        return Citable("root", statement="reverse append"), []
+
+
+def search(cache: Path, **settings: float | str) -> PremiseSearch:
     return PremiseSearch(RetrievalSettings.model_validate(settings), cache)
 
 
@@ -102,3 +119,32 @@ async def test_lemmas_of_earlier_runs_come_in_the_order_of_their_use(tmp_path: P
     lemmas = [{"id": "L1", "statement": "∀ n, n * 0 = 0"}, {"id": "L2", "statement": "append (reverse xs) = ys"}]
     ranked = await search(tmp_path).ranked(Searched(), GOAL, lemmas)
     assert [lemma["id"] for lemma in ranked] == ["L2", "L1"]
+
+
+async def test_a_goal_whose_symbols_nobody_can_say_is_read_as_text(tmp_path: Path) -> None:
+    assert await found(search(tmp_path), Wordless()) == {"reverse_reverse", "append_nil"}
+
+
+async def test_an_embedding_model_is_asked_where_there_is_one_and_may_fail(tmp_path: Path) -> None:
+    with Services() as services:
+        looking = search(tmp_path, embedding_model="m", embedding_base_url=services.url)
+        assert await found(looking, Searched()) == EVERYTHING
+        assert {path for path, _ in services.asked} == {"/embeddings"}
+        assert looking.troubles() == []
+    with Services("HTTP 500") as services:
+        looking = search(tmp_path, embedding_model="m", embedding_base_url=services.url)
+        assert await found(looking, Searched()) == EVERYTHING
+        assert len(looking.troubles()) == 1
+        assert looking.troubles()[0].startswith("the embedding model gave no premises: ")
+
+
+@pytest.mark.parametrize("name", ["project/Main.lean", "project/Main.lean:goal"])
+async def test_the_project_of_the_file_is_searched_and_its_theorems_stay_as_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "lakefile.toml").write_text("")
+    (tmp_path / "project" / "Main.lean").write_text("theorem goal : reverse append := sorry")
+    (tmp_path / "project" / "Other.lean").write_text("theorem far_reverse : reverse (reverse x) = append x := rfl")
+    goal = replace(GOAL, options={"file": str(tmp_path / name)})
+    premises = (await search(tmp_path / "cache").find(NotInProject(), goal)).premises
+    assert Premise("far_reverse", ": reverse (reverse x) = append x", "", "project: Other.lean") in premises
+    assert "goal" not in {p.name for p in premises}

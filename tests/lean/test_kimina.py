@@ -12,7 +12,7 @@ import pytest
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime
 from goedels_poetry.languages.lean.runtime import kimina as client
 from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
-from goedels_poetry.languages.lean.sketch import check_proof
+from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import read_target
 from goedels_poetry.languages.lean.task import Task
 
@@ -75,7 +75,7 @@ async def test_a_server_without_the_newer_endpoint_is_asked_by_the_older(lean: L
         assert [path for path, _ in server.asked] == ["/api/check", "/verify", "/verify"]
 
 
-async def test_holes_have_their_place_and_goal_but_no_statement(lean: LeanPool, quick: Connect) -> None:
+async def test_holes_have_their_place_and_goal_and_a_statement(lean: LeanPool, quick: Connect) -> None:
     code = (
         "theorem t (𝔸 b : Nat) : 𝔸 + b = b + 𝔸 := by\n  induction 𝔸 with\n  | zero => sorry\n  | succ n ih => omega\n"
     )
@@ -87,8 +87,72 @@ async def test_holes_have_their_place_and_goal_but_no_statement(lean: LeanPool, 
     assert whole[hole.start : hole.end] == "sorry"
     (goal,) = hole.goals
     assert goal.goal == "case zero\nb : Nat\n⊢ 0 + b = b + 0"
-    assert goal.statement == ""
+    assert goal.statement == "∀ (b : Nat), 0 + b = b + 0"
     assert [m.kind for m in result.messages] == ["hasSorry"]
+
+
+HOLES = """universe u
+variable {α : Type u} [Inhabited α]
+def double : Nat → Nat
+  | 0 => 0
+  | n + 1 => double n + 2
+theorem a (n : Nat) : double n = n + n := by
+  induction n with
+  | zero => sorry
+  | succ n ih => sorry
+theorem b (xs : List α) (p q : Prop) (hp : p) : (p ∧ (q → q)) ∧ xs ++ [] = xs := by
+  have h : ∀ ys : List α, ys = ys := by intro ys; sorry
+  let k := 3
+  refine ⟨⟨hp, sorry⟩, ?_⟩
+  cases xs
+  · sorry
+  · intros; sorry
+theorem c {β : Type _} (f : β → β) : f = f := sorry
+theorem d (n : Nat) (h : n = 0) : n + 0 = 0 := calc
+  n + 0 = n := sorry
+  _ = 0 := by
+    sorry
+"""
+
+
+async def test_statements_of_holes_are_those_of_lean_itself(lean: LeanPool, quick: Connect) -> None:
+    request = CheckRequest(HOLES, holes=True)
+    theirs = (await lean.check(request)).holes
+    with KiminaServer(lean) as server:
+        ours = (await quick(server.url).check(request)).holes
+    assert len(ours) == 9
+    for mine, real in zip(ours, theirs, strict=True):
+        assert (mine.start, mine.end, mine.tactic) == (real.start, real.end, real.tactic)
+        (goal,), (wanted,) = mine.goals, real.goals
+        assert (goal.statement.split(), goal.levels) == (wanted.statement.split(), wanted.levels)
+        assert [(b.name, b.hidden, b.let) for b in goal.binders] == [(b.name, b.hidden, b.let) for b in wanted.binders]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "theorem t : ∃ n : Nat, n = 3 := by\n  refine ⟨?n, ?h⟩\n  case h => sorry\n  exact 3\n",
+        "theorem t (p q : Prop) : p ∧ q := by constructor <;> sorry\n",
+        "theorem t : 1 = 2 ∧ 1 = 1 := ⟨sorry, by omega, by omega⟩\n",
+    ],
+)
+async def test_a_hole_that_cannot_be_stated_alone_has_no_statement(lean: LeanPool, quick: Connect, code: str) -> None:
+    with KiminaServer(lean) as server:
+        (hole,) = (await quick(server.url).check(CheckRequest(code, holes=True))).holes
+    assert {goal.statement for goal in hole.goals} == {""}
+
+
+async def test_a_sketch_becomes_subgoals_that_are_linked_to_it(lean: LeanPool, quick: Connect) -> None:
+    proof = "by\n  induction n with\n  | zero => rfl\n  | succ n ih => sorry"
+    with KiminaServer(lean) as server:
+        kimina = quick(server.url)
+        target = await read_target(kimina, HOLES.split("theorem b")[0], "a")
+        task = Task(target.prefix, target.head, target.name, (), target.functions, target.types)
+        opened = await open_sketch(kimina, task, "induction", proof)
+        assert opened.reason == ""
+        assert (await check_link(kimina, task, opened.sketch)).reason == ""
+    (child,) = opened.sketch["children"]
+    assert child["statement"].endswith(": ∀ (n : Nat), double n = n + n → double (n + 1) = n + 1 + (n + 1)")
 
 
 async def test_axioms_come_from_the_servers_own_print(lean: LeanPool, quick: Connect) -> None:

@@ -13,10 +13,21 @@ import math
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 
+from goedels_poetry.languages.lean.runtime.kimina_goals import (
+    Asked,
+    Printed,
+    asked_about,
+    asked_again,
+    asking,
+    printed,
+    probing,
+    stated,
+)
 from goedels_poetry.languages.lean.runtime.kimina_text import (
     RUNS_PROGRAMS,
     Sent,
@@ -67,8 +78,8 @@ class KiminaLean:
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`. Everything but an answer in the protocol is a crash or a time-out, never "done".
 
-        Weaker than a Lean of our own: holes have goals as text but no closed statements; commands and
-        declarations are those found by plain reading, with the axioms that the server prints for them; a comparison
+        Weaker than a Lean of our own: closed statements of goals are read back, but not compared with the goals;
+        commands and declarations are those found by plain reading, the axioms those that the server prints; a comparison
         or a replay is always answered with no. ``request.code`` (not the prefix) may not run programs of its own: such
         a program could write the server's answers.
         """
@@ -120,14 +131,34 @@ class KiminaLean:
 
     async def _answer(self, sent: Sent, request: CheckRequest) -> CheckResult:
         try:
-            async with asyncio.timeout(request.seconds + self._patience):
-                return await self._ask(sent, request)
+            texts = 4 if request.holes else 1
+            async with asyncio.timeout(texts * request.seconds + self._patience):
+                result = await self._ask(sent, request)
+                return await self._with_statements(request, result) if request.holes and result.ok else result
         except TimeoutError:
             return CheckResult("timeout", f"no answer from {self._url} in time")
         except Malformed as fault:
             return CheckResult("crash", f"the answer of {self._url} is not a Kimina server's: {fault}")
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
             return CheckResult("crash", f"{self._url}: {type(fault).__name__} {fault}".rstrip())
+
+    async def _with_statements(self, request: CheckRequest, result: CheckResult) -> CheckResult:
+        """The result with closed statements of the goals, as far as a few more texts can give them."""
+        asked = asked_about([hole for hole in result.holes if hole.start >= len(request.prefix)])
+        if not asked:
+            return result
+        seen = await self._printed(request, asked)
+        if again := asked_again(asked, seen):
+            asked, seen = again, await self._printed(request, again)
+        text, probes = probing(request, asked, seen)
+        if not probes:
+            return result
+        return stated(result, asked, seen, probes, await self._ask(compose(text, secrets.token_hex(12)), text))
+
+    async def _printed(self, request: CheckRequest, asked: Sequence[Asked]) -> Printed:
+        nonce = secrets.token_hex(12)
+        text = asking(request, asked, nonce)
+        return printed(await self._ask(compose(text, secrets.token_hex(12)), text), nonce)
 
     async def _ask(self, sent: Sent, request: CheckRequest) -> CheckResult:
         seconds = max(1, math.ceil(request.seconds))

@@ -152,7 +152,7 @@ async def test_imports_are_read_once_and_not_at_the_cost_of_the_first_check(
     pool = native(project)
     prefix = "-- ours\nimport Init\nimport Init.Data.List.Basic\n\ndef two := 2\n"
     for _ in range(2):
-        assert (await pool.check(CheckRequest("example : two = 2 := rfl", prefix, seconds=5.0))).ok
+        assert (await pool.check(CheckRequest("example : two = 2 := rfl", prefix))).ok
     assert [r["code"] for r in stand_in.noted(root, "requests")] == [
         "import Init\nimport Init.Data.List.Basic",
         *["example : two = 2 := rfl"] * 2,

@@ -79,8 +79,8 @@ class KiminaLean:
         """As `LeanRuntime.check`. Everything but an answer in the protocol is a crash or a time-out, never "done".
 
         Weaker than a Lean of our own: closed statements of goals are read back, but not compared with the goals;
-        commands and declarations are those found by plain reading, the axioms those that the server prints; a comparison
-        or a replay is always answered with no. ``request.code`` (not the prefix) may not run programs of its own: such
+        commands and declarations are those found by plain reading, axioms those that the server prints; a comparison or
+        a replay is always answered with no. ``request.code`` (not the prefix) may not run programs of its own: such
         a program could write the server's answers.
         """
         began = time.monotonic()

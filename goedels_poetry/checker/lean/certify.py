@@ -23,6 +23,7 @@ from goedels_poetry.checker.lean.gate import PRIVATE
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate
+from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.source import Target, read_target
 from goedels_poetry.state import Verdict
 
@@ -117,9 +118,13 @@ async def check_lean(
         archive = read_lean(path)
     except BadCertificate as error:
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
-    original = archive.original if against is None else await _given(fresh, against, archive)
-    claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
-    report = await examine(fresh, claim, seconds)
+    lean = fresh()
+    try:
+        original = archive.original if against is None else await _given(lean, against, archive)
+        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
+        report = await examine(lambda: lean, claim, seconds)
+    finally:
+        await lean.aclose()
     if report.accepted and report.statement != archive.statement and against is None:
         return replace(report, verdict=Verdict.UNKNOWN, refused=True, trust_level=None, reasons=(_OTHER_STATEMENT,))
     if against is None:
@@ -130,13 +135,9 @@ async def check_lean(
 _OTHER_STATEMENT = "the statement in the manifest is not the theorem's"
 
 
-async def _given(fresh: Fresh, against: str, archive: LeanArchive) -> str:
-    """The user's own file with the theorem left open."""
-    lean = fresh()
-    try:
-        target = await read_target(lean, against, archive.theorem.removeprefix(PRIVATE))
-    finally:
-        await lean.aclose()
+async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:
+    """The user's own file with the theorem left open; it is all that Lean has seen before the check."""
+    target = await read_target(lean, against, archive.theorem.removeprefix(PRIVATE))
     return _stated(target) if archive.claim == REFUTED else target.reference
 
 

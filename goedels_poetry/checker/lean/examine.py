@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.gate import Accepted, Original, Refusal, judge, place_of, read_original
+from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
@@ -72,7 +73,9 @@ async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> C
         else:
             found = await judge(lean, claim.text, original, theorems, left)
         report = (
-            refused(found) if isinstance(found, Refusal) else await _accepted(lean, original, theorems, claim, found)
+            refused(found)
+            if isinstance(found, Refusal)
+            else await _accepted(lean, original, theorems, claim, found, began + seconds)
         )
         about = {"lean": lean.version, "known faults": ", ".join(f.where for f in versions.faults_of(lean.version))}
         taken = time.monotonic() - began
@@ -95,7 +98,7 @@ def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
 
 
 async def _accepted(
-    lean: LeanPool, original: Original, theorems: tuple[str, ...], claim: Claim, found: Accepted
+    lean: LeanPool, original: Original, theorems: tuple[str, ...], claim: Claim, found: Accepted, until: float
 ) -> CheckReport:
     """L1 by the gate; L2 when no premise can be to blame; L3 by the replay.
 
@@ -107,7 +110,7 @@ async def _accepted(
     harmless = not assumptions
     if not claim.witness:
         for name in theorems[:MOST_ASKED]:
-            premises = await premises_of(lean, original, name)
+            premises = await premises_of(lean, original, name, min(PREMISE_SECONDS, until - time.monotonic()))
             harmless = harmless and premises in ("none", "satisfiable")
             if premises == "contradictory":
                 notes.append(

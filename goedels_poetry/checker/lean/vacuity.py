@@ -6,6 +6,7 @@ raises the trust level.
 
 from __future__ import annotations
 
+import time
 from itertools import product
 from typing import Literal
 
@@ -13,36 +14,40 @@ from goedels_poetry.checker.lean.gate import Original, full_name, place_of
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
-SECONDS = 8.0
-"""For each of the three questions."""
+SECONDS = 15.0
+"""For everything that is asked about one theorem."""
 HEARTBEATS = 200_000
 MOST_BINDERS = 12
+FIRST_WAYS = 4
+"""Witnesses that are tried before all the others: reading many of them takes Lean longer than trying them."""
 
 _NO_PREMISE = "fail_if_success (have : ∃ p : Prop, p := by (refine Exists.intro ?w ?h; case h => assumption))"
 _CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
 _NUMBERS = ("0", "1", "2", "3", "5", "10")
 _DATA = (
     "exact [0]",
-    "exact [Unit.unit]",
+    "exact [PUnit.unit]",
     "exact Nat",
+    "exact PUnit",
     "exact true",
-    "exact Unit.unit",
+    "exact PUnit.unit",
     "exact fun x => x",
     "exact fun _ => 0",
     "exact inferInstance",
     "exact default",
 )
 _CONSTRUCTED = "(constructor <;> first | exact 0 | constructor)"
-_FACTS = ("trivial", "decide", "omega", "(simp; done)")
+_FACTS = ("decide", "omega", "(simp; done)", "trivial")
 _STEPS = (1, 0, -1)
 
 
-async def premises_of(lean: LeanPool, original: Original, constant: str) -> Premises:
+async def premises_of(lean: LeanPool, original: Original, constant: str, seconds: float = SECONDS) -> Premises:
     """What can be found out about the hypotheses of a theorem of the original.
 
     "none": it has none. "satisfiable": they hold for some values of its variables, by a proof that Lean accepts.
-    "contradictory": `False` follows from them alone. "unknown": neither was found.
+    "contradictory": `False` follows from them alone. "unknown": neither was found within ``seconds``.
     """
+    until = time.monotonic() + seconds
     command = place_of(original, constant)
     if command is None or command.head < 0:
         return "unknown"
@@ -50,7 +55,10 @@ async def premises_of(lean: LeanPool, original: Original, constant: str) -> Prem
     options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
 
     async def ask(code: str) -> CheckResult:
-        asked = CheckRequest(code, prefix=prefix, seconds=SECONDS, options=options, holes=True, declarations=True)
+        left = until - time.monotonic()
+        if left <= 0:
+            return CheckResult("timeout")
+        asked = CheckRequest(code, prefix=prefix, seconds=left, options=options, holes=True, declarations=True)
         return await lean.check(asked)
 
     concluded = _only_hole(await ask(f"{head} := by\n  intros\n  sorry\n"))
@@ -67,9 +75,14 @@ async def premises_of(lean: LeanPool, original: Original, constant: str) -> Prem
     goal = hole.goals[0]
     universes = f".{{{', '.join(goal.levels)}}}" if goal.levels else ""
     name = f"{full_name(command)}_satisfiable"
-    witness = _witness(len(goal.binders))
-    seen = await ask(f"theorem _root_.{name}{universes} : ¬ ({goal.statement}) := by\n  intro gp_none\n  {witness}\n")
-    return "satisfiable" if seen.ok and _proved(seen, name) else "unknown"
+    ways = _witnesses(len(goal.binders))
+    for few in (ways[:FIRST_WAYS], ways[FIRST_WAYS:]):
+        tactic = "\n".join(f"  | {way}" for way in few)
+        claim = f"theorem _root_.{name}{universes} : ¬ ({goal.statement})"
+        seen = await ask(f"{claim} := by\n  intro gp_none\n  first\n{tactic}\n")
+        if seen.ok and _proved(seen, name):
+            return "satisfiable"
+    return "unknown"
 
 
 def _only_hole(seen: CheckResult) -> Hole | None:
@@ -80,8 +93,8 @@ def _proved(seen: CheckResult, name: str) -> bool:
     return any(d.name == name and set(d.axioms) <= LOGIC_AXIOMS for d in seen.declarations)
 
 
-def _witness(binders: int) -> str:
-    """A tactic that applies `gp_none` to small values, several ways."""
+def _witnesses(binders: int) -> list[str]:
+    """Tactics that apply `gp_none` to small values, the likeliest first."""
     ways = []
     for made, first, step in product((False, True), range(len(_NUMBERS)), _STEPS):
         arguments = []
@@ -90,7 +103,7 @@ def _witness(binders: int) -> str:
             data = (_CONSTRUCTED, *_DATA) if made else _DATA
             arguments.append(f"(by first | {' | '.join((number, *_FACTS, *data))})")
         ways.append(f"exact @gp_none {' '.join(arguments)}")
-    return "first\n" + "\n".join(f"  | {way}" for way in ways)
+    return ways
 
 
 __all__ = ["Premises", "premises_of"]

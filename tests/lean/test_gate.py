@@ -1,0 +1,266 @@
+"""The gate for Lean accepts what is legal, however odd it looks; certificates of proofs and refutations."""
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry.checker import TrustLevel, check_any
+from goedels_poetry.checker.jobs import check_again
+from goedels_poetry.checker.lean import certify_negation, certify_proof, check_lean, fresh_lean
+from goedels_poetry.checker.lean.gate import Accepted, Refusal, judge, read_original
+from goedels_poetry.checker.lean.vacuity import premises_of
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.source import read_target
+from goedels_poetry.state import Verdict
+
+SECONDS = 60.0
+
+LEGAL = {
+    "unicode names": (
+        "def «größe mal» (n : Nat) := n * 2\ntheorem «Ω ist gerade» (α' n₁ : Nat) : «größe mal» n₁ % 2 = 0 := sorry\n",
+        "by\n  unfold «größe mal»\n  omega",
+    ),
+    "decide on a big term": ("theorem t : ∀ x : Fin 60, (x * x + x).val % 2 = 0 := sorry\n", "by decide"),
+    "kernel decides": ("theorem t : 2 ^ 200 % 7 = 4 := sorry\n", "by decide +kernel"),
+    "local notation of the user's": (
+        'local notation "‖" x "‖" => Int.natAbs x\nlocal infixl:65 " ⊕⊕ " => fun (a b : Nat) => a + b\n'
+        "theorem t (n : Int) (a b : Nat) : ‖n‖ = ‖-n‖ ∧ a ⊕⊕ b = b ⊕⊕ a := sorry\n",
+        "by\n  constructor\n  · simp\n  · exact Nat.add_comm a b",
+    ),
+    "macros of the user's": (
+        'macro "easy" : tactic => `(tactic| (simp <;> omega))\nmacro "twice!" t:term : term => `($t + $t)\n'
+        "theorem t (n : Nat) : (twice! n) = 2 * n := sorry\n",
+        "by omega",
+    ),
+    "where clauses": (
+        "def sum (xs : List Nat) : Nat := go xs 0\nwhere\n  go : List Nat → Nat → Nat\n    | [], a => a\n"
+        "    | x :: xs, a => go xs (a + x)\n\n"
+        "theorem t (xs : List Nat) (a : Nat) : sum.go xs a = a + sum.go xs 0 := sorry\n",
+        "step xs a\nwhere\n  step (xs : List Nat) (a : Nat) : sum.go xs a = a + sum.go xs 0 := by\n"
+        "    induction xs generalizing a with\n    | nil => simp [sum.go]\n"
+        "    | cons x xs ih => rw [sum.go, sum.go, ih, ih (0 + x)]; omega",
+    ),
+    "mutual definitions": (
+        "mutual\ndef even : Nat → Bool\n  | 0 => true\n  | n + 1 => odd n\ndef odd : Nat → Bool\n  | 0 => false\n"
+        "  | n + 1 => even n\nend\n\ntheorem t : even 10 = true := sorry\n",
+        "by simp [even, odd]",
+    ),
+    "a term": ("theorem t (p q : Prop) (h : p ∧ q) : q ∧ p := sorry\n", "⟨h.2, h.1⟩"),
+    "cases in the place of a proof": (
+        "theorem t (p q : Prop) : p ∨ q → q ∨ p := sorry\n",
+        "fun\n  | .inl h => .inr h\n  | .inr h => .inl h",
+    ),
+    "well-founded recursion": (
+        "def log (n : Nat) : Nat := if n < 2 then 0 else log (n / 2) + 1\ntermination_by n\ndecreasing_by omega\n\n"
+        "theorem t (n : Nat) (h : n < 2) : log n = 0 := sorry\n",
+        "by\n  unfold log\n  simp [h]",
+    ),
+    "classes and instances of the user's": (
+        "class Magma (α : Type u) where\n  op : α → α → α\n  comm : ∀ a b, op a b = op b a\n\n"
+        "instance : Magma Nat := ⟨(· + ·), Nat.add_comm⟩\n\nstructure Pair (α : Type u) [Magma α] where\n  fst : α\n"
+        "  snd : α\n  deriving Repr\n\n"
+        "theorem t [Magma α] (p : Pair α) : Magma.op p.fst p.snd = Magma.op p.snd p.fst := sorry\n",
+        "Magma.comm _ _",
+    ),
+    "universes": (
+        "universe u v\n\n"
+        "theorem t {α : Type u} {β : Type v} (f : α → β) (xs : List α) : (xs.map f).length = xs.length := sorry\n",
+        "by simp",
+    ),
+    "sections and variables": (
+        "namespace A.B\nsection\nvariable {α : Type} (xs : List α)\n\n"
+        "theorem t : xs ++ [] = xs := sorry\n\nend\nend A.B\n",
+        "by simp",
+    ),
+    "opened for one command": ("open Nat in\ntheorem t (n : Nat) : succ n = n + 1 := sorry\n", "rfl"),
+    "sorry in words": (
+        '/-- There is no sorry here. -/\ntheorem t : "sorry, axiom" ≠ "" := sorry\n',
+        "by\n  -- sorry\n  decide",
+    ),
+    "bounds proved inside the statement": (
+        "def first (xs : Array Nat) (h : 0 < xs.size) : Nat := xs[0]\n\n"
+        "theorem t (xs : Array Nat) (h : 0 < xs.size) : xs[0] = first xs h := sorry\n",
+        "rfl",
+    ),
+    "matching in the statement": (
+        "theorem t (o : Option Nat) : (match o with | some n => n | none => 0) = o.getD 0 := sorry\n",
+        "by cases o <;> rfl",
+    ),
+}
+
+
+def body(original: str, proof: str) -> str:
+    head, _, tail = original.rpartition("sorry")
+    return head + proof + tail
+
+
+@pytest.mark.parametrize("name", LEGAL)
+async def test_legal_proofs_are_accepted(lean: LeanPool, name: str) -> None:
+    original, proof = LEGAL[name]
+    given = await read_original(lean, original, SECONDS)
+    found = await judge(lean, body(original, proof), given, given.open_theorems(), SECONDS)
+    assert isinstance(found, Accepted), found
+    assert found.replayed > 0
+
+
+HELPED = (
+    "@[simp] theorem helper (n : Nat) : n * 1 = n := by omega\n\n",
+    "namespace Mine\ndef twice (n : Nat) := n + n\ninductive C | a | b\n  deriving DecidableEq\n"
+    "instance : Inhabited C := ⟨.a⟩\nend Mine\n",
+    "section\nvariable (n : Nat)\ninclude n in\ntheorem helper : n = n := rfl\nend\n",
+    "set_option maxHeartbeats 400000 in\n/-- as `t` -/\nprivate theorem helper (n : Nat) : n + 0 = n := rfl\n",
+    "mutual\ndef f : Nat → Nat\n  | 0 => 0\n  | n + 1 => g n\ndef g : Nat → Nat\n  | 0 => 1\n  | n + 1 => f n\nend\n",
+    "open Nat\n",
+)
+
+
+@pytest.mark.parametrize("helpers", HELPED)
+async def test_lemmas_and_definitions_of_anyones_may_stand_before_the_theorem(lean: LeanPool, helpers: str) -> None:
+    original = "theorem t (o : Option Nat) : (match o with | some n => n + 0 | none => 0) = o.getD 0 := sorry\n"
+    given = await read_original(lean, original, SECONDS)
+    text = helpers + body(original, "by cases o <;> rfl")
+    found = await judge(lean, text, given, given.open_theorems(), SECONDS)
+    assert isinstance(found, Accepted), found
+
+
+async def test_axioms_of_the_users_own_are_assumptions(lean: LeanPool) -> None:
+    original = "axiom choose : Nat → Nat\naxiom chosen (n : Nat) : n < choose n\n\ntheorem t : ∃ n, 5 < n := sorry\n"
+    given = await read_original(lean, original, SECONDS)
+    found = await judge(lean, body(original, "⟨_, chosen 5⟩"), given, ("t",), SECONDS)
+    assert isinstance(found, Accepted)
+    assert found.assumptions == ("choose", "chosen")
+
+
+async def test_what_is_wrong_is_said_with_its_line_and_column(lean: LeanPool) -> None:
+    given = await read_original(lean, "theorem t : 1 = 2 := sorry\n", SECONDS)
+    found = await judge(lean, "def x := 1\n\ntheorem t : 1 = 2 := by\n  omega\n", given, ("t",), SECONDS)
+    assert isinstance(found, Refusal)
+    assert (found.rule, found.line, found.column) == ("compile", 4, 2)
+
+
+async def test_an_original_that_lean_does_not_read_is_the_users_fault(lean: LeanPool) -> None:
+    with pytest.raises(InvalidInput, match=r"Foo\.y"):
+        await read_original(lean, "theorem t : x = Foo.y := sorry\n", SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("binders", "premises"),
+    [
+        ("(p : Nat → Prop) (h : ∀ n, p n)", "satisfiable"),
+        ("{α : Type u} [Inhabited α] (xs : List α) (h : xs ≠ [])", "satisfiable"),
+        ("(a b : Nat) (h : a < b)", "satisfiable"),
+        ("(p : Prop) (h : p) (g : ¬ p)", "contradictory"),
+        ("(α : Type)", "none"),
+    ],
+)
+async def test_premises_are_tried(lean: LeanPool, binders: str, premises: str) -> None:
+    given = await read_original(lean, f"theorem t {binders} : 1 = 1 := sorry\n", SECONDS)
+    assert await premises_of(lean, given, "t") == premises
+
+
+# ------------------------------------------------------------------------------- certificates
+
+ORIGINAL = (
+    "def two := 2\n\nnamespace A\n\ntheorem t (n : Nat) : n < n + two := sorry\n\n"
+    "theorem later : 1 = 2 := sorry\n\nend A\n"
+)
+PROVED = ORIGINAL.replace("two := sorry", "two := by simp [two]")
+FALSE = "namespace A\nvariable {α : Type u} (xs ys : List α)\n\ntheorem f : xs ++ ys = ys ++ xs := sorry\n\nend A\n"
+AGAINST = "by\n  intro h\n  have := @h Nat [0] [1]\n  simp at this"
+
+
+@pytest.fixture(scope="module")
+def certificates(lean: LeanPool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Two certificates made by fresh Leans: of a proof, and of a refutation."""
+    folder = tmp_path_factory.mktemp("certificates")
+
+    async def make() -> None:
+        target = await read_target(lean, ORIGINAL, "t")
+        made = await certify_proof(fresh_lean, target, PROVED, folder / "proof", {"run": "r1"}, 60.0)
+        assert (made.verdict, made.trust_level, made.path) == (Verdict.PROVED, "L3", folder / "proof"), made
+        target = await read_target(lean, FALSE.replace("Type u", "Type"), "f")
+        made = await certify_negation(fresh_lean, target, AGAINST, folder / "negation", {}, 60.0)
+        assert (made.verdict, made.path) == (Verdict.REFUTED, folder / "negation"), made
+
+    asyncio.run(make())
+    yield folder
+
+
+def test_a_certificate_is_checked_from_nothing(certificates: Path) -> None:
+    folder = certificates / "proof"
+    assert sorted(p.name for p in folder.iterdir()) == ["manifest.json", "original.lean", "proof.lean"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["versions"]["lean"] == "4.28.0-pre"
+    report = check_any(folder, ORIGINAL)
+    assert (report.verdict, report.trust_level) == (Verdict.PROVED, TrustLevel.CONFIRMED)
+    assert report.statement == "theorem t (n : Nat) : n < n + two"
+    again = check_again({"directory": str(folder), "theorem": ORIGINAL})
+    assert again["verdict"] == "proved"
+
+
+def test_a_certificate_of_another_theorem_is_refused(certificates: Path) -> None:
+    other = ORIGINAL.replace("def two := 2", "def two := 3")
+    report = check_any(certificates / "proof", other)
+    assert (report.verdict, report.refused, report.rule) == (Verdict.UNKNOWN, True, "statement")
+
+
+def test_a_refutation_is_of_the_users_theorem(certificates: Path) -> None:
+    given = FALSE.replace("Type u", "Type")
+    report = check_any(certificates / "negation", given)
+    assert (report.verdict, report.accepted) == (Verdict.REFUTED, True), report
+    weaker = given.replace("xs ++ ys = ys ++ xs", "xs ++ ys ++ [] = xs ++ ys")
+    report = check_any(certificates / "negation", weaker)
+    assert (report.accepted, report.rule) == (False, "statement")
+    assert "does not say that A.f is false" in report.reasons[0]
+
+
+async def test_a_refutation_that_leans_on_a_hypothesis_is_none(lean: LeanPool, tmp_path: Path) -> None:
+    original = "theorem t (n : Nat) : n = n := sorry\n"
+    given = await read_original(lean, original, SECONDS)
+    for text in (
+        "variable (h : False)\ninclude h\ntheorem r : ¬ (∀ n : Nat, n = n) := h.elim\n",
+        "theorem r : ¬ (∀ n : Nat, n = n + 1) := fun h => by have := h 0; simp at this\n",
+        "theorem r : ¬ (∀ n : Nat, n = n) → False := fun h => h fun _ => rfl\n",
+        "def Not' (p : Prop) := p\nlocal notation \"¬\" p => Not' p\n"
+        "theorem r : ¬ (∀ n : Nat, n = n) := fun _ => rfl\n",
+    ):
+        found = await judge(lean, text, given, ("r",), SECONDS, negates="t")
+        assert isinstance(found, Refusal), text
+        assert found.rule in ("statement", "notation"), found
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda f: (f / "proof.lean").write_text(PROVED + "\n"),
+        lambda f: (f / "original.lean").write_text("theorem t : True := sorry\n"),
+        lambda f: (f / "manifest.json").write_text(
+            (f / "manifest.json").read_text().replace("proved", "counterexample")
+        ),
+        lambda f: (f / "extra").write_text(""),
+        lambda f: (f / "proof.lean").unlink(),
+        lambda f: (f / "proof.lean").write_bytes(b"\xff"),
+        lambda f: (f / "manifest.json").write_text("{"),
+    ],
+)
+def test_a_certificate_that_was_touched_is_refused(certificates: Path, tmp_path: Path, damage: object) -> None:
+    folder = tmp_path / "c"
+    shutil.copytree(certificates / "proof", folder)
+    damage(folder)  # type: ignore[operator]
+    report = asyncio.run(check_lean(folder))
+    assert report.refused
+    assert not report.accepted
+
+
+async def test_what_is_not_accepted_is_not_written(lean: LeanPool, tmp_path: Path) -> None:
+    target = await read_target(lean, ORIGINAL, "t")
+    made = await certify_proof(fresh_lean, target, ORIGINAL, tmp_path / "c", {}, 60.0)
+    assert (made.verdict, made.path) == (Verdict.UNKNOWN, None)
+    assert "sorry" in made.reason
+    assert os.listdir(tmp_path) == []

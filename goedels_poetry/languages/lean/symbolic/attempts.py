@@ -15,7 +15,7 @@ SMALL, LARGE = 4_000, 40_000
 """Heartbeats (see `task.PROVER_HEARTBEATS`) of an attempt in the first round, and in the second for those that it
 was too few for; about 0.5 s and 5 s."""
 FIRST_BATCH, MOST_BATCH = 3, 5
-BATCH_SECONDS = 15.0
+BATCH_SECONDS = 40.0
 _TRY_THIS = re.compile(r"Try this:\s*(?:\[\w+\]\s*)?(exact .+)", re.DOTALL)
 _LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout")
 LEAST_SECONDS = 5.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -185,7 +186,25 @@ def further(goal: Goal, words: Words) -> list[str]:
             tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
             tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
     tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
+    told = instantiated(goal)
+    if told:
+        tactics += [f"({told}; {close})" for close in ("omega", f"grind{grind}", f"simp_all{brackets}")]
     return [*tactics, "exact?"]
+
+
+def instantiated(goal: Goal) -> str:
+    """The hypotheses about all values, told about the variables of the goal."""
+    data = [v for v in goal.context if v.info == "default" and not is_proof(v)]
+    found: list[str] = []
+    for hypothesis in goal.context:
+        binders = re.match(r"∀ (?:\(([^():]+) : ([^()]+)\)|([^():,]+)), ", hypothesis.type)
+        if binders is None or " : " in (binders[3] or ""):
+            continue
+        wanted = binders[2]
+        fitting = [v.name for v in data if (v.type == wanted if wanted else v.type in ("Nat", "Int"))]
+        for values in itertools.islice(itertools.product(fitting, repeat=len((binders[1] or binders[3]).split())), 6):
+            found.append(f"have i{len(found)} := {hypothesis.name} {' '.join(values)}")
+    return "; ".join(found)
 
 
 def apart(goal: Goal, theory: Theory) -> list[tuple[str, str, str]]:
@@ -222,7 +241,8 @@ def witnesses(goal: Goal, theory: Theory, words: Words, steps: Sequence[tuple[st
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     terms = [*names, *(f"{a} + {b}" for a, b in pairs), *(f"{a} * {b}" for a, b in pairs)]
     terms += ["0", "1", *(f"{n} + 1" for n in names), *(f"{a} + {b} + 1" for a, b in pairs)]
-    terms += [*(f"{a} - {b}" for a, b in pairs), *(f"2 * {n}" for n in names), *(f"{n} - 1" for n in names)]
+    terms += [text.format(n) for n in names for text in ("2 * {}", "2 * {} + 1", "2 * {} + 2", "{} + 2", "{} - 1")]
+    terms += [f"{a} - {b}" for a, b in pairs]
     terms += [*(f"2 * {a} * {b}" for a, b in pairs), *(f"2 * {a} * {b} + {a} + {b}" for a, b in pairs)]
     if not names:
         terms = list(dict.fromkeys([*re.findall(r"\b\d+\b", goal.target), *map(str, range(MOST_WITNESSES)), "[]"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,12 +35,12 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
     found: list[Scheme] = []
     if re.search(r" [∧↔] ", goal.target):
         found.append(Scheme("constructor", "each part by itself"))
+    found += [Scheme(f"induction {v.name}", f"induction on {v.name}") for v in _derivations(goal, types)]
     inductive = inductive_variables(goal, theory)
     for variable in inductive:
         for general in generalized(goal, variable):
             found.append(Scheme(f"induction {variable.name}{general}", f"induction on {variable.name}"))
     found += functional(goal, theory)
-    found += [Scheme(f"induction {v.name}", f"induction on {v.name}") for v in _derivations(goal, types)]
     found += [s for v in inductive if v.type in ("Nat", "ℕ") for s in _strong(goal, v)]
     found += _distinctions(goal, theory)
     found += [Scheme(f"cases {v.name}", f"cases of {v.name}") for v in _derivations(goal, types)]
@@ -146,6 +147,10 @@ def _distinctions(goal: Goal, theory: Theory) -> Iterator[Scheme]:
     for condition in dict.fromkeys(re.findall(r"\bif ([^()]+?|\([^()]*\)) then", goal.target)):
         if not condition.startswith("h :"):
             yield Scheme(f"by_cases known : {condition}", f"whether {condition}")
+    if re.search(r"\b(min|max)\b", goal.target):
+        numbers = [v.name for v in goal.context if v.type in ("Nat", "Int")]
+        for a, b in list(itertools.combinations(numbers, 2))[:3]:
+            yield Scheme(f"by_cases known : {a} ≤ {b}", f"whether {a} ≤ {b}")
     if re.search(r"\b(if|match)\b", goal.target):
         yield Scheme("split", "the cases of the goal")
     small = [v for v in goal.context if _type_head(v) in ("Bool", "Option") or _flat(v, theory)]

@@ -14,6 +14,11 @@ KIND = "retrieval"
 """Entries of a node's history: which queries were asked, and what they found."""
 
 
+def can_search(deps: Deps) -> bool:
+    """Whether premises can be looked up in the run's language at all."""
+    return deps.premises is not None and isinstance(deps.language, Searchable) and deps.settings.retrieval.premises > 0
+
+
 async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> Found:
     """Premises by queries that were not asked for this goal before: the model's, and those of the goal itself."""
     if deps.premises is None or not isinstance(deps.language, Searchable):
@@ -46,4 +51,4 @@ def kept(premises: Sequence[Premise]) -> list[dict[str, str]]:
     return [asdict(premise) for premise in premises]
 
 
-__all__ = ["KIND", "best_first", "found_premises", "kept", "with_premises"]
+__all__ = ["KIND", "best_first", "can_search", "found_premises", "kept", "with_premises"]

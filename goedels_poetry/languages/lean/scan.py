@@ -255,6 +255,8 @@ def _attributes(chunk: Sequence[Token], at: int) -> Iterable[Finding]:
         if token.text == "]" and depth == 0:
             return
         depth += (token.text in "([{") - (token.text in ")]}") if token.kind == "symbol" else 0
+        if token.text == "attr":  # `to_additive (attr := …)`: a list in the list
+            yield Finding("attribute", token.line, token.column, "attribute `attr`")
         if token.text == "," and depth == 0:
             expected = True
         elif expected and token.kind == "word":

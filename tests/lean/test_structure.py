@@ -28,6 +28,19 @@ SUB = """def sub : Nat → Nat → Nat
   | n + 1, m + 1 => sub n m
 
 """
+SORT = """def ins (x : Nat) : List Nat → List Nat
+  | [] => [x]
+  | y :: ys => if x ≤ y then x :: y :: ys else y :: ins x ys
+
+def sort : List Nat → List Nat
+  | [] => []
+  | x :: xs => ins x (sort xs)
+
+def Up : List Nat → Prop
+  | [] => True
+  | x :: xs => (∀ y, y ∈ xs → x ≤ y) ∧ Up xs
+
+"""
 
 
 def steps(lean: LeanPool, task: Task) -> list[str]:
@@ -99,6 +112,18 @@ def test_a_fingerprint_is_the_step_not_its_layout(lean: LeanPool) -> None:
     assert first is not None and other is not None
     assert first.fingerprint == other.fingerprint
     assert first.shape == other.shape != ""
+
+
+def test_a_call_in_hypothesis_and_goal_becomes_any_value(lean: LeanPool) -> None:
+    head = "theorem t (x : Nat) (xs : List Nat) (h : rev (rev xs) = xs) : rev (rev (x :: xs)) = x :: xs"
+    assert "(simp only [rev]; generalize rev xs = gen at *; try clear xs)" in steps(lean, Task(REV, head, "t"))
+    lean_task = Task(SORT, "theorem t (x : Nat) (xs : List Nat) (h : Up (sort xs)) : Up (sort (x :: xs))", "t")
+    found = opened(lean, lean_task)
+    assert found is not None
+    code = "\n" + lean_task.code(found.proof)
+    seen = asyncio.run(lean.check(CheckRequest(code, prefix=SORT, holes=True)))
+    assert seen.ok
+    assert seen.holes[0].goals[0].statement == "∀ (x : Nat) (gen : List Nat), Up gen → Up (ins x gen)"
 
 
 @pytest.mark.parametrize(

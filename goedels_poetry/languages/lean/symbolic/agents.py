@@ -75,8 +75,15 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
     """
     clock = Clock(seconds)
     room = await look(lean, task, clock)
-    if room is None:
+    if room is None or seconds < 2 * room.spent.get("prove", 0.0):
         return None
+    found = await _prove(lean, task, room, clock)
+    if found is None:
+        room.spent["prove"] = seconds
+    return found
+
+
+async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
     found = await first_success(lean, task, _texts(room, direct(room.goal, room.words)), clock=clock)
     if found is None and not room.words.all:
         found = await first_success(lean, task, _texts(room, ["exact?"]), clock=clock)  # the library alone may have it
@@ -110,11 +117,13 @@ async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Cloc
 
 
 async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    """Find the plans for a goal, and try the likely closers on the cases of those that simplify it."""
-    if room.made:
-        return None  # this was done before
-    steps = schemes(room.goal, room.theory, types=task.types)
-    room.made.extend(await plans(lean, task, room.goal, steps, clock))
+    """Find the plans for a goal, and try the likely closers on the cases of those that simplify it.
+
+    What was tried before, for the same goal, is not tried again.
+    """
+    if not room.made:
+        steps = schemes(room.goal, room.theory, types=task.types)
+        room.made.extend(await plans(lean, task, room.goal, steps, clock))
     likely = [plan for plan in room.made if not plan.scheme.creative]
     return await close(lean, task, room.goal, likely, closers(room.words), clock)
 

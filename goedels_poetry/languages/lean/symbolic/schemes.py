@@ -35,6 +35,7 @@ def schemes(goal: Goal, theory: Theory, *, types: tuple[str, ...] = ()) -> list[
     found: list[Scheme] = []
     if re.search(r" [∧↔] ", goal.target):
         found.append(Scheme("constructor", "each part by itself"))
+    found += _generalizations(goal, theory)
     found += [Scheme(f"induction {v.name}", f"induction on {v.name}") for v in _derivations(goal, types)]
     inductive = inductive_variables(goal, theory)
     for variable in inductive:
@@ -121,6 +122,25 @@ def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
         if (head and head[0] in (*types, *_RULES)) or re.search(r" (~|<\+) |^\S+ ≤ \w+$", variable.type):
             found.append(variable)
     return found
+
+
+def _generalizations(goal: Goal, theory: Theory) -> Iterator[Scheme]:
+    """A call that hypotheses and goal have in common, once the goal is computed a step, as any value of its type."""
+    local = {v.name for v in goal.context if not is_proof(v)}
+    names = [n for n in theory.names if mentions(goal.target, n)]
+    for hypothesis in [v for v in goal.context if _mentions_any(v.type, names)]:
+        for name in names:
+            for match in re.finditer(rf"(?<![\w.]){re.escape(name)}((?: [\w']+)+)", hypothesis.type):
+                call, variables = match[0], match[1].split()
+                if local.issuperset(variables) and call != goal.target:
+                    clear = "".join(f"; try clear {v}" for v in dict.fromkeys(variables))
+                    tactic = f"(simp only [{', '.join(names)}]; generalize {call} = gen at *{clear})"
+                    yield Scheme(tactic, f"any value for {call}")
+
+
+def _mentions_any(text: str, names: list[str]) -> bool:
+    """Whether one of the constants occurs in the text."""
+    return any(mentions(text, name) for name in names)
 
 
 def _strong(goal: Goal, variable: Variable) -> Iterator[Scheme]:

@@ -28,6 +28,8 @@ class Plan:
     """Characters of these goals."""
     closed: dict[str, str] = field(default_factory=dict)
     """What closes a case."""
+    tried: set[str] = field(default_factory=set)
+    """What has been tried on its cases."""
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -40,7 +42,10 @@ class Plan:
         step = _indented(self.scheme.tactic)
         if len(set(used)) == 1 and used[0] != "sorry":
             return f"{goal.start}  {step} <;> {used[0]}"
-        lines = [f"  case {case} => {tactic}" for case, tactic in zip(self.cases, used, strict=True)]
+        lines = [
+            f"  case {case} => {tactic}" if case else f"  {tactic}"
+            for case, tactic in zip(self.cases, used, strict=True)
+        ]
         return "\n".join([f"{goal.start}  {step}", *lines])
 
 
@@ -61,7 +66,12 @@ async def plans(lean: LeanRuntime, task: Task, goal: Goal, steps: Sequence[Schem
             if left is None:
                 continue
             tags = tuple(tag for tag, _ in left)
-            if tags and all(tags) and len(set(tags)) == len(tags) <= MOST_CASES and not _same(goal, left):
+            if (
+                tags
+                and (all(tags) or len(tags) == 1)
+                and len(set(tags)) == len(tags) <= MOST_CASES
+                and not _same(goal, left)
+            ):
                 found.append(Plan(scheme, tags, sum(len(text) for _, text in left)))
     return found
 
@@ -88,7 +98,7 @@ async def close(
     lean: LeanRuntime, task: Task, goal: Goal, made: Sequence[Plan], closers: Sequence[str], clock: Clock
 ) -> Proposal | None:
     """Try every closer on every open case of the plans; the first plan without an open case is the proof."""
-    work = [(plan, closer) for closer in closers for plan in made]
+    work = [(plan, closer) for closer in closers for plan in made if closer not in plan.tried]
     slow: list[tuple[Plan, str]] = []
     return await _close(lean, task, goal, work, SMALL, clock, slow) or await _close(
         lean, task, goal, slow, LARGE, clock, []
@@ -111,8 +121,11 @@ async def _close(
         proofs = [f"{goal.start}  {_indented(plan.scheme.tactic)} <;> try (solve | {closer})" for plan, closer in batch]
         for (plan, closer), messages in zip(batch, await tried(lean, task, proofs, heartbeats, clock), strict=True):
             left = unsolved(messages)
-            if left is None:
+            if left is None and heartbeats < LARGE:
                 slow.append((plan, closer))
+                continue
+            plan.tried.add(closer)
+            if left is None:
                 continue
             still = {tag for tag, _ in left}
             closes = [case for case in plan.cases if case not in still]

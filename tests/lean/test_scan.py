@@ -1,9 +1,11 @@
 """Tokens of Lean text, and what text that is not the user's may contain."""
 
+from typing import Any
+
 import pytest
 
 from goedels_poetry.languages.lean.scan import scan, scan_proof, sorry_tokens
-from goedels_poetry.languages.lean.tokens import tokenize
+from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
 
 LEGAL = (
     "theorem t : 1 = 1 := rfl",
@@ -86,3 +88,44 @@ def test_tokens_cover_the_text_in_order() -> None:
     assert all(text[t.start : t.end] == t.text for t in tokens)
     assert [t.text for t in tokens if t.kind == "word"][:3] == ["theorem", "α.β'", "xs"]
     assert "".join(t.text for t in tokens).replace(" ", "") == text.replace(" ", "")
+
+
+TRICKY = (
+    "/- /-/ -- -/ -/ axiom evil : True",
+    "/--/ axiom evil : True -/",
+    "/-- -/ -/ axiom evil : True",
+    "/-! /- -/ -/ axiom evil : True",
+    "/- -- -/ axiom evil : True",
+    "-- /-\naxiom evil : True -- -/",
+    '/- " -/ axiom evil : True -- "',
+    "def c := '\n' axiom evil : True -- '",
+    "def c := '\"' axiom evil : True -- \"",
+    "def c' := c'' axiom evil : True -- ''",
+    'def s := "\\"" axiom evil : True -- "',
+    'def s := r"\\" axiom evil : True -- "',
+    'def s := r#"" "# axiom evil : True -- "#',
+    'def sr := 1 def t := sr"a\\" axiom evil : True -- "',
+    'def s := s!"{"--"}" axiom evil : True -- "',
+    'def s := s!"{"{"}" axiom evil : True -- "',
+    'def s := s!"{\'}\'.val}" axiom evil : True -- "',
+    "def n := `a.«-- /-» axiom evil : True",
+    "def n : {n : Int //-1 < n} := sorry axiom evil : True -- -/",
+    "def n := 1--axiom evil : True\naxiom evil : True",
+    "theorem x : 1 = 1 := rfl axiom evil : True",
+)
+
+
+@pytest.mark.parametrize("text", TRICKY)
+def test_what_lean_reads_as_a_command_is_never_a_comment_or_a_string_to_us(lean_sync: Any, text: str) -> None:
+    read = {name for command in lean_sync.check(text, commands=True).commands for name in command.names}
+    if "evil" in read:
+        assert scan(text) != ()
+
+
+def test_the_letters_are_those_of_lean(lean_sync: Any) -> None:
+    edges = "ÀÖ×Øö÷øſΑΠΣΩαλωϊϻἀ῾₀₉ₐₜᵢᵪⱼ℀⅏𝒜𝖟"
+    points = sorted({ord(c) + step for c in edges for step in (-1, 0, 1)})
+    lines = [f"axiom {chr(n)}m{n} : True\naxiom n{n}_{chr(n)} : True\n" for n in points]
+    read = {name for command in lean_sync.check("".join(lines), commands=True).commands for name in command.names}
+    assert {n for n in points if f"{chr(n)}m{n}" in read} == {n for n in points if starts_word(chr(n))}
+    assert {n for n in points if f"n{n}_{chr(n)}" in read} == {n for n in points if goes_on(chr(n))}

@@ -371,6 +371,10 @@ def begin_ (source : String) (options : Options) : Session Progress := do
 
 def sameImports (a b : Environment) : Bool := a.header.imports.map (·.module) == b.header.imports.map (·.module)
 
+/-- Whether `b` imports all that `a` does. -/
+def importsAll (a b : Environment) : Bool :=
+  a.header.imports.all fun i => b.header.imports.any fun j => i.module == j.module
+
 def nothing : Syntax → Command.State → Command.State → IO (Array Json) := fun _ _ _ => return #[]
 
 /-- The state after `text`, kept for the next request. -/
@@ -444,6 +448,12 @@ def madeByLean : Name → Bool
   | .num above _ => madeByLean above
   | .anonymous => false
 
+/-- Such a name, of something that its type and value say all about: an inductive type called `_T` is not. -/
+def isMade (name : Name) (info : ConstantInfo) : Bool :=
+  madeByLean name && match info with
+    | .defnInfo _ | .thmInfo _ => true
+    | _ => false
+
 abbrev Constants := List (Name × ConstantInfo)
 
 mutual
@@ -457,7 +467,7 @@ partial def alike (theirs ours : Constants) (a b : Expr) : StateM ExprSet Bool :
   | .const n us, .const m vs =>
     if us != vs then return false
     match theirs.lookup n, ours.lookup m with
-    | some x, some y => if madeByLean n && madeByLean m then sameConstant theirs ours x y else return n == m
+    | some x, some y => if isMade n x && isMade m y then sameConstant theirs ours x y else return n == m
     | none, none => return n == m
     | _, _ => return false
   | .app f x, .app g y => return (← alike theirs ours f g) && (← alike theirs ours x y)
@@ -479,14 +489,22 @@ partial def sameConstant (theirs ours : Constants) (x y : ConstantInfo) : StateM
 end
 
 /-- Why `ours` does not state what `theirs` states: `wanted` theorems with the same type, every other definition, type
-and axiom unchanged; "" when it does. -/
-def difference (theirs ours : Constants) (wanted : List String) : String := Id.run do
+and axiom unchanged; "" when it does. With `negates`, the first wanted one is to state that this theorem is false. -/
+def difference (theirs ours : Constants) (names : List String) (negates : String) : String := Id.run do
+  let wanted := if negates.isEmpty then names else names.drop 1
+  unless negates.isEmpty do
+    let some (_, a) := theirs.find? (nameText ·.1 == negates) | return s!"the reference does not declare {negates}"
+    let some (_, b) := ours.find? (fun found => names.head? == some (nameText found.1)) | return s!"{names.head?} is missing"
+    let says := match b.type with
+      | .app (.const ``Not []) claim => a.levelParams == b.levelParams && ((alike theirs ours a.type claim).run {}).1
+      | _ => false
+    unless isTheorem a && isTheorem b && says do return s!"{nameText b.name} does not say that {negates} is false"
   for name in wanted do
     unless theirs.any (nameText ·.1 == name) do return s!"the reference does not declare {name}"
   for (name, a) in theirs do
     let shown := nameText name
     let isWanted := wanted.contains shown
-    if !isWanted && (isTheorem a || madeByLean name) then continue
+    if !isWanted && (isTheorem a || isMade name a) then continue
     let some b := ours.lookup name | return s!"{shown} is missing"
     if kindText a != kindText b then return s!"{shown} is no longer a {kindText a}"
     unless a.levelParams == b.levelParams && ((alike theirs ours a.type b.type).run {}).1 do
@@ -498,8 +516,9 @@ def difference (theirs ours : Constants) (wanted : List String) : String := Id.r
 def compare (request : Json) (theirs : Progress × Bool) (done : Progress) (elaborated : Bool) : Json :=
   let why := if !theirs.2 || theirs.1.failed then "the reference does not elaborate"
     else if !elaborated then "the code does not elaborate"
-    else if !sameImports theirs.1.state.env done.state.env then "the imports differ"
+    else if !importsAll theirs.1.state.env done.state.env then "it does not import all that the reference does"
     else difference (localConstants theirs.1.state.env) (localConstants done.state.env) (texts request "names")
+      ((text? request "negates").getD "")
   Json.mkObj [("same", why == ""), ("why", why)]
 
 /-- Every declaration of the text once more through the kernel, on top of the imports alone. -/

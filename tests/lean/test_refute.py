@@ -41,6 +41,7 @@ def tried(lean: LeanPool, prefix: str, closed: str) -> Refutation | None:
         ("", "∀ (f : Nat → Nat), f 0 = 0 → ∀ (n : Nat), f n = 0", "f = fun x => x, n = 1"),
         ("", "∀ {α : Type} [DecidableEq α] (a b : α) (xs : List α), a ∈ b :: xs → a ∈ xs", "xs = []"),
         ("", "∀ (n : Nat), ∃ m, m < n", "n = 0"),
+        ("", "∀ (x : Fin 5) (y : BitVec 4), x.val < 4 ∨ y = 0", "x = 4, y = 1"),
         (HALF, "∀ (n : Nat), 2 * half n = n", "n = 1"),
         (TREE, "∀ (t : T), t.mirror = t", "t = T.node"),
         (EVEN, "∀ (n : Nat), IsEven n", "n = 1"),
@@ -50,6 +51,15 @@ def test_a_false_statement_is_refuted_by_small_values(lean: LeanPool, prefix: st
     found = tried(lean, prefix, closed)
     assert found is not None
     assert words in found.words
+
+
+def test_a_type_of_any_universe_is_given_a_lifted_one(lean: LeanPool) -> None:
+    closed = "∀ {α : Type u} (xs : List α), xs = []"
+    found = asyncio.run(refute(lean, Task("", f"theorem t.{{u}} : {closed}", "t"), seconds=20))
+    assert found is not None
+    assert "xs = [ULift.up 0]" in found.words
+    seen = asyncio.run(lean.check(CheckRequest(f"theorem no.{{u}} : ¬ ({closed}) := {found.proof}\n")))
+    assert seen.ok, seen.errors
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     """Values for which the statement is false, with a proof of its negation that Lean has accepted; None for none."""
     clock = Clock(seconds)
     goal = await opened(lean, task, clock.left)
-    if goal is None or not goal.statement or goal.levels:
+    if goal is None or not goal.statement:
         return None
     theory = await theory_of(lean, task.prefix, clock.left)
     choices = list(itertools.islice(instances(goal, theory), INSTANCES))
@@ -101,7 +101,9 @@ async def _first(
 
 
 def _negation(goal: Goal, proof: str, suffix: str) -> str:
-    return f"set_option maxHeartbeats {HEARTBEATS} in\ntheorem gp_negation{suffix} : ¬ ({goal.statement}) := {proof}\n"
+    universes = f".{{{', '.join(goal.levels)}}}" if goal.levels else ""
+    name = f"gp_negation{suffix}{universes}"
+    return f"set_option maxHeartbeats {HEARTBEATS} in\ntheorem {name} : ¬ ({goal.statement}) := {proof}\n"
 
 
 def _proof(goal: Goal, choice: dict[str, str], decide: str) -> str:
@@ -121,6 +123,9 @@ def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
         if variable.type in ("Type", "Sort 1"):
             types[variable.name] = NAT
             sets.append((variable.name, ["Nat"]))
+        elif re.fullmatch(r"Type \w+", variable.type):
+            types[variable.name] = Type("ULift", (NAT,))
+            sets.append((variable.name, [f"ULift.{{{variable.type.split()[1]}}} Nat"]))
         elif variable.info == "inst" or is_proof(variable):
             continue
         else:
@@ -143,7 +148,11 @@ def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
     head, args = type_.head, type_.args
     if head in _PLAIN:
         return list(_PLAIN[head])
-    if depth == 0 and head in ("List", "Array", "Option", "→"):
+    if head == "Fin" and len(args) == 1 and args[0].head.isdigit():
+        return [str(n) for n in range(min(int(args[0].head), MOST_VALUES))]
+    if head == "BitVec" and len(args) == 1 and args[0].head.isdigit():
+        return ["0", "1", "2", "3", "-1"]
+    if depth == 0 and head in ("List", "Array", "Option", "ULift", "→"):
         depth = 1
     inner = [values_of(a, theory, depth - 1) for a in args] if depth else []
     if any(not v for v in inner):
@@ -152,6 +161,8 @@ def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
         a, b, *_ = [*inner[0], inner[0][0]]
         c = [*inner[0], b, b][2]
         return ["[]", f"[{a}]", f"[{b}]", f"[{a}, {b}]", f"[{b}, {a}]", f"[{b}, {b}]", f"[{c}, {a}, {b}]"]
+    if head == "ULift" and len(inner) == 1:
+        return [f"ULift.up {v}" for v in inner[0][:3]]
     if head == "Array" and len(inner) == 1:
         return ["#[]", *(f"#[{v}]" for v in inner[0][:2]), f"#[{', '.join(inner[0][:2])}]"]
     if head == "Option" and len(inner) == 1:
@@ -160,10 +171,6 @@ def values_of(type_: Type, theory: Theory, depth: int) -> list[str]:
         return [f"({a}, {b})" for a, b in _diagonal(inner)][:MOST_VALUES]
     if head == "Sum" and len(inner) == 2:
         return [*(f".inl ({v})" for v in inner[0][:3]), *(f".inr ({v})" for v in inner[1][:3])]
-    if head == "Fin" and len(args) == 1 and args[0].head.isdigit():
-        return [str(n) for n in range(min(int(args[0].head), MOST_VALUES))]
-    if head == "BitVec" and len(args) == 1 and args[0].head.isdigit():
-        return ["0", "1", "2", "3", "-1"]
     if head == "→" and len(inner) == 2:
         constants = [f"fun _ => {v}" for v in inner[1][:3]]
         same = ["fun x => x"] if args[0] == args[1] else []

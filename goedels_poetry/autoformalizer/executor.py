@@ -18,7 +18,7 @@ from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outco
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.formalization import Confirm
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.languages.base import Language
+from goedels_poetry.languages.base import Configurable, Language
 from goedels_poetry.models import Models, RetryConfig, models_from
 from goedels_poetry.settings import ScheduleSettings, Settings
 
@@ -66,6 +66,8 @@ class AutoformalizationExecutor:
     ) -> None:
         self._settings = settings or Settings()
         self._language = languages.get(language) if isinstance(language, str) else language
+        if isinstance(language, str) and isinstance(self._language, Configurable):
+            self._language.configure(self._settings)
         self._models = models_of(model_client, cache, self._settings)
         self._config = config or _config(self._settings)
         self._prove, self._round_trip, self._confirm = prove, round_trip, confirm

@@ -11,9 +11,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent))
 
-from scripted_claims import KeptLean, KeptSmt
+from scripted_claims import KeptSmt
 
-from goedels_poetry.languages.lean.runtime.embedded import install
+from goedels_poetry.languages.lean import LeanLanguage
+from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -30,10 +31,10 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 @pytest.fixture(scope="session")
-def lean() -> Iterator[KeptLean]:
-    language = KeptLean(1)
-    yield language
-    asyncio.run(language.finish())
+def lean() -> Iterator[LeanLanguage]:
+    pool = embedded_pool(1)
+    yield LeanLanguage(pool)
+    asyncio.run(pool.aclose())
 
 
 @pytest.fixture(scope="session")

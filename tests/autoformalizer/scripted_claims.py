@@ -14,7 +14,6 @@ from server import Answer, Server
 
 from goedels_poetry import Settings
 from goedels_poetry.autoformalizer import AutoformalizationExecutor
-from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.smt import SmtLanguage
 
 NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"
@@ -31,18 +30,8 @@ MARKS = {
 }
 
 
-class KeptLean(LeanLanguage):
-    """Its process serves several tests: starting it takes longer than most of them."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
-
-
 class KeptSmt(SmtLanguage):
-    """The same for solver processes."""
+    """Its solver processes serve several tests: starting them takes longer than most of them."""
 
     async def aclose(self) -> None:
         """Not yet."""

@@ -46,10 +46,8 @@ class Test:
 async def examine(lean: LeanRuntime, target: Target, given: str) -> Outcome:
     """See `Examinable.examine`. Takes two or three calls of Lean, and a few seconds where it searches for instances."""
     tests = [_text(target, given)]
-    if tests[0].outcome != FAILED and target.type:
+    if tests[0].outcome != FAILED:
         tests += await _statement(lean, target)
-    elif not target.type:
-        tests.append(Test("instances", WARNING, "not tried: Lean cannot print the statement so that it reads it back"))
     failed = next((test.words for test in tests if test.outcome == FAILED), "")
     return Outcome(not failed, {"tests": [test.to_json() for test in tests]}, failed)
 
@@ -64,6 +62,14 @@ def plain(target: Target) -> str:
             before = before[: token.start] + before[token.end :]
     kept = "\n".join(line.rstrip() for line in before.splitlines() if line.strip())
     return f"{kept}\n\n{' '.join(head)}".strip()
+
+
+def _renamed(target: Target, name: str) -> str:
+    """The declaration up to its proof, under another name."""
+    tokens = _code(target.head)
+    keyword = next(n for n, token in enumerate(tokens) if token.text in ("theorem", "lemma"))
+    old = tokens[keyword + 1]
+    return f"{target.head[: old.start]}{name}{target.head[old.end :]}"
 
 
 def _code(text: str) -> list[Token]:
@@ -83,19 +89,21 @@ def _text(target: Target, given: str) -> Test:
 
 
 async def _statement(lean: LeanRuntime, target: Target) -> list[Test]:
-    """What cheap proofs and small instances show about the closed statement."""
-    proofs = [_EMPTY, _CONTRADICTION, *_CHEAP.values(), "intros; exfalso; sorry"]
+    """What cheap proofs and small instances show about the statement where it stands."""
+    proofs = [_EMPTY, _CONTRADICTION, *_CHEAP.values(), "intros; sorry", "intros; exfalso; sorry"]
     seen, holds = await _try(lean, target, proofs)
     if seen.status != "done":
-        return [Test("cheap proofs", WARNING, f"not tried: {seen.error or seen.status}")]
-    empty, contradiction, *cheap, _ = holds
-    hole = next((goal for hole in seen.holes for goal in hole.goals), None)
+        return [Test("says something", FAILED, f"Lean gives no answer about it: {seen.error or seen.status}")]
+    empty, contradiction, *cheap, _, _ = holds
+    goals = [goal for hole in seen.holes for goal in hole.goals]
+    negative = bool(goals) and goals[0].goal.rpartition("⊢")[2].strip() == "False"
+    hole = goals[-1] if goals else None
     if empty:
         return [Test("says something", FAILED, "it says nothing: logic alone, without any definition, proves it")]
     found = [Test("says something", PASSED, "logic alone does not prove it")]
+    if contradiction and not negative:
+        return [*found, Test("hypotheses", FAILED, "its hypotheses contradict each other: it says nothing")]
     if hole is not None and await _has_hypotheses(lean, target, hole):
-        if contradiction and not target.type.rstrip().endswith(("False", "False)")):
-            return [*found, Test("hypotheses", FAILED, "its hypotheses contradict each other: it says nothing")]
         found.append(await _witness(lean, target, hole))
     trivial = next((words for words, proved in zip(_CHEAP, cheap, strict=True) if proved), "")
     words = f"it is trivial: {trivial}" if trivial else "no cheapest tactic proves it"
@@ -104,12 +112,11 @@ async def _statement(lean: LeanRuntime, target: Target) -> list[Test]:
 
 async def _has_hypotheses(lean: LeanRuntime, target: Target, hole: HoleGoal) -> bool:
     """Whether one of the things that the statement assumes is a proposition."""
-    names = [f"a{number}" for number in range(len(hole.binders))]
+    # Unhygienic `intros` keeps the names, and shows those that an `include` brings in, too.
+    names = dict.fromkeys(binder.name for binder in hole.binders if not binder.hidden)
     if not names:
         return False
-    intro = f"intro {' '.join(names)}"
-    proofs = [f"{intro}; have _claim : (_ : Prop) := {name}; sorry" for name in names]
-    _, holds = await _try(lean, target, proofs)
+    _, holds = await _try(lean, target, [f"intros; have _claim : (_ : Prop) := {name}; sorry" for name in names])
     return any(holds)
 
 
@@ -125,14 +132,12 @@ async def _witness(lean: LeanRuntime, target: Target, hole: HoleGoal) -> Test:
 
 
 async def _try(lean: LeanRuntime, target: Target, proofs: list[str]) -> tuple[CheckResult, list[bool]]:
-    """Which tactics are accepted as proofs of the closed statement; each is tried, whatever becomes of the others."""
+    """Which tactics are accepted as proofs of the statement; each is tried, whatever becomes of the others."""
     before = target.prefix if target.prefix.endswith("\n") or not target.prefix else f"{target.prefix}\n"
     line = before.count("\n") + 1
     code, ranges = "", []
     for number, proof in enumerate(proofs):
-        _, head = lemma_statement(target.type, target.levels)
-        name = head.split(maxsplit=2)[1].split(".{")[0]
-        text = f"{head.replace(name, f'{name}_{number}', 1)} := by {proof}\n\n"
+        text = f"{_renamed(target, f'gp_test_{number}')} := by {proof}\n\n"
         ranges.append((line, line + text.count("\n")))
         line += text.count("\n")
         code += text

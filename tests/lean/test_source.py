@@ -77,6 +77,8 @@ async def test_a_theorem_is_named_by_its_full_name_or_its_end(lean: LeanPool, wa
 async def test_open_theorems_are_those_with_a_sorry(lean: LeanPool) -> None:
     assert await open_theorems(lean, SEVERAL) == ("a", "N.b")
     assert await open_theorems(lean, "theorem a : := :=") == ()
+    todo = 'macro "todo" : tactic => `(tactic| sorry)\ntheorem a : 1 = 1 := by admit\ntheorem b : 1 = 1 := by todo\n'
+    assert await open_theorems(lean, f"{todo}theorem c : 1 = 1 := by\n  stop\n  rfl\n") == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(

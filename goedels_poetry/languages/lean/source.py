@@ -14,6 +14,7 @@ READ_SECONDS = 120.0
 THEOREMS = frozenset({"Lean.Parser.Command.theorem", "lemma"})
 EXAMPLE = "Lean.Parser.Command.example"
 MUTUAL = "Lean.Parser.Command.mutual"
+_HAS_SORRY = "hasSorry"
 _UNFINISHED = "unexpected end of input; expected ':='"
 
 
@@ -70,7 +71,7 @@ def normalised(text: str) -> str:
 async def open_theorems(lean: LeanPool, text: str) -> tuple[str, ...]:
     """Full names of the theorems of a text whose proofs have a `sorry`; () when Lean cannot read it."""
     text, seen = await _look(lean, normalised(text))
-    return tuple(_full(c) for c in _theorems(seen) if _is_open(seen, c))
+    return tuple(_full(c) for c in _theorems(seen) if _is_open(text, seen, c))
 
 
 async def read_target(lean: LeanPool, text: str, wanted: str = "") -> Target:
@@ -81,7 +82,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "") -> Target:
     """
     text, seen = await _look(lean, normalised(text))
     try:
-        command = _chosen(seen, wanted)
+        command = _chosen(text, seen, wanted)
     except InvalidInput:
         if seen.errors:
             raise _invalid(seen.errors[0]) from None
@@ -172,7 +173,7 @@ async def _bound_by_lean(lean: LeanPool, target: Target) -> tuple[str, ...]:
     )
 
 
-def _chosen(seen: CheckResult, wanted: str) -> Command:
+def _chosen(text: str, seen: CheckResult, wanted: str) -> Command:
     theorems = _theorems(seen)
     if wanted:
         exact = [c for c in theorems if _full(c) == wanted]
@@ -184,15 +185,15 @@ def _chosen(seen: CheckResult, wanted: str) -> Command:
             f"{len(found)} theorems are called {wanted!r}" if found else f"no theorem is called {wanted!r}",
             hint=f"the file has: {names}",
         )
-    still_open = [c for c in theorems if _is_open(seen, c)]
+    still_open = [c for c in theorems if _is_open(text, seen, c)]
     if len(still_open) == 1:
         return still_open[0]
     if still_open:
         names = ", ".join(map(_full, still_open))
         raise InvalidInput("several theorems have a `sorry`; name one", hint=f"--theorem, one of: {names}")
-    if any(c.declaration == EXAMPLE and _is_open(seen, c) for c in seen.commands):
+    if any(c.declaration == EXAMPLE and _is_open(text, seen, c) for c in seen.commands):
         raise InvalidInput("an `example` has no name to prove it under", hint="write `theorem NAME` instead")
-    if any(c.kind == MUTUAL and _is_open(seen, c) for c in seen.commands):
+    if any(c.kind == MUTUAL and _is_open(text, seen, c) for c in seen.commands):
         raise InvalidInput("a theorem of a `mutual` block cannot be proved alone", hint="state it by itself")
     raise InvalidInput("no theorem has a `sorry`: there is nothing to prove", hint="or name one with --theorem")
 
@@ -201,8 +202,12 @@ def _theorems(seen: CheckResult) -> list[Command]:
     return [c for c in seen.commands if c.declaration in THEOREMS and c.head > 0 and c.names]
 
 
-def _is_open(seen: CheckResult, command: Command) -> bool:
-    return any(command.start <= hole.start < command.end for hole in seen.holes)
+def _is_open(text: str, seen: CheckResult, command: Command) -> bool:
+    """It has a `sorry`, or Lean says that it comes to one: `admit`, `stop`, a macro of the file."""
+    if any(command.start <= hole.start < command.end for hole in seen.holes):
+        return True
+    first, last = _place(text, command.start), _place(text, command.end)
+    return any(m.kind == _HAS_SORRY and first <= (m.line, m.column) < last for m in seen.messages)
 
 
 def _full(command: Command) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_settings.exceptions import SettingsError
 
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.checker.lean.gate import Accepted, Original, Refusal, judge, place_of, read_original
@@ -43,13 +44,13 @@ class Claim:
 
 
 def fresh_lean() -> LeanPool:
-    """A new Lean of the kind that the settings name; never one that others run."""
+    """A new Lean of the kind that the settings ask for, and never one that others run."""
     try:
         return open_lean(Settings().lean, 1, trusted=True)
     except LeanUnavailable as fault:
         raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
-    except ValidationError as fault:
-        raise GoedelsPoetryError(f"settings: {fault.errors()[0]['msg']}") from fault
+    except (ValidationError, SettingsError) as error:
+        raise GoedelsPoetryError(f"settings: {error}") from error
 
 
 async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> CheckReport:

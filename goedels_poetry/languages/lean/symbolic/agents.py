@@ -159,7 +159,8 @@ async def sketch(
     found = found or await _by_lemmas(lean, task, room, clock.left * LEMMA_SHARE)
     if found is not None:
         plan = found if found.fingerprint else replace(found, strategy="lemmas", fingerprint="lean:lemmas")
-        return None if plan.fingerprint in banned else replace(plan, shape=shape(room.goal))
+        if plan.fingerprint not in banned:
+            return replace(plan, shape=shape(room.goal))
     return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None
 
 

@@ -59,7 +59,10 @@ async def test_a_statement_comes_with_what_was_tested_and_the_proof_goes_on_from
             stated = await stating.aautoformalize(ITEM)
         assert (stated.success, stated.final_code, stated.attempts, stated.verdict) == (True, ZERO, 1, "unknown")
         assert (stated.judged, stated.round_trip, stated.confirmed) == (True, WORDS, None)
-        assert [(test["test"], test["outcome"]) for test in stated.tests] == [("counterexample", "passed")]
+        assert [(test["test"], test["outcome"]) for test in stated.tests] == [
+            ("says something", "passed"),
+            ("counterexample", "passed"),
+        ]
         assert "induction on the number" in script.asked["formalizer"][0]
         assert json.loads(json.dumps(stated.to_json()))["id"] == "zero"
         assert server.calls == 4
@@ -71,7 +74,7 @@ async def test_a_statement_comes_with_what_was_tested_and_the_proof_goes_on_from
 
 
 async def test_whoever_puts_the_text_into_words_has_not_seen_the_claim(smt: KeptSmt, tmp_path: Path) -> None:
-    script = Script([formal(ZERO)])
+    script = Script([formal(f"; {CLAIM}\n{ZERO} ; {CLAIM}")])
     with Server(script) as server:
         async with executor(server, smt, tmp_path) as stating:
             await stating.aautoformalize(ITEM)
@@ -126,6 +129,16 @@ async def test_without_a_statement_there_is_no_success_and_every_error_has_its_c
     assert categories == ["no_reply", "unreadable", "unreadable", "unfaithful"]
     assert result.errors_encountered[1].line_number == 1
     assert [entry["kind"] for entry in result.generation_log].count("formalization") == 4
+
+
+@pytest.mark.parametrize("goal", ["true", "(= x x)", "(=> (= x zero) (and true (= x x)))", "(or (= x zero) true)"])
+async def test_a_statement_that_says_nothing_is_no_success(smt: KeptSmt, tmp_path: Path, goal: str) -> None:
+    with Server(Script([formal(f"{NAT}; {CLAIM}\n(prove (forall ((x Nat)) {goal}))")])) as server:
+        async with executor(server, smt, tmp_path) as stating:
+            result = await stating.aautoformalize(ITEM)
+        assert (result.success, result.final_code, server.calls) == (False, None, 2), "no judge is asked about it"
+    assert "it says nothing" in result.reason
+    assert [error.category for error in result.errors_encountered] == ["tests", "tests"]
 
 
 async def test_a_false_statement_is_no_success_and_shows_its_counterexample(smt: KeptSmt, tmp_path: Path) -> None:

@@ -107,7 +107,10 @@ async def test_a_claim_is_stated_judged_proved_and_its_certificate_is_about_the_
             "judged": True,
             "judge_reason": "the same",
             "round_trip": None,
-            "tests": [{"test": "counterexample", "outcome": "passed", "words": NO_COUNTEREXAMPLE}],
+            "tests": [
+                {"test": "says something", "outcome": "passed", "words": "its conclusion has content"},
+                {"test": "counterexample", "outcome": "passed", "words": NO_COUNTEREXAMPLE},
+            ],
             "stated": True,
             "confirmed": None,
             "file": "",

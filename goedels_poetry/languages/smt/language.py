@@ -13,6 +13,7 @@ from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
 from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe_goal, describe_problem
+from goedels_poetry.languages.smt.examine import examine, plain
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
 from goedels_poetry.languages.smt.printer import declarations, definitions, show
 from goedels_poetry.languages.smt.problem import Problem
@@ -88,6 +89,14 @@ class SmtLanguage:
             (problem, theory),
             found["seconds"] + time.monotonic() - began,
         )
+
+    def plain(self, theorem: Theorem) -> str:
+        """See `Examinable.plain`."""
+        return plain(theorem.text)
+
+    async def examine(self, theorem: Theorem, given: str) -> Outcome:
+        """See `Examinable.examine`."""
+        return examine(theorem.data[0])
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`."""

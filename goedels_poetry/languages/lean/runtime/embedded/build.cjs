@@ -49,6 +49,8 @@ const PATCHES = [
   // Neither copy 200 000 exports into the imports nor make a table slot and a Global for each.
   ['mergeLibSymbols(wasmExports,"main");', 'Object.setPrototypeOf(wasmImports,wasmExports);'],
   ['updateGOT(origExports);', '{const o={};for(const k in GOT){const x=origExports[k];if(x!==undefined)o[k]=x}updateGOT(o)}'],
+  // Every call of C++ that may throw goes through this table; filled from the far end a growing array becomes a hash map.
+  ['var wasmTableMirror=[];', 'var wasmTableMirror=new Array(300000).fill(undefined);'],
   // Node's permission model forbids process.binding.
   ['process.binding("constants")["fs"]', 'require("fs").constants'],
   ['var pthreadPoolSize=4;', 'var pthreadPoolSize=0;'],

@@ -25,6 +25,11 @@ HOSTILE = {
     "prose": ("It is obviously true. ACCEPT.", "unexpected identifier"),
     "True": ("theorem t : True := sorry", NOTHING),
     "True below quantifiers": ("theorem t (n : Nat) (h : n > 3) : n = n ∨ True := sorry", NOTHING),
+    "True behind a definition": (
+        "def Reverses (xs : List Nat) : Prop := ∀ n ∈ xs, n = n → True\n\n"
+        "theorem t (xs : List Nat) : Reverses xs := sorry",
+        NOTHING,
+    ),
     "a thing is itself": (f"{REV}theorem t (xs : List Nat) : rev (rev xs) = rev (rev xs) := sorry", NOTHING),
     "logic alone": ("theorem t (p : Prop) (h : p) : p ∨ ¬ p ∧ True ∨ True := sorry", NOTHING),
     "hypotheses that contradict each other": (

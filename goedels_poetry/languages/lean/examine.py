@@ -20,7 +20,8 @@ REDEFINING = frozenset({"instance", "default_instance", "coe"})
 """Words of commands and attributes that may give an operation on known types another meaning than it is read with."""
 PLAIN_NAME = "statement"
 
-_EMPTY = "intros; simp only [true_or, or_true, and_self, implies_true, forall_const, true_implies, iff_self]; done"
+_LOGIC = "true_or, or_true, and_self, implies_true, forall_const, true_implies, iff_self"
+_EMPTY = f"first | (repeat intro _); exact True.intro | (intros; simp only [{_LOGIC}]; done)"
 _CONTRADICTION = "intros; exfalso; first | contradiction | omega | (simp_all; done) | grind"
 _CHEAP = {
     "`decide` alone proves it": "decide",
@@ -99,8 +100,8 @@ async def _statement(lean: LeanRuntime, target: Target) -> list[Test]:
     negative = bool(goals) and goals[0].goal.rpartition("⊢")[2].strip() == "False"
     hole = goals[-1] if goals else None
     if empty:
-        return [Test("says something", FAILED, "it says nothing: logic alone, without any definition, proves it")]
-    found = [Test("says something", PASSED, "logic alone does not prove it")]
+        return [Test("says something", FAILED, "it says nothing: it is `True` by its definitions, or by logic alone")]
+    found = [Test("says something", PASSED, "neither definitions nor logic make it `True`")]
     if contradiction and not negative:
         return [*found, Test("hypotheses", FAILED, "its hypotheses contradict each other: it says nothing")]
     if hole is not None and await _has_hypotheses(lean, target, hole):

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from goedels_poetry.languages.lean.symbolic.laws import XYZ, laws_of, matches, moves, names
 from goedels_poetry.languages.lean.symbolic.pool import ENVIRONMENTS, Pool, Variable, World, unify
 from goedels_poetry.languages.lean.symbolic.terms import Term, match, replace, show
 from goedels_poetry.languages.lean.symbolic.types import BOOL, NAT, PROP, Signature, Type
@@ -73,6 +74,8 @@ class Maker:
         """All, generalisations of the goal first."""
         for term, type_, values in self._generalised():
             self._equation(term, type_, values)
+        for made in list(self.accepted):
+            self._steps(made)
         patterns = sorted(self._patterns(), key=lambda p: p[0].size)
         for term, type_ in patterns:
             self._equation(term, type_)
@@ -87,14 +90,20 @@ class Maker:
         target = self.pool.entry(left, type_)
         if target is None or (not definitional and self._rewritten(left) != left):
             return
-        rights = [e.term for e in itertools.islice(self.pool.equal(target), 6) if left not in e.term.parts()]
-        kept = 0
-        for right in sorted(rights, key=lambda t: (self._nesting(t), t.size)):
+        rights = [
+            e.term if e.names else self._computed(e.term)
+            for e in itertools.islice(self.pool.equal(target), 12)
+            if left not in e.term.parts()
+        ]
+        kept, own = 0, {f.name for f in self.world.functions}
+        for right in sorted(rights, key=lambda t: (self._nesting(t), t.head in own, t.size)):
             made = self._conjecture(left, right, type_)
             if instance is not None:
                 given = tuple(instance.get(v.name, Term(v.name)) for v in made.variables)
                 made = dataclasses.replace(made, instance=given)
-            if self._known(made) or self._computed(left) == self._computed(right):
+            if self._known(made) or self._instance(made) or self._computed(left) == self._computed(right):
+                continue
+            if self._sorted(left) == self._sorted(right) and not moves(left, right):
                 continue
             if self._rewritten(left) != self._rewritten(right) and self._holds(made):
                 self.accepted.append(made)
@@ -120,7 +129,16 @@ class Maker:
             older.append(((goal.args[0], goal.args[1]), names))
         for sides in ((made.left, made.right), (made.right, made.left)):
             for theirs, their_free in older:
-                if _pair(sides, theirs, free) and _pair(theirs, sides, their_free):
+                if matches(sides, theirs, free) and matches(theirs, sides, their_free):
+                    return True
+        return False
+
+    def _instance(self, made: Conjecture) -> bool:
+        """Of an accepted equation."""
+        for c in self.accepted:
+            if c.right is not None and made.right is not None and not c.premises:
+                free = frozenset(v.name for v in c.variables)
+                if matches((c.left, c.right), (made.left, made.right), free):
                     return True
         return False
 
@@ -171,6 +189,29 @@ class Maker:
                 return self._computed(e.value.put(found), fuel - 1)
         return term
 
+    def _sorted(self, term: Term) -> Term:
+        """With the arguments of commutative functions in a fixed order, and those of associative ones flattened."""
+        if not term.args or term.names:
+            return term
+        args = [self._sorted(a) for a in term.args]
+        if term.head in self._laws("associative"):
+            args = [b for a in args for b in (a.args if a.head == term.head else (a,))]
+        if term.head in self._laws("commutative"):
+            args.sort(key=str)
+        return Term(term.head, tuple(args))
+
+    def _laws(self, law: str) -> set[str]:
+        said = [(c.left, c.right) for c in self.accepted if c.right is not None and not c.premises]
+        if self.world.goal.head == "Eq":
+            said.append((self.world.goal.args[0], self.world.goal.args[1]))
+        found = {"HAdd.hAdd", "HMul.hMul"} | ({"HAppend.hAppend"} if law == "associative" else set())
+        for pair in said:
+            f = pair[0].head
+            laws = laws_of(f, law) if len(pair[0].args) == 2 else ()
+            if any(matches(w, pair, XYZ) and matches(pair, w, names(pair)) for w in laws):
+                found.add(f)
+        return found
+
     def _rewritten(self, term: Term, fuel: int = 30) -> Term:
         """By the equations accepted so far, from left to right where that makes it smaller or keeps it."""
         for _ in range(fuel):
@@ -191,6 +232,50 @@ class Maker:
             else:
                 return term
         return term
+
+    def _steps(self, made: Conjecture) -> None:
+        """What is left of an equation's induction step once its hypothesis has rewritten it."""
+        if made.right is None:
+            return
+        for v in made.variables:
+            for grown in self._grown(v, made.variables):
+                left, right = (self._computed(side.put({v.name: grown})) for side in (made.left, made.right))
+                found: dict[str, Term] = {}
+                free = {w.name for w in made.variables}
+                if not match(made.left, left, free, found) or found.get(v.name) != Term(v.name):
+                    continue
+                new = made.right.put(found)
+                type_ = self._type(new)
+                if (
+                    type_ is None
+                    or self._computed(new) == self._computed(right)
+                    or self._sorted(new) == self._sorted(right)
+                ):
+                    continue
+                step = self._conjecture(new, right, type_)
+                closed = {h for h in right.heads() if h in self.pool.of_type} <= {w.name for w in step.variables}
+                if closed and not self._known(step) and self._holds(step):
+                    self.accepted.append(step)
+
+    def _grown(self, v: Variable, others: Iterable[Variable]) -> Iterator[Term]:
+        """The constructors of a variable's type, on top of it and of new variables."""
+        if v.type == NAT:
+            yield Term("HAdd.hAdd", (Term(v.name), Term("1")))
+        for c in self.world.constructors.get(v.type.head, ()):
+            found: dict[str, Type] = {}
+            if not unify(c.result, v.type, c.parameters, found):
+                continue
+            used, args, again = [w.name for w in others], [], False
+            for a in (b.put(found) for b in c.arguments):
+                new = Term(v.name) if a == v.type and not again else self._fresh(a, used)
+                again = again or a == v.type
+                if new is None:
+                    break
+                used.append(new.head)
+                args.append(new)
+            else:
+                if again:
+                    yield Term(c.name, tuple(args))
 
     # ------------------------------------------------------------ left sides
     def _fresh(self, type_: Type, used: Iterable[str]) -> Term | None:
@@ -369,13 +454,8 @@ class Maker:
                     if p.result == BOOL:
                         premise = Term("Eq", (premise, Term("true")))
                     made = self._conjecture(left, None, type_, (premise,))
-                    if premise != left and self._holds(made):
+                    if premise not in (left, Term("Eq", (left, Term("true")))) and self._holds(made):
                         self.accepted.append(made)
-
-
-def _pair(pattern: tuple[Term, Term], pair: tuple[Term, Term], free: frozenset[str]) -> bool:
-    found: dict[str, Term] = {}
-    return all(match(p, t, free, found) for p, t in zip(pattern, pair, strict=True))
 
 
 def conjectures(world: World, seconds: float) -> tuple[Conjecture, ...]:

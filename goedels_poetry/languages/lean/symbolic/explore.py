@@ -62,6 +62,8 @@ class Search:
     products: bool
     recursive: Mapping[str, frozenset[int]]
     """Of each function, the arguments on which its equations make a distinction."""
+    nested: frozenset[str]
+    """Functions whose equations look below the outermost constructor."""
     lemmas: tuple[Named, ...] = ()
     proved: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """Proof of each lemma that has one, and the lemmas that it uses."""
@@ -176,7 +178,12 @@ async def _search(lean: LeanRuntime, task: Task, clock: Clock) -> Search | None:
         name: frozenset(i for e in every for i, p in enumerate(e.patterns) if p.args or p.head not in e.free)
         for name, every in world.equations.items()
     }
-    return Search(lean, task, theory, clock, definitions, products, recursive, lemmas)
+    nested = frozenset(
+        name
+        for name, every in world.equations.items()
+        if any(b.args or b.head not in e.free for e in every for p in e.patterns for b in p.args if b.head != "1")
+    )
+    return Search(lean, task, theory, clock, definitions, products, recursive, nested, lemmas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +238,7 @@ def _inductive(type_: str, theory: Theory) -> bool:
 def _lemma_attempts(search: Search, named: Named) -> list[Attempt]:
     c = named.conjecture
     names = [v.name for v in c.variables]
-    sides = [side for side in (c.left, c.right) if side is not None]
+    sides = [side for side in (c.left, c.right, *c.premises) if side is not None]
     calls = _calls(search, sides, set(names))
     weight = {n: sum(n in recursed for _, recursed in calls) for n in names}
     attempts = []
@@ -241,7 +248,11 @@ def _lemma_attempts(search: Search, named: Named) -> list[Attempt]:
         others = [n for n in names if n != v.name]
         general = f" generalizing {' '.join(others)}" if others else ""
         attempts.append(Attempt(f"by\n  induction {v.name}{general} <;>\n  "))
-    whole = [call for call, recursed in calls if len(recursed) > 1 and all(a.head in names for a in call.args)]
+    whole = [
+        call
+        for call, recursed in calls
+        if (len(recursed) > 1 or call.head in search.nested) and all(a.head in names for a in call.args)
+    ]
     for call in dict.fromkeys(whole):
         attempts.insert(0, Attempt(f"by\n  fun_induction {show(call)} <;>\n  "))
     attempts.append(Attempt("by\n"))

@@ -165,7 +165,7 @@ class Pool:
         if made is None:
             return 0
         known = self.classes.setdefault((type_, made.vector), [])
-        if len(known) < 4 and all(k.term != term for k in known):
+        if len(known) < 8 and all(k.term != term for k in known):
             known.append(made)
         if len(known) == 1:
             self.entries.setdefault(size, {}).setdefault(type_, []).append(made)

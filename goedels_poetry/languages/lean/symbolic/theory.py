@@ -18,7 +18,7 @@ MOST_LEMMAS = 12
 _MADE_BY_LEAN = re.compile(
     r"(^|\.)(_\w+|match_\d+|below|brecOn|casesOn|recOn|rec|noConfusion|noConfusionType|ctorElim|ctorElimType|ctorIdx|"
     r"elim|inj|injEq|sizeOf_spec|eq_\d+|eq_def|eq_unfold|induct|induct_unfolding|fun_cases\w*|mutual_induct|"
-    r"inst[A-Z]\w*|toCtorIdx|ofNat|ofNat_ctorIdx|go\.eq)(\.|$)"
+    r"inst[A-Z]\w*|toCtorIdx|ofNat_ctorIdx|go\.eq)(\.|$)"
 )
 
 
@@ -87,15 +87,19 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
     if listed.status != "done":
         return None
     inductive = {d.name for d in listed.declarations if d.kind == "inductive"}
+    names = {d.name for d in listed.declarations}
     wanted: dict[str, list[str]] = {"def": [], "constructor": [], "theorem": []}
     for found in listed.declarations:
+        if found.name.endswith(".ofNat") and f"{found.name}_ctorIdx" in names:
+            continue  # of an enumeration, made by Lean
         if found.kind in wanted and not _MADE_BY_LEAN.search(found.name) and not found.unsafe:
             wanted[found.kind].append(found.name)
     asked = [*wanted["def"], *wanted["constructor"]]
     shown = await lean.check(
-        CheckRequest("\n" + SHOWN + "".join(f"#check @{n}\n" for n in asked), prefix=prefix, seconds=seconds)
+        CheckRequest("\n" + SHOWN + "".join(f"#check @_root_.{n}\n" for n in asked), prefix=prefix, seconds=seconds)
     )
-    types = dict(m.text.lstrip("@").split(" : ", 1) for m in shown.messages if m.severity == "info" and " : " in m.text)
+    texts = [m.text.lstrip("@").replace("_root_.", "") for m in shown.messages if m.severity == "info"]
+    types = dict(text.split(" : ", 1) for text in texts if " : " in text)
     functions: list[Signature] = []
     opaque: list[str] = []
     constructors: dict[str, list[Signature]] = {}

@@ -41,7 +41,16 @@ def read_equation(statement: Term) -> tuple[str, Equation]:
     if body.head != "Eq" or len(body.args) != 2:
         raise NotSimple(body.head)
     left, right = body.args
-    return left.head, Equation(left.args, right, frozenset(name for name, _, _ in bound if name))
+    return left.head, Equation(
+        tuple(_plus_one(a) for a in left.args), right, frozenset(name for name, _, _ in bound if name)
+    )
+
+
+def _plus_one(pattern: Term) -> Term:
+    args = tuple(_plus_one(a) for a in pattern.args)
+    if pattern.head == "Nat.succ" and args:
+        return Term("HAdd.hAdd", (*args, Term("1")))
+    return Term(pattern.head, args, pattern.names, pattern.infos)
 
 
 def _bool(x: bool) -> Value:

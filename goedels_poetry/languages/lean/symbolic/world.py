@@ -54,14 +54,23 @@ async def world_of(lean: LeanRuntime, task: Task, clock: Clock) -> World | None:
 
 async def _shown(lean: LeanRuntime, task: Task, before: str, names: Sequence[str], clock: Clock) -> dict[str, str]:
     """The types of constants, those that exist."""
-    code = "\n" + task.stubs + before + _FULL + "".join(f"#check @{name}\n" for name in names)
+    code = "\n" + task.stubs + before + _FULL + "".join(f"#check @{_whole(name)}\n" for name in names)
     result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=clock.left))
     found = {}
     for message in result.messages:
         name, colon, type_ = message.text.lstrip("@").partition(" : ")
         if message.severity == "info" and colon:
-            found[name.split(".{")[0]] = " ".join(type_.split())
+            found[_plain(name).split(".{")[0]] = " ".join(_plain(type_).split())
     return found
+
+
+def _whole(name: str) -> str:
+    """A full name, whatever is open; the probe's own is none."""
+    return name if name.endswith("_goal") else f"_root_.{name}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("_root_.", "")
 
 
 def _constants(terms: Iterable[Term]) -> list[str]:
@@ -138,6 +147,9 @@ def _assembled(
     functions.sort(key=lambda f: f.name not in mentioned)
     functions = [f for f in functions if f.arguments][:MOST_FUNCTIONS]
     used = {h for es in equations.values() for e in es for h in e.value.heads()} | mentioned
+    types = _types(functions, variables, [Type(p) for p in parameters])
+    used |= {"HAdd.hAdd"} if NAT in types else set()
+    used |= {"HAppend.hAppend"} if any(t.head == "List" for t in types) else set()
     operations = [s for s in _OPERATIONS if s.name in used]
     if "Membership.mem" in used:
         alpha = Type("α")
@@ -156,7 +168,7 @@ def _assembled(
         goal,
         variables,
         frozenset(mentioned & {f.name for f in functions}),
-        _types(functions, variables, [Type(p) for p in parameters]),
+        types,
         frozenset(parameters),
     )
 

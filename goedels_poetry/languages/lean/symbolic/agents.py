@@ -157,6 +157,7 @@ async def sketch(
         return None
     found = await _structured(lean, task, room, clock.part(seconds / 3))
     found = found or await _by_lemmas(lean, task, room, clock.left * LEMMA_SHARE)
+    found = found or await _structured_rarely(lean, task, room, clock.part(clock.left / 2))
     if found is not None:
         plan = found if found.fingerprint else replace(found, strategy="lemmas", fingerprint="lean:lemmas")
         if plan.fingerprint not in banned:

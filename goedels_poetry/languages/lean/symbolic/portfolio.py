@@ -13,6 +13,7 @@ from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, Variable
 
 MOST_ARGUMENTS = 24
 MOST_WITNESSES = 24
+MOST_INSTANCES = 6
 _RING = "Nat.mul_add, Nat.add_mul, Nat.mul_comm, Nat.mul_left_comm, Nat.mul_assoc, Nat.pow_succ"
 _PREMISES = (
     ("∣", ("Nat.dvd_add", "Nat.dvd_sub", "Nat.dvd_mul_right_of_dvd", "Nat.dvd_mul_left_of_dvd")),
@@ -159,7 +160,8 @@ def direct(goal: Goal, words: Words) -> list[str]:
     for sign, premises in _PREMISES:
         if sign in goal.target:
             tactics.append(f"(repeat (first | assumption | omega | {' | '.join(f'apply {p}' for p in premises)}))")
-    return tactics
+    told = instantiated(goal)
+    return tactics + ([f"({told}; {close})" for close in ("omega", f"grind{grind}")] if told else [])
 
 
 def further(goal: Goal, words: Words) -> list[str]:
@@ -186,9 +188,6 @@ def further(goal: Goal, words: Words) -> list[str]:
             tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
             tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
     tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
-    told = instantiated(goal)
-    if told:
-        tactics += [f"({told}; {close})" for close in ("omega", f"grind{grind}", f"simp_all{brackets}")]
     return [*tactics, "exact?"]
 
 
@@ -202,7 +201,9 @@ def instantiated(goal: Goal) -> str:
             continue
         wanted = binders[2]
         fitting = [v.name for v in data if (v.type == wanted if wanted else v.type in ("Nat", "Int"))]
-        for values in itertools.islice(itertools.product(fitting, repeat=len((binders[1] or binders[3]).split())), 6):
+        arity = len((binders[1] or binders[3]).split())
+        different = itertools.permutations(fitting, arity) if arity > 1 else itertools.product(fitting)
+        for values in itertools.islice(different, MOST_INSTANCES):
             found.append(f"have i{len(found)} := {hypothesis.name} {' '.join(values)}")
     return "; ".join(found)
 

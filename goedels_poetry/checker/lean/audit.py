@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -63,7 +64,7 @@ async def _alone(text: str, theorem: str, fresh: Fresh, seconds: float) -> Check
         report = refused(Refusal(first.rule, first.text, first.line, first.column))
         return replace(report, notes=(NOT_COMPARED,))
     began = time.monotonic()
-    lean = fresh()
+    lean = await asyncio.to_thread(fresh)
     try:
         report = await _by_itself(lean, text, theorem, seconds)
     finally:

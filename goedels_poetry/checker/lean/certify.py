@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -118,7 +119,7 @@ async def check_lean(
         archive = read_lean(path)
     except BadCertificate as error:
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
-    lean = fresh()
+    lean = await asyncio.to_thread(fresh)
     try:
         original = archive.original if against is None else await _given(lean, against, archive)
         claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)

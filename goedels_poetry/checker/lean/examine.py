@@ -62,7 +62,7 @@ async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> C
     """
     began = time.monotonic()
     seconds = SECONDS if seconds is None else seconds
-    lean = fresh()
+    lean = await asyncio.to_thread(fresh)
     try:
         original = await read_original(lean, claim.original, seconds)
         theorems = claim.theorems or ((original.named(claim.named),) if claim.named else original.open_theorems())

@@ -24,7 +24,7 @@ from goedels_poetry.languages.lean.symbolic.values import (
 
 ENVIRONMENTS = 14
 VARIABLES = 3
-MOST_SIZE, MOST_TERMS = 5, 2_500
+MOST_SIZE, MOST_TERMS, MOST_PAIRED = 5, 2_500, 40
 _LETTERS = {"Nat": "mnk", "Int": "ijk", "List": ("xs", "ys", "zs"), "Bool": "bcd"}
 _NEUTRAL = {"HAdd.hAdd": ("0",), "HMul.hMul": ("0", "1"), "HAppend.hAppend": ("List.nil",), "HPow.hPow": ("0", "1")}
 """Arguments with which an operation of the library is no news."""
@@ -190,10 +190,34 @@ class Pool:
 
     def equal(self, target: Entry) -> Iterator[Entry]:
         """Terms over the target's variables with the same values, the simplest first."""
-        for known in self.classes.get((target.type, target.vector), ()):
-            if known.term != target.term and known.names <= target.names:
-                yield known
-        yield from self._composed(target, 1)
+        every = self.classes.get((target.type, target.vector), ())
+        found = [e for e in every if target.term not in e.term.parts() and e.names <= target.names]
+        found += itertools.islice(self._composed(target, 1), 4)
+        yield from found or self._paired(target)
+
+    def _paired(self, target: Entry) -> Iterator[Entry]:
+        """The functions with two arguments of the target's type, at pairs of simple terms."""
+        simple = [e for e in self._simple(target.type, target.names) if e.vector != target.vector][:MOST_PAIRED]
+        for symbol in self.world.functions:
+            found: dict[str, Type] = {}
+            if len(symbol.arguments) != 2 or not unify(symbol.result, target.type, symbol.parameters, found):
+                continue
+            if [a.put(found) for a in symbol.arguments] != [target.type] * 2:
+                continue
+            for a, b in itertools.product(simple, repeat=2):
+                if time.monotonic() > self.until:
+                    return
+                if self._gives(symbol.name, a.vector, b.vector, target.vector):
+                    term = Term(symbol.name, (a.term, b.term))
+                    yield Entry(term, target.type, target.vector, a.names | b.names)
+                    break
+
+    def _gives(self, head: str, left: Vector, right: Vector, values: Vector) -> bool:
+        try:
+            every = zip(left, right, values, strict=True)
+            return all(self.world.evaluator.apply(head, (a, b)) == value for a, b, value in every)
+        except NoValue:
+            return False
 
     def _simple(self, type_: Type, names: frozenset[str]) -> list[Entry]:
         return [e for size in sorted(self.entries) for e in self.entries[size].get(type_, ()) if e.names <= names]

@@ -102,7 +102,7 @@ async def _narrowed(lean: LeanRuntime, task: Task, proof: str, heartbeats: int, 
     match = _ANY.search(proof)
     if match is None:
         return [proof]
-    single = [_ANY.sub(lambda _, tactic=tactic: tactic, proof) for tactic in match[1].split("‖")]  # type: ignore[misc]
+    single = [_ANY.sub(tactic.replace("\\", "\\\\"), proof) for tactic in match[1].split("‖")]
     said = await tried(lean, task, single, heartbeats, clock)
     good = [p for p, m in zip(single, said, strict=True) if m is not None and not any(x.severity == "error" for x in m)]
     return [*good, _cascade(proof)]

@@ -318,8 +318,8 @@ async def _prove(search: Search, lemma: Named, above: frozenset[str], depth: int
     inside = above | {lemma.name}
     head = f"theorem {lemma.stated}"
     attempts = _lemma_attempts(search, lemma)
-    for attempt in attempts:
-        for level in dict.fromkeys((MOST_DEPTH, depth)):  # first without assumptions
+    for level in dict.fromkeys((MOST_DEPTH, depth)):  # first without assumptions
+        for attempt in attempts:
             if search.clock.over:
                 return False
             found = await _settle(search, head, lemma.name, attempt, inside, level)

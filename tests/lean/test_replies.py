@@ -29,7 +29,7 @@ def fenced(text: str) -> str:
         (fenced(f"theorem aux (n : Nat) : n + n = 2 * n := by omega\n\n{HEAD} := aux n"), "aux n", "theorem aux"),
         (fenced(f"{HEAD} := {PROOF}") + "\n" + fenced("theorem t (n : Nat) : double n = 2 * n := rfl"), "rfl", ""),
         (fenced("theorem t (n : Nat) : True := trivial"), "trivial", ""),
-        (fenced(f'open Nat\nmacro "omega" : tactic => `(tactic| sorry)\n\n{HEAD} := {PROOF}'), PROOF, ""),
+        (fenced(f"open Nat\n\n{HEAD} := {PROOF}"), PROOF, ""),
     ],
 )
 async def test_the_proof_is_found_however_it_is_wrapped(lean: LeanPool, reply: str, proof: str, helpers: str) -> None:
@@ -46,6 +46,11 @@ async def test_the_proof_is_found_however_it_is_wrapped(lean: LeanPool, reply: s
         (fenced("theorem other (n : Nat) : n = n"), "proof"),
         (fenced("axiom cheat : False\n\n" + f"{HEAD} := cheat.elim"), "not allowed"),
         ("x" * 300_000, "characters"),
+        (fenced(f'macro "omega" : tactic => `(tactic| sorry)\n\n{HEAD} := {PROOF}'), "not allowed here, 1:0: notation"),
+        (fenced(f"{HEAD} := by\n  run_tac do IO.Process.exit 0"), "not allowed here, 2:2: metaprogram"),
+        (fenced(f'#eval IO.FS.writeFile "x" "y"\n{HEAD} := {PROOF}'), "not allowed here, 1:0"),
+        (fenced(f"{HEAD} := by exact?"), "suggestion"),
+        (fenced("by native_decide"), "native"),
     ],
 )
 async def test_a_reply_without_a_usable_proof_is_refused_in_words(lean: LeanPool, reply: str, words: str) -> None:

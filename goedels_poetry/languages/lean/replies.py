@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.sketch import CHECK_SECONDS, HELPER_KINDS
 from goedels_poetry.languages.lean.source import THEOREMS, normalised
 from goedels_poetry.languages.lean.task import Task
@@ -39,10 +40,14 @@ async def read_reply(lean: LeanPool, task: Task, reply: str) -> Written:
         return Written(reason="the reply has no complete block of Lean; give one block ```lean … ```")
     if len(text) > MOST_CHARACTERS:
         return Written(reason=f"the reply has more than {MOST_CHARACTERS} characters")
+    lines = ("" if line.startswith("import ") else line for line in text.split("\n"))
+    text = "\n".join(lines).strip("\n")
+    refused = next((f for f in scan(text, task.prefix) if f.rule != "sorry"), None)
+    if refused is not None:  # before Lean sees it: a native Lean would run what it says
+        return Written(reason=f"not allowed here, {refused}")
     if not _DECLARES.search(text):
         return Written(text.strip().removeprefix(":=").strip())
     text = text.removeprefix(task.prefix)
-    text = "\n".join(line for line in text.split("\n") if not line.startswith("import "))
     seen = await lean.check(CheckRequest(text, prefix=task.prefix, seconds=CHECK_SECONDS, commands=True))
     if seen.status != "done":
         return Written(reason=f"Lean gave no answer: {seen.error or seen.status}")

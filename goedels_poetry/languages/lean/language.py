@@ -27,8 +27,8 @@ from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
 
-PROVE_SECONDS = 20.0
-SKETCH_SECONDS = 60.0
+PROVE_SECONDS = 30.0
+SKETCH_SECONDS = 90.0
 REFUTE_SECONDS = 3.0
 QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""

@@ -28,6 +28,9 @@ from goedels_poetry.store import ProofStore
 OnEvent = Callable[[Event], None]
 T = TypeVar("T")
 
+READ_GRACE = 1.0
+"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
+
 
 class GoedelsPoetryFramework:
     """Proves theorems; keeps every run durable under ``settings.data_dir``.
@@ -56,6 +59,7 @@ class GoedelsPoetryFramework:
         self._bank: LemmaBank | None = None
         self._statistics: StrategyStatistics | None = None
         self._searches: list[Search] = []
+        self._readings: set[asyncio.Future[Any]] = set()
         self._busy: dict[Path, asyncio.Lock] = {}
         self._active = 0
         self._interrupted = ""
@@ -163,13 +167,15 @@ class GoedelsPoetryFramework:
             UnknownLanguage.
         """
         spoken = self._language(language, name)
-        return await spoken.theorems(source) if isinstance(spoken, SeveralTheorems) else ()
+        return await self._reading(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
 
     def interrupt(self, reason: str = "interrupted") -> None:
         """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""
         self._interrupted = reason
         for search in self._searches:
             search.interrupt(reason)
+        for reading in self._readings:
+            reading.get_loop().call_later(READ_GRACE, reading.cancel)
 
     @contextlib.contextmanager
     def stopping_on_signals(self) -> Iterator[None]:
@@ -321,7 +327,12 @@ class GoedelsPoetryFramework:
         self._active += 1
         try:
             if claim is None:
-                theorem = await language.read(source, options)
+                try:
+                    theorem = await self._reading(language.read(source, options))
+                except TimeoutError as exc:
+                    return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
+                if theorem is None:
+                    return _unread(name, language, f"{self._interrupted} before the theorem was read")
             else:
                 if not run.is_finished():
                     check_claim(claim, language, self.models)
@@ -351,6 +362,20 @@ class GoedelsPoetryFramework:
             self._active -= 1
         return replace(result, input=name)
 
+    async def _reading(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What it returns; None when an interrupt has ended it."""
+        reading = asyncio.ensure_future(work)
+        self._readings.add(reading)
+        try:
+            return await reading
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not reading.cancelled() or (task is not None and task.cancelling()):
+                raise
+            return None
+        finally:
+            self._readings.discard(reading)
+
     async def _search(self, search: Search, out: Path | None) -> RunResult:
         if self._interrupted:
             search.interrupt(self._interrupted)
@@ -359,6 +384,10 @@ class GoedelsPoetryFramework:
             return await search.run(out)
         finally:
             self._searches.remove(search)
+
+
+def _unread(name: str, language: Language, reason: str) -> RunResult:
+    return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
 
 
 def _ignore(event: Event) -> None:

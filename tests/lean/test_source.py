@@ -126,3 +126,9 @@ async def test_a_name_that_lean_binds_by_itself_is_warned_about(lean: LeanPool) 
         await read_target(lean, "def f (n : Nat) := n\ntheorem t (h : n = m) : f n = n := by sorry\n")
     ).warnings
     assert warning.startswith("2:16: ") and "Unknown identifier `n`" in warning
+
+
+async def test_a_text_that_lean_is_long_in_reading_is_not_called_invalid(lean: LeanPool) -> None:
+    endless = "partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0\ntheorem t : 1 = 1 := by sorry\n"
+    with pytest.raises(TimeoutError, match="not done with reading"):
+        await read_target(lean, endless, seconds=1.0)

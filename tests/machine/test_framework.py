@@ -236,6 +236,30 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(framework: Ma
         assert (await fw.aresume(stopped.run_id)).verdict is Verdict.PROVED
 
 
+async def test_a_text_that_is_never_read_is_out_of_budget(framework: MakeFramework) -> None:
+    class Endless(ToyLanguage):
+        async def read(self, *args: Any) -> Any:
+            if args[1].get("limited"):
+                raise TimeoutError("not done with reading the text")
+            await asyncio.sleep(3600)
+
+    fw = framework(Endless())
+    running = asyncio.ensure_future(fw.arun(theorem(), name="t"))
+    await asyncio.sleep(0.1)
+    fw.interrupt("interrupted")
+    stopped = await running
+    assert (stopped.verdict, stopped.run_id) == (Verdict.OUT_OF_BUDGET, "")
+    assert stopped.reason == "interrupted before the theorem was read"
+    late = await fw.arun(theorem(), name="t", options={"limited": True})
+    assert (late.verdict, late.run_id) == (Verdict.OUT_OF_BUDGET, "")
+    assert "not done with reading the text" in late.reason
+    running = asyncio.ensure_future(fw.arun(theorem(), name="t"))
+    await asyncio.sleep(0.1)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
 async def test_a_fork_of_a_past_moment_is_a_run_that_resumes_to_the_same_proof(framework: MakeFramework) -> None:
     fw = framework()
     done = await fw.arun(generated(2), name="t")

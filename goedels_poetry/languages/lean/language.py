@@ -20,7 +20,7 @@ from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
-from goedels_poetry.languages.lean.source import Target, open_theorems, read_target, task_of
+from goedels_poetry.languages.lean.source import READ_SECONDS, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.state import Verdict
@@ -66,6 +66,7 @@ class LeanLanguage:
     def __init__(self, lean: LeanPool | None = None) -> None:
         """``lean``: works on the goals and stays open; by default one of its own, with at most two processes."""
         self._settings = LeanSettings()
+        self._read_seconds = READ_SECONDS
         self._pool = lean
         self._own = lean is None
         self.verifier = f"lean {__version__}"
@@ -75,6 +76,8 @@ class LeanLanguage:
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
         self._settings = settings.lean
+        if settings.budgets.wall_seconds is not None:
+            self._read_seconds = min(READ_SECONDS, settings.budgets.wall_seconds)
 
     async def _lean(self) -> LeanPool:
         async with self._opening:
@@ -89,7 +92,7 @@ class LeanLanguage:
     async def _target(self, text: str, options: Json) -> Target:
         key = (text, str(options.get("theorem") or ""))
         if key not in self._targets:
-            self._targets[key] = await read_target(await self._lean(), *key)
+            self._targets[key] = await read_target(await self._lean(), *key, self._read_seconds)
         return self._targets[key]
 
     async def _task(self, goal: Goal) -> Task:
@@ -118,8 +121,8 @@ class LeanLanguage:
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`."""
         try:
-            return await open_theorems(await self._lean(), text)
-        except InvalidInput:
+            return await open_theorems(await self._lean(), text, self._read_seconds)
+        except (InvalidInput, TimeoutError, LeanUnavailable):
             return ()  # `read` says why
 
     async def judge(self, theorem: Theorem) -> Outcome:

@@ -11,6 +11,7 @@ from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Com
 from goedels_poetry.languages.lean.task import LEMMA_PREFIX, Fact, Task, lemma_name, lemma_statement
 
 READ_SECONDS = 120.0
+"""For each thing that Lean is asked about a text in order to read it."""
 THEOREMS = frozenset({"Lean.Parser.Command.theorem", "lemma"})
 EXAMPLE = "Lean.Parser.Command.example"
 MUTUAL = "Lean.Parser.Command.mutual"
@@ -68,19 +69,22 @@ def normalised(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-async def open_theorems(lean: LeanPool, text: str) -> tuple[str, ...]:
+async def open_theorems(lean: LeanPool, text: str, seconds: float = READ_SECONDS) -> tuple[str, ...]:
     """Full names of the theorems of a text whose proofs have a `sorry`; () when Lean cannot read it."""
-    text, seen = await _look(lean, normalised(text))
+    text, seen = await _look(lean, normalised(text), seconds)
     return tuple(_full(c) for c in _theorems(seen) if _is_open(text, seen, c))
 
 
-async def read_target(lean: LeanPool, text: str, wanted: str = "") -> Target:
+async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: float = READ_SECONDS) -> Target:
     """The theorem called ``wanted`` (full name or its end), or the only one with a `sorry`.
+
+    ``seconds``: for each thing that Lean is asked.
 
     Raises:
         InvalidInput: in Lean's words and with its position when the text does not elaborate, or in ours.
+        TimeoutError: Lean was not done within ``seconds``.
     """
-    text, seen = await _look(lean, normalised(text))
+    text, seen = await _look(lean, normalised(text), seconds)
     try:
         command = _chosen(text, seen, wanted)
     except InvalidInput:
@@ -96,7 +100,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "") -> Target:
     request = CheckRequest(
         f"{head} := sorry{suffix}",
         prefix=prefix,
-        seconds=READ_SECONDS,
+        seconds=seconds,
         holes=True,
         commands=True,
         declarations=True,
@@ -124,16 +128,16 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "") -> Target:
         *_vocabulary(again, command),
     )
     unproved = sorted(n for n, d in constants.items() if "sorryAx" in d.axioms and n != constant)
-    notes = (*await _without_sorry(lean, text, target, command, unproved), *await _bound_by_lean(lean, target))
+    notes = (*await _without_sorry(lean, text, target, command, unproved), *await _bound_by_lean(lean, target, seconds))
     return replace(target, warnings=notes)
 
 
-async def _look(lean: LeanPool, text: str) -> tuple[str, CheckResult]:
+async def _look(lean: LeanPool, text: str, seconds: float) -> tuple[str, CheckResult]:
     """The text as Lean sees it; one that ends with a statement gets its `:= sorry`."""
-    seen = await lean.check(CheckRequest(text, seconds=READ_SECONDS, holes=True, commands=True))
+    seen = await lean.check(CheckRequest(text, seconds=seconds, holes=True, commands=True))
     if seen.status == "done" and seen.errors and seen.errors[-1].text.startswith(_UNFINISHED):
         completed = f"{text.rstrip()}\n  := sorry\n"
-        better = await lean.check(CheckRequest(completed, seconds=READ_SECONDS, holes=True, commands=True))
+        better = await lean.check(CheckRequest(completed, seconds=seconds, holes=True, commands=True))
         if better.ok:
             return completed, better
     _answered(seen)
@@ -159,10 +163,10 @@ async def _without_sorry(
     return (f"the file leaves {', '.join(unproved[:10])} with a `sorry`; a proof that uses it is not accepted",)
 
 
-async def _bound_by_lean(lean: LeanPool, target: Target) -> tuple[str, ...]:
+async def _bound_by_lean(lean: LeanPool, target: Target, seconds: float) -> tuple[str, ...]:
     """A misspelt name becomes a variable by itself, unless autoImplicit is off: then it is an error."""
     strict: dict[str, bool | int] = {"autoImplicit": False, "relaxedAutoImplicit": False}
-    said = await lean.check(CheckRequest(target.reference, options=strict, seconds=READ_SECONDS))
+    said = await lean.check(CheckRequest(target.reference, options=strict, seconds=seconds))
     if not said.errors:
         return ()
     first = said.errors[0]
@@ -236,6 +240,8 @@ def _about_the_proof(text: str, command: Command, error: Message) -> bool:
 
 
 def _answered(seen: CheckResult) -> None:
+    if seen.status == "timeout":
+        raise TimeoutError("Lean is not done with reading the text")
     if seen.status != "done":
         raise InvalidInput(f"Lean gave no answer about this text: {seen.error or seen.status}")
 

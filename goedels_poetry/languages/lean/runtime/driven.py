@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.lean.runtime.library import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, read_result
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
@@ -23,7 +24,7 @@ GRACE_SECONDS = 5.0
 MAX_ANSWER_BYTES = 64_000_000
 
 
-class LeanUnavailable(Exception):
+class LeanUnavailable(GoedelsPoetryError):
     """Lean cannot be started; the message says why and what to do."""
 
 

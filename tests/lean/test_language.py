@@ -72,3 +72,11 @@ async def test_what_follows_only_from_a_theorem_left_open_is_not_proved(lean: Le
     async with GoedelsPoetryFramework(settings, language=LeanLanguage(lean)) as framework:
         result = await framework.arun(source, name="t.lean", options={"theorem": "t"})
     assert result.verdict in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET)
+
+
+async def test_a_lean_that_was_given_is_neither_closed_nor_replaced(lean: LeanPool, tmp_path: Path) -> None:
+    language = LeanLanguage(lean)
+    language.configure(Settings(lean={"kind": "native", "project": str(tmp_path / "none")}))  # no other can be opened
+    for code in ("theorem a : 1 = 1 := by sorry", "theorem b : 1 = 1 := by sorry"):
+        assert (await language.read(code, {})).statement == code.removesuffix(" := by sorry")
+        await language.aclose()

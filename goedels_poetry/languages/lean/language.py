@@ -335,9 +335,9 @@ class LeanLanguage:
         return open_lean(self._settings, 1, trusted=True)
 
     async def aclose(self) -> None:
-        """See `Language.aclose`."""
-        pool, self._pool = self._pool, None
-        if pool is not None and self._own:
+        """See `Language.aclose`. A Lean that was given stays open, and stays in use when this is used again."""
+        if self._own and self._pool is not None:
+            pool, self._pool = self._pool, None
             await pool.aclose()
 
 

@@ -80,10 +80,26 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+REPLIES_ONLY = ("empty", "prose")
+THROUGH_THE_MACHINE = (*REPLIES_ONLY, "True", "axiom", "a false statement")
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name not in THROUGH_THE_MACHINE])
+async def test_no_hostile_text_is_read_and_found_fit(lean: LeanLanguage, name: str) -> None:
+    text, why = HOSTILE[name]
+    try:
+        found = await examined(lean, text)
+    except InvalidInput as error:
+        assert why in f"{error} {error.hint}"
+    else:
+        assert not found.ok
+        assert why in found.reason
+
+
+@pytest.mark.parametrize("name", THROUGH_THE_MACHINE)
 async def test_no_hostile_text_is_ever_a_success(lean: LeanLanguage, tmp_path: Path, name: str) -> None:
     text, why = HOSTILE[name]
-    reply = block(text) if name not in ("empty", "prose") else Answer(text)
+    reply = block(text) if name not in REPLIES_ONLY else Answer(text)
     with Server(Script([reply], words=[in_words(CLAIM)])) as server:
         schedule = {"beam": (1,), "max_attempts": 1}
         async with executor(server, lean, tmp_path, schedule=schedule) as stating:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker.lean import check_lean, versions
-from goedels_poetry.checker.lean.gate import Accepted, Refusal, judge, judge_by_lean, read_original
+from goedels_poetry.checker.lean.gate import Accepted, Refusal, first_finding, judge, judge_by_lean, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
@@ -63,7 +63,7 @@ CHEATS = [
     Cheat(5, "axiom c : False\n" + proof("c.elim"), "axiom", without_tokens="command"),
     Cheat(5, "axiom c {α : Sort u} : α\n" + proof("c"), "axiom", without_tokens="command"),
     Cheat(5, "namespace Std.TrustMe\naxiom ok : 1 = 2\nend Std.TrustMe\n" + proof("Std.TrustMe.ok"), "axiom"),
-    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "notation", FALSE, "compile"),
+    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "notation", FALSE, "notation"),
     # 6 opaque constants
     Cheat(6, "axiom f : False\nopaque v : False := f\n" + proof("v.elim"), "axiom", without_tokens="command"),
     Cheat(6, "opaque v : False := sorry\n" + proof("v.elim"), "axiom", without_tokens="command"),
@@ -78,15 +78,15 @@ CHEATS = [
         7,
         "def g (_ : Nat) : Nat := 2\n@[implemented_by g] def f (_ : Nat) : Nat := 1\n" + proof("by native_decide"),
         "unsafe",
-        without_tokens="compile",
+        without_tokens="unsafe",
     ),
-    Cheat(7, "@[csimp] theorem c : @Nat.add = @Nat.sub := by sorry\n" + proof("by decide"), "unsafe", FALSE, "compile"),
+    Cheat(7, "@[csimp] theorem c : @Nat.add = @Nat.sub := by sorry\n" + proof("by decide"), "unsafe", FALSE, "unsafe"),
     Cheat(7, '@[extern "lean_nat_sub"] def f (a b : Nat) : Nat := a + b\n' + proof("by decide"), "unsafe"),
     # 8 unsafe code
-    Cheat(8, "unsafe def bad : False := unsafeCast ()\n" + proof("bad.elim"), "unsafe", without_tokens="compile"),
-    Cheat(8, "partial def bad (n : Nat) : 1 = 2 := bad n\n" + proof("bad 0"), "unsafe", without_tokens="compile"),
-    Cheat(8, proof("lcProof"), "unsafe", without_tokens="compile"),
-    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "compile"),
+    Cheat(8, "unsafe def bad : False := unsafeCast ()\n" + proof("bad.elim"), "unsafe", without_tokens="unsafe"),
+    Cheat(8, "partial def bad (n : Nat) : 1 = 2 := bad n\n" + proof("bad 0"), "unsafe", without_tokens="unsafe"),
+    Cheat(8, proof("lcProof"), "unsafe", without_tokens="unsafe"),
+    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "unsafe"),
     # 9 debugging options
     Cheat(9, "set_option debug.skipKernelTC true in\n" + proof("by decide +kernel"), "option", FALSE, "kernel"),
     Cheat(9, "set_option debug.byAsSorry true in\n" + proof("by omega"), "option", FALSE, "sorry"),
@@ -161,9 +161,9 @@ CHEATS = [
     ),
     # 16 other notation
     Cheat(16, 'local notation "two" => 3\n' + DEFINED.replace("sorry", "rfl"), "notation", DEFINED),
-    Cheat(16, "macro_rules | `(sorry) => `(trivial)\n" + FALSE, "notation", FALSE, "compile"),
+    Cheat(16, "macro_rules | `(sorry) => `(trivial)\n" + FALSE, "notation", FALSE, "notation"),
     Cheat(16, 'notation:50 a " = " b => True\n' + proof("trivial"), "notation"),
-    Cheat(16, 'syntax "ok" : tactic\n' + proof("by ok"), "notation", FALSE, "compile"),
+    Cheat(16, 'syntax "ok" : tactic\n' + proof("by ok"), "notation", FALSE, "notation"),
     Cheat(16, 'infix:50 " = " => fun _ _ => True\n' + proof("trivial"), "notation"),
     # 17 variables made of misspelt names
     Cheat(17, "theorem t (h : n = 1) : n = 1 := h\n", "statement", without_tokens="statement"),
@@ -177,7 +177,7 @@ CHEATS = [
         "statement",
         DEFINED,
     ),
-    Cheat(18, "def A.x := 1\nexport A (x)\n" + proof("rfl"), "export", FALSE, "compile"),
+    Cheat(18, "def A.x := 1\nexport A (x)\n" + proof("rfl"), "export", FALSE, "export"),
     Cheat(
         18,
         "def two : Nat := 2\ndef A.three : Nat := 3\nopen A renaming three → two'\n\ntheorem t : two' = 3 := rfl\n",
@@ -215,8 +215,8 @@ CHEATS = [
     ),
     # 23 files and processes while Lean reads
     Cheat(23, 'run_cmd IO.FS.writeFile "original.lean" ""\n' + FALSE, "metaprogram"),
-    Cheat(23, '#eval (IO.FS.writeFile "x" "" : IO Unit)\n' + FALSE, "command", without_tokens="compile"),
-    Cheat(23, 'def x := include_str "/etc/passwd"\n' + FALSE, "import", without_tokens="compile"),
+    Cheat(23, '#eval (IO.FS.writeFile "x" "" : IO Unit)\n' + FALSE, "command", without_tokens="command"),
+    Cheat(23, 'def x := include_str "/etc/passwd"\n' + FALSE, "import", without_tokens="import"),
     # 25 values that make no sense, brought in by another type
     Cheat(
         25,
@@ -263,10 +263,9 @@ CHEATS = [
 IDS = [f"{cheat.row}-{number}" for number, cheat in enumerate(CHEATS)]
 
 
-async def judged(lean: LeanPool, text: str, original: str, *, tokens: bool = True) -> Refusal | Accepted:
+async def judged(lean: LeanPool, text: str, original: str) -> Refusal | Accepted:
     given = await read_original(lean, original, SECONDS)
-    judging = judge if tokens else judge_by_lean
-    return await judging(lean, text, given, given.open_theorems(), SECONDS)
+    return await judge(lean, text, given, given.open_theorems(), SECONDS)
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=IDS)
@@ -282,7 +281,11 @@ async def test_no_cheat_is_accepted_and_the_rule_is_named(lean: LeanPool, cheat:
     ids=[i for i, c in zip(IDS, CHEATS, strict=True) if c.without_tokens],
 )
 async def test_lean_itself_refuses_it_when_nobody_looks_at_the_tokens(lean: LeanPool, cheat: Cheat) -> None:
-    found = await judged(lean, cheat.text, cheat.original, tokens=False)
+    if first_finding(cheat.text, cheat.original) is None:
+        assert cheat.rule == cheat.without_tokens, "Lean was all that refused it, in the test above"
+        return
+    given = await read_original(lean, cheat.original, SECONDS)
+    found = await judge_by_lean(lean, cheat.text, given, given.open_theorems(), SECONDS)
     assert isinstance(found, Refusal), "accepted"
     assert found.rule == cheat.without_tokens, found
 

@@ -24,6 +24,7 @@ LEGAL = (
     "theorem t : #[1].size = 1 := rfl",
     "def f : Nat → Nat\n  | 0 => 0\n  | n + 1 => f n\ntermination_by n => n\ndecreasing_by omega",
     'theorem t : r#"a "sorry" b"#.length = 11 := rfl',
+    "theorem t : f '' s' = g ''t' := by simp [xs[0]'h]",
 )
 ILLEGAL = (
     ("theorem t : 1 = 2 := by sorry", "sorry", 1, 24),
@@ -50,6 +51,9 @@ ILLEGAL = (
     ("theorem t : ехасt = 1 := rfl", "unicode", 1, 12),
     ("theorem t : 1 = 1 := rfl /- never closed", "unterminated", 1, 25),
     ('theorem t : "never closed', "unterminated", 1, 12),
+    ("theorem t : 1 = 1 := eval% rfl", "metaprogram", 1, 21),
+    ("theorem t : 1 = 1 := Lean.Environment.evalConst x", "unsafe", 1, 21),
+    ("theorem t : 1 = 1 := rfl\r-- x", "unicode", 1, 24),
     ("theorem t : {n : Int //-1 < n} := x -/", "ambiguous", 1, 22),
 )
 
@@ -112,6 +116,13 @@ TRICKY = (
     "def n : {n : Int //-1 < n} := sorry axiom evil : True -- -/",
     "def n := 1--axiom evil : True\naxiom evil : True",
     "theorem x : 1 = 1 := rfl axiom evil : True",
+    'def n := xs[0]\'"\'" axiom evil : True -- "',
+    'def n := (s).r"\\" " axiom evil : True -- "',
+    'def n := s |>.r"\\" " axiom evil : True -- "',
+    'def n := `r"\\" " axiom evil : True -- "',
+    "def n : Float := 1.e5axiom evil : True",
+    "def n := 1e5axiom evil : True",
+    "def n := 0xfaxiom evil : True",
 )
 
 

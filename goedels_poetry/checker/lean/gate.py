@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import (
+    BARRED,
     LOGIC_AXIOMS,
     CheckRequest,
     CheckResult,
     Command,
     Declaration,
     LeanPool,
+    Message,
 )
-from goedels_poetry.languages.lean.scan import scan
+from goedels_poetry.languages.lean.scan import DECEIVING, RULE_OF, scan
 from goedels_poetry.languages.lean.tokens import tokenize
 
 COMMAND = "Lean.Parser.Command."
@@ -42,6 +44,8 @@ COMMANDS = _kinds(
 """Commands, apart from declarations, that it may contain. `… in` counts as what stands inside."""
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 THEOREMS = frozenset({f"{COMMAND}theorem", "lemma"})
+SETTING = "setting"
+"""What a driver calls a tactic's setting that Lean would have to compute."""
 PRIVATE = "_private.Main.0."
 
 
@@ -74,8 +78,13 @@ class Original:
 
     def open_theorems(self) -> tuple[str, ...]:
         """Constants of the theorems that rest on a `sorry`, in the order of the text."""
-        names = [name for c in self.commands if c.declaration in THEOREMS for name in _constants(c, self.constants)]
-        return tuple(n for n in names if "sorryAx" in self.constants[n].axioms)
+        return tuple(n for n in self._theorems() if "sorryAx" in self.constants[n].axioms)
+
+    def _theorems(self) -> list[str]:
+        """Those of a `mutual` block as well."""
+        commands = [c for c in self.commands if c.declaration in THEOREMS or c.kind == f"{COMMAND}mutual"]
+        names = [name for c in commands for name in _constants(c, self.constants)]
+        return [n for n in names if self.constants[n].kind == "theorem"]
 
     def named(self, wanted: str) -> str:
         """The constant of a theorem named in full or by its end.
@@ -83,7 +92,7 @@ class Original:
         Raises:
             InvalidInput: there is none, or several.
         """
-        names = [name for c in self.commands if c.declaration in THEOREMS for name in _constants(c, self.constants)]
+        names = self._theorems()
         found = [n for n in names if n.removeprefix(PRIVATE) == wanted or n == wanted]
         found = found or [n for n in names if n.removeprefix(PRIVATE).endswith(f".{wanted}")]
         if len(found) != 1:
@@ -160,6 +169,8 @@ async def judge_by_lean(
         reference=original.text + end,
         names=(*theorems, f"{space}{nonce}"),
         negates=negates,
+        barred=DECEIVING,
+        kinds=tuple(sorted(DECLARATIONS | COMMANDS)),
     )
     seen = await lean.check(request)
     if seen.status == "timeout":
@@ -177,7 +188,20 @@ async def judge_by_lean(
 
 def _messages(seen: CheckResult) -> Refusal | None:
     first = next(iter(seen.errors), None)
+    barred = next((m for m in seen.errors if m.kind == BARRED), None)
+    if barred is not None:
+        return _barred(barred)
     return Refusal("compile", first.text, first.line, first.column) if first else None
+
+
+def _barred(said: Message) -> Refusal:
+    """Lean read a word, or a command, that the text may not have: the allow-list of tokens by Lean's own reading."""
+    if said.text == SETTING:
+        return Refusal("metaprogram", "a setting of a tactic that is a program", said.line, said.column)
+    parts = () if said.text.startswith(COMMAND) else (said.text, *said.text.split("."))
+    rule = next((RULE_OF[part] for part in parts if part in RULE_OF), "")
+    words = f"`{said.text}`" if rule else f"a command of the kind `{said.text.removeprefix(COMMAND)}`"
+    return Refusal(rule or "command", words, said.line, said.column)
 
 
 def _commands(seen: CheckResult, text: str, original: Original) -> Refusal | None:
@@ -239,9 +263,9 @@ def _grounds(
 # ---------------------------------------------------------------- places and names
 
 
-def full_name(command: Command) -> str:
-    """Of the first name that a command declares."""
-    name = command.names[0]
+def full_name(command: Command, name: str = "") -> str:
+    """Of the first name that a command declares, or of another of them."""
+    name = name or command.names[0]
     if name.startswith("_root_."):
         return name.removeprefix("_root_.")
     return f"{command.namespace}.{name}" if command.namespace else name
@@ -253,10 +277,8 @@ def place_of(original: Original, constant: str) -> Command | None:
 
 
 def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
-    if not command.names:
-        return []
-    name = full_name(command)
-    return [n for n in (name, f"{PRIVATE}{name}") if n in constants][:1]
+    names = [full_name(command, name) for name in command.names]
+    return [n for name in names for n in [n for n in (name, f"{PRIVATE}{name}") if n in constants][:1]]
 
 
 def _space_at_the_end(original: Original) -> str:

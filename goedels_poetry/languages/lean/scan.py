@@ -41,14 +41,16 @@ _RULES = {
     "axiom": "axiom opaque",
     "native": "native_decide ofReduceBool ofReduceNat reduceBool reduceNat trustCompiler",
     "unsafe": "unsafe partial unsafeCast lcProof lcUnreachable lcAny lcErased ptrAddrUnsafe implemented_by extern "
-    "csimp",
+    "csimp unsafeIO unsafeBaseIO unsafeEIO unsafeRunMetaM withPtrEqUnsafe isExclusiveUnsafe evalConst evalConstCheck "
+    "evalDecl evalExpr evalExpr' evalSyntaxConstant markPersistent markMT",
     "notation": "unif_hint notation notation3 infix infixl infixr prefix postfix syntax macro macro_rules "
     "declare_syntax_cat binder_predicate elab elab_rules declare_simp_like_tactic declare_config_elab",
-    "metaprogram": "run_cmd run_elab run_meta run_tac by_elab elab_term eval% initialize builtin_initialize simproc "
-    "dsimproc simproc_decl dsimproc_decl builtin_simproc builtin_dsimproc builtin_simproc_decl "
-    "register_simp_attr register_builtin_option register_option register_label_attr register_tactic_tag "
-    "register_parser_alias register_error_explanation tactic_extension "
-    "show_term_elab modifyEnv setEnv addDecl addAndCompile evalDecl evalConst evalExpr grind_pattern "
+    "metaprogram": "run_cmd run_elab run_meta run_tac by_elab elab_term eval% set_library_suggestions "
+    "register_try?_tactic register_grind_attr grind_propagator builtin_grind_propagator initialize "
+    "builtin_initialize simproc dsimproc simproc_decl dsimproc_decl builtin_simproc builtin_dsimproc "
+    "builtin_simproc_decl register_simp_attr register_builtin_option register_option register_label_attr "
+    "register_tactic_tag register_parser_alias register_error_explanation tactic_extension "
+    "show_term_elab modifyEnv setEnv addDecl addAndCompile grind_pattern "
     "meta public add_decl_doc recommended_spelling initialize_simps_projections",
     "export": "export",
     "import": "include_str import prelude module",
@@ -60,8 +62,17 @@ RULE_OF = {word: rule for rule, words in _RULES.items() for word in words.split(
 _PARTS = frozenset(w for rule in ("native", "unsafe") for w in _RULES[rule].split()) - {"unsafe", "partial"} | {
     "sorryAx",
     "modifyEnv",
+    "setEnv",
+    "addDecl",
 }
 """Forbidden also as part of a dotted name: ``Lean.ofReduceBool``."""
+_TOLD = frozenset({"sorry", "axiom", "native", "suggestion"})
+"""Rules whose breach Lean tells in what a theorem rests on; a breach of the others could deceive Lean itself."""
+DECEIVING = tuple(
+    sorted(w for w, rule in RULE_OF.items() if rule not in _TOLD)
+    + sorted(f".{w}" for w in _PARTS if RULE_OF.get(w) not in _TOLD)
+)
+"""Words that Lean is not to elaborate in text of others; ".word" for a word that no dotted name may have."""
 _LIBRARIES = _words("Init Std Lean Batteries Aesop Qq Mathlib")
 """What may be imported in addition: a module of these changes no statement without being seen in it."""
 _HASH_COMMANDS = _words(
@@ -209,6 +220,9 @@ def _chunk(chunk: Sequence[Token], shared: int, known: set[str]) -> Iterable[Fin
             words = (token.text, following.text)
             if words == ("+", "native") or (words == ("native", ":")) or words == ("native", ":="):
                 yield Finding("native", token.line, token.column, "`native`")
+        whole = f"{token.text}%"
+        if whole in RULE_OF and following is not None and following.text == "%" and following.start == token.end:
+            yield Finding(RULE_OF[whole], token.line, token.column, f"`{whole}`")
         if token.text == "set_option":
             yield from _option(chunk[i + 1 : i + 3], token)
         if token.text == "[" and i and chunk[i - 1].text in ("@", "attribute"):
@@ -285,7 +299,7 @@ def _characters(text: str, original: str) -> Iterable[Finding]:
     """Characters that cannot be seen, and letters that Lean does not take for letters outside of strings."""
     known = set(original)
     strange = {c for c in set(text) - known if not c.isascii() and _strange(c)}
-    odd = {c for c in text if c.isascii() and not c.isprintable() and c not in "\n\t\r"} | strange
+    odd = {c for c in text if c.isascii() and not c.isprintable() and c not in "\n\t"} | strange
     if not odd:
         return
     covered = [t for t in tokenize(text) if t.kind in ("comment", "doc", "string", "char") or "«" in t.text]

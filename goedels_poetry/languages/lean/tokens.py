@@ -9,7 +9,9 @@ from typing import Literal
 Kind = Literal["word", "number", "string", "char", "symbol", "comment", "doc", "broken"]
 """word: identifiers and keywords, dots and «quotes» included; broken: a comment, string or «name» without an end."""
 
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(
+    r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|[0-9][0-9_]*(?:\.(?:[0-9][0-9_]*|(?=[eE][+-]?[0-9])))?(?:[eE][+-]?[0-9]+)?"
+)
 _CHAR = re.compile(r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^\\'])'", re.DOTALL)
 _RAW = re.compile(r'r(#*)"')
 _LETTER_LIKE = (
@@ -23,6 +25,9 @@ _LETTER_LIKE = (
 )
 _NOT_LETTERS = frozenset("λΠΣ×÷")
 _SUBSCRIPTS = ((0x2080, 0x2089), (0x2090, 0x209C), (0x1D62, 0x1D6A), (0x2C7C, 0x2C7C))
+_PRIMES = ("''", "]'")
+"""Symbols of Lean and Mathlib with a prime, which begins no character there."""
+_OPENING = frozenset("([{⟨,")
 _BRACE = re.compile(r"\\.|\{", re.DOTALL)
 _PLAIN = re.compile(r"(?!.*(?:--|/-))[^{}\"'\\]*\Z", re.DOTALL)
 
@@ -95,6 +100,8 @@ def _next(text: str, at: int) -> tuple[Kind, int]:
         closing = '"' + raw.group(1)
         end = text.find(closing, raw.end())
         return ("broken", len(text)) if end < 0 else ("string", end + len(closing))
+    if two in _PRIMES:
+        return "symbol", at + 2
     if c == "'":
         char = _CHAR.match(text, at)
         return ("char", char.end()) if char is not None else ("symbol", at + 1)
@@ -179,9 +186,13 @@ def is_doubtful(token: Token, text: str) -> bool:
     """Whether Lean may see another end of this token than we do, depending on what stands around it.
 
     A string that Lean interpolates ends elsewhere than a plain one when its terms have quotes or comments of their
-    own; what looks like the beginning of a comment right after a symbol may be the end of that symbol (`//-1`).
+    own; what looks like the beginning of a comment right after a symbol may be the end of that symbol (`//-1`), and so
+    may a quote (`⁻¹'"'`); the `r` of a raw string right after a dot is a name (`(x).r"\\"`).
     """
-    if token.kind == "string" and token.text.startswith('"'):
+    before = text[token.start - 1] if token.start else " "
+    if token.kind == "char" or (token.kind == "string" and token.text.startswith("r")):
+        return not (before.isspace() or before in _OPENING)
+    if token.kind == "string":
         closed = all(
             literal_end < len(token.text) - 1 and _PLAIN.match(inside)
             for start, inside in _braces(token.text)
@@ -189,7 +200,6 @@ def is_doubtful(token: Token, text: str) -> bool:
         )
         return not closed
     if token.kind in ("comment", "doc", "broken"):
-        before = text[token.start - 1] if token.start else " "
         apart = before.isspace() or goes_on(before) or before in ")]}⟩»\"'"
         return not apart or token.text.startswith("/--/")
     return False

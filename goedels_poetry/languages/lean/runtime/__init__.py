@@ -5,6 +5,7 @@ from goedels_poetry.languages.lean.runtime.library import Constant, Library
 from goedels_poetry.languages.lean.runtime.opening import chosen_kind, open_lean
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
+    BARRED,
     LOGIC_AXIOMS,
     Binder,
     CheckRequest,
@@ -20,6 +21,7 @@ from goedels_poetry.languages.lean.runtime.protocol import (
 )
 
 __all__ = [
+    "BARRED",
     "LOGIC_AXIOMS",
     "Binder",
     "CheckRequest",

@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 Severity = Literal["error", "warning", "info"]
 LOGIC_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 """The axioms of Lean's own logic; a proof may rest on these and nothing else."""
+BARRED = "goedels.barred"
+"""Kind of the message about what a request does not let Lean elaborate; its text is the word or the kind of command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,11 @@ class CheckRequest:
     names: tuple[str, ...] = ()
     negates: str = ""
     """A theorem of the reference: then the first of ``names`` is to state that it is false."""
+    barred: tuple[str, ...] = ()
+    """Words that a command may not have as Lean reads it (".word": nor any part of a name), unless it is one of the
+    reference's; it is not elaborated then, and there is an error of the kind `BARRED`. Only the embedded Lean does so."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of commands that may stand there besides the reference's, where there are ``barred`` words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +221,7 @@ def _hole(h: dict[str, Any]) -> Hole:
 
 
 __all__ = [
+    "BARRED",
     "LOGIC_AXIOMS",
     "Binder",
     "CheckRequest",

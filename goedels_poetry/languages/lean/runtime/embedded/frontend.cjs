@@ -6,6 +6,7 @@
 const fs = require('fs');
 const SORRY = { 'Lean.Parser.Tactic.tacticSorry': true, 'Lean.Parser.Term.sorry': false };
 const KEPT_AFTER_SYNTAX_ERROR = /^Elab\.synthPlaceholder$|^Tactic\.unsolvedGoals$|_traceMsg$/;
+const BARRED = 'goedels.barred';
 const MOST_PREFIXES = 6, COUNTED_BITS = 10, MOST_NUMBER = 2 ** 53;
 
 function frontend(lean, library) {
@@ -116,8 +117,30 @@ function frontend(lean, library) {
   }
   const scopeOf = (state) => fld(fld(state, 2), 0);
 
-  /** Parse and elaborate commands from `parser` on, until the end of input (`stopAtEnd`: not elaborating that). */
-  function commands(context, state, parser, { stopAtEnd, each }) {
+  /** What a command is: the kind of its syntax and, for a declaration, of what it declares, `… in` taken away. */
+  function kinds(command) {
+    let inner = command;
+    while (kindOf(inner) === 'Lean.Parser.Command.in') inner = children(inner)[2];
+    const kind = kindOf(inner), declaration = kind === 'Lean.Parser.Command.declaration' ? kindOf(children(inner)[1]) : kind === 'lemma' ? 'lemma' : '';
+    return { inner, kind, declaration };
+  }
+  /** The tokens of a command as Lean has read them, {text, at: first byte}, in order. */
+  function leaves(s) {
+    const found = [];
+    (function visit(x) {
+      if (isScalar(x)) return;
+      if (tag(x) === 1) { children(x).forEach(visit); return; }
+      const info = fld(x, 0), at = !isScalar(info) && tag(info) === 0 ? unbox(fld(info, 1)) : -1;
+      if (tag(x) === 2) found.push({ text: text(fld(x, 1)), at }); else if (tag(x) === 3) found.push({ text: nameText(fld(x, 2)), at });
+    })(s);
+    return found;
+  }
+
+  /**
+   * Parse and elaborate commands from `parser` on, until the end of input (`stopAtEnd`: not elaborating that).
+   * `admit(command)`, asked before a command is elaborated, may refuse it with {at, text}: then nothing more is read.
+   */
+  function commands(context, state, parser, { stopAtEnd, each, admit }) {
     for (;;) {
       const scope = scopeOf(state);
       const pm = ctor(0, [inc(fld(state, 0)), inc(fld(scope, 1)), inc(fld(scope, 2)), inc(fld(scope, 3))]);
@@ -127,6 +150,8 @@ function frontend(lean, library) {
       if (last && stopAtEnd && kindOf(command) === 'Lean.Parser.Command.eoi') {
         dec(command); dec(parser); return { state, parser: next, messages: parsed };
       }
+      const refused = admit && admit(command);
+      if (refused) { dec(command); dec(parser); return { state, parser: next, messages: [barred(context, refused)] }; }
       const before = inc(state);
       const ref = wx.lean_st_mk_ref(ctor(0, [state, inc(next), inc(fld(parser, 0)), emptyArray()]));
       dec(parser); parser = next;
@@ -141,6 +166,11 @@ function frontend(lean, library) {
       const quiet = copyWith(state, 1, emptyLog()); dec(state); state = quiet;
       if (last || goOn === false) return { state, parser, messages: [] };
     }
+  }
+
+  function barred(context, { at, text: word }) {
+    const before = text(fld(context, 0)), lines = new TextDecoder().decode(encoder.encode(before).subarray(0, Math.max(at, 0))).split('\n');
+    return { severity: 'error', line: lines.length, column: [...lines.pop()].length, endLine: null, endColumn: null, kind: BARRED, text: word };
   }
 
   const options = (given) => Object.entries(given || {}).reduce((o, [k, v]) => (typeof v === 'boolean'
@@ -188,10 +218,7 @@ function frontend(lean, library) {
     return { source, bytes, marks };
   }
   function described(source, command, before) {
-    const r = range(command) || [0, 0], outer = kindOf(command);
-    let one = command;                    // `open Nat in theorem …`: what stands inside
-    while (kindOf(one) === 'Lean.Parser.Command.in') one = children(one)[2];
-    const inner = kindOf(one) === 'Lean.Parser.Command.declaration' ? kindOf(children(one)[1]) : kindOf(one) === 'lemma' ? 'lemma' : '';
+    const r = range(command) || [0, 0], outer = kindOf(command), { inner: one, declaration: inner } = kinds(command);
     const space = nameText(fld(scopeOf(before), 2));
     let head = -1;
     if (inner) visitNodes(one, (node, kind) => {
@@ -202,32 +229,32 @@ function frontend(lean, library) {
   }
 
   /**
-   * Elaborate prefix + code. `each(command, messages, before, after)` sees every command of `code`.
-   * Gives {state (owned, 0 when the header fails), messages, commands, modules}.
+   * Elaborate prefix + code. `each(command, messages, before, after)` sees every command of `code`, `admit(command)`
+   * before it is elaborated. Gives {state (owned, 0 when the header fails), messages, commands, modules}.
    */
-  function elaborate({ prefix = '', code, fileName = 'Main.lean', options: given }, each = () => true) {
+  function elaborate({ prefix = '', code, fileName = 'Main.lean', options: given }, each = () => true, admit = null) {
     const start = prefixState(prefix, fileName, given), whole = prefix + code, said = [...start.messages], ranges = [...start.commands];
     if (!start.state) return { state: 0, messages: said, commands: ranges, modules: start.modules };
     const header = parseHeader(whole, fileName);
     if (header.modules.join(' ') !== start.modules.join(' ')) {        // the prefix ended inside the header
       header.free();
-      return prefix === '' ? elaborateWhole(whole, fileName, given, each) : elaborate({ code: whole, fileName, options: given }, each);
+      return prefix === '' ? elaborateWhole(whole, fileName, given, each, admit) : elaborate({ code: whole, fileName, options: given }, each, admit);
     }
     if (prefix === '') said.push(...messages(header.log));
     if (said.some((m) => m.severity === 'error' && prefix === '')) { header.free(); return { state: 0, messages: said, commands: [], modules: start.modules }; }
     const first = prefix === '' ? inc(header.state) : copyWith(header.state, 0, box(start.bytes));
-    const end = commands(header.context, inc(start.state), first, { stopAtEnd: false, each: (c, m, before, after) => {
+    const end = commands(header.context, inc(start.state), first, { stopAtEnd: false, admit, each: (c, m, before, after) => {
       said.push(...m); ranges.push(described(whole, c, before));
       return each(c, m, before, after, whole, header.context);
     } });
-    dec(end.parser); header.free();
+    said.push(...end.messages); dec(end.parser); header.free();
     return { state: end.state, messages: said, commands: ranges, modules: start.modules };
   }
-  function elaborateWhole(whole, fileName, given, each) {
+  function elaborateWhole(whole, fileName, given, each, admit) {
     const header = parseHeader(whole, fileName), at = unbox(fld(header.state, 0)); header.free();
     const bytes = encoder.encode(whole), prefix = new TextDecoder().decode(bytes.subarray(0, at));
-    return elaborate({ prefix, code: whole.slice(prefix.length), fileName, options: given }, each);
+    return elaborate({ prefix, code: whole.slice(prefix.length), fileName, options: given }, each, admit);
   }
-  return { environments, elaborate, messages, sorries, range, kindOf, children, scopeOf, codePoints, emptyLog, commands, parseHeader, visitNodes };
+  return { environments, elaborate, kinds, leaves, messages, sorries, range, kindOf, children, scopeOf, codePoints, emptyLog, commands, parseHeader, visitNodes };
 }
 module.exports = { frontend };

@@ -6,6 +6,9 @@ const AXIOM = 0, DEFINITION = 1, THEOREM = 2, OPAQUE = 3, QUOT = 4, INDUCTIVE = 
 // count; the first three are those of Lean's logic.
 const CORE_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound', 'sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
 const MADE_BY_LEAN = /(^|\.)(_(?!private)|match_\d|splitter$|congr_eq)/;
+const SETTING = /^Lean\.Parser\.Tactic\.(valConfigItem|config)$/;
+const SETTING_WORD = 'setting';
+const LITERAL = /^(null|num|str|hygieneInfo|term_[-+*^]_|Lean\.Parser\.Term\.(structInst\w*|dotIdent|optEllipsis|paren|hygienicLParen)|Lean\.Parser\.Tactic\.(valConfigItem|config)|group|ident)$/;
 const MOST_VALUE = 400, DEPTH = 60;
 
 function gate(lean, front, meta) {
@@ -34,7 +37,42 @@ function gate(lean, front, meta) {
 
   // ---------------------------------------------------------------- statement
   /** What the code is to be compared with, elaborated before the code is: nothing of the code can touch it. */
-  const reference = (request) => front.elaborate({ code: request.reference, fileName: request.fileName, options: request.options });
+  function reference(request) {
+    const theirs = [];
+    const trusted = front.elaborate({ code: request.reference, fileName: request.fileName, options: request.options }, (c) => { theirs.push(front.leaves(c).map((l) => l.text)); });
+    return { ...trusted, leaves: theirs };
+  }
+  /**
+   * Whether Lean may elaborate a command at all, as it has read it: a command of the reference, or one of a kind of
+   * request.kinds, without words of request.barred (".word": any part of a name) but where the reference has them, before or after what differs.
+   */
+  function admission(request, trusted) {
+    const barred = new Set(request.barred), kinds = new Set(request.kinds), known = new Set(trusted.leaves.map((words) => words.join('\0')));
+    const isBarred = (word) => barred.has(word) || word.split('.').some((part) => barred.has(`.${part}`));
+    return (command) => {
+      const leaves = front.leaves(command), words = leaves.map((l) => l.text);
+      if (known.has(words.join('\0'))) return null;
+      const { kind, declaration } = front.kinds(command);
+      if (!kinds.has(declaration || kind)) return { at: leaves.length ? leaves[0].at : 0, text: declaration || kind };
+      let bad = leaves.flatMap((l, i) => (isBarred(l.text) ? [i] : []));
+      for (const old of bad.length ? trusted.leaves : []) {
+        const first = common((i) => words[i] === old[i], words, old), last = common((i) => words[words.length - 1 - i] === old[old.length - 1 - i], words, old);
+        bad = bad.filter((i) => i >= first && i < words.length - last);
+      }
+      return bad.length ? { at: leaves[bad[0]].at, text: words[bad[0]] } : evaluated(command);
+    };
+  }
+  /** A setting of a tactic that is more than a literal: `(maxSteps := f 1)` is a program, which Lean runs without checks. */
+  function evaluated(command) {
+    let found = null;
+    front.visitNodes(command, (node, kind) => {
+      if (found || !SETTING.test(kind)) return !found;
+      front.visitNodes(node, (inner, k) => { if (!found && !LITERAL.test(k)) found = { at: (front.range(inner) || [0])[0], text: SETTING_WORD }; return !found; });
+      return false;
+    });
+    return found;
+  }
+  const common = (alike, a, b) => { let n = 0; while (n < Math.min(a.length, b.length) && alike(n)) n++; return n; };
   const forget = (trusted) => { if (trusted.state) dec(trusted.state); };
   /**
    * Whether `end` still states what the reference states: the theorems request.names with the same type, every other
@@ -233,6 +271,6 @@ function gate(lean, front, meta) {
       return whole;
     } finally { dec(v); }
   }
-  return { declarations, reference, compare, forget, replay, evaluate };
+  return { declarations, reference, admission, compare, forget, replay, evaluate };
 }
 module.exports = { gate };

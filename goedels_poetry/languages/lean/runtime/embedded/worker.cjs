@@ -1,5 +1,5 @@
 'use strict';
-/* One request to Lean: {prefix?, code, options?, holes?, commands?, declarations?, reference?, names?} -> what Lean says. */
+/* One request to Lean: {prefix?, code, options?, holes?, commands?, declarations?, reference?, names?, barred?, kinds?} -> what Lean says. */
 const { frontend } = require('./frontend.cjs');
 const { meta } = require('./meta.cjs');
 const { gate } = require('./gate.cjs');
@@ -21,7 +21,7 @@ function lean(objects, library) {
       if (request.holes) holes.push(...inMeta.holes(command, before, after, source, context));
       spent.push(Math.round(performance.now() - last)); last = performance.now();
       return true;
-    });
+    }, trusted && request.barred ? judge.admission(request, trusted) : null);
     const answer = { ok: !!end.state && !end.messages.some((m) => m.severity === 'error'), messages: end.messages, imports: end.modules, commandMs: spent };
     if (request.commands) answer.commands = end.commands;
     if (request.holes) answer.holes = holes;

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.symbolic.laws import XYZ, laws_of, matches, moves, names
-from goedels_poetry.languages.lean.symbolic.pool import ENVIRONMENTS, Pool, Variable, World, unify
+from goedels_poetry.languages.lean.symbolic.pool import ENVIRONMENTS, Pool, Variable, World
+from goedels_poetry.languages.lean.symbolic.shapes import Shapes
 from goedels_poetry.languages.lean.symbolic.terms import Term, match, replace, show
-from goedels_poetry.languages.lean.symbolic.types import BOOL, NAT, PROP, Signature, Type
+from goedels_poetry.languages.lean.symbolic.types import BOOL, PROP, Type
 from goedels_poetry.languages.lean.symbolic.values import TRUE, NoValue
 
 MORE_ENVIRONMENTS = 60
@@ -65,18 +66,24 @@ class Maker:
     """Conjectures of a pool."""
 
     def __init__(self, pool: Pool) -> None:
-        self.pool, self.world = pool, pool.world
+        self.pool, self.world, self.shapes = pool, pool.world, Shapes(pool)
         self.more = [pool.environment(i) for i in range(ENVIRONMENTS, ENVIRONMENTS + MORE_ENVIRONMENTS)]
         self.accepted: list[Conjecture] = []
         self._lefts: set[Term] = set()
 
     def made(self) -> tuple[Conjecture, ...]:
         """All, generalisations of the goal first."""
-        for term, type_, values in self._generalised():
+        for term, type_, values in self.shapes.generalised():
             self._equation(term, type_, values)
         for made in list(self.accepted):
             self._steps(made)
-        patterns = sorted(self._patterns(), key=lambda p: p[0].size)
+        own = {f.name for f in self.world.functions}
+
+        def order(pattern: tuple[Term, Type]) -> tuple[bool, int]:
+            term, type_ = pattern  # what a predicate alone is equivalent to is true, but seldom of use
+            return type_ in (BOOL, PROP) and not any(a.head in own for a in term.args), term.size
+
+        patterns = sorted(self.shapes.patterns(), key=order)
         for term, type_ in patterns:
             self._equation(term, type_)
         self._implications(term for term, type_ in patterns if type_ in (BOOL, PROP))
@@ -96,7 +103,12 @@ class Maker:
             if left not in e.term.parts()
         ]
         kept, own = 0, {f.name for f in self.world.functions}
-        for right in sorted(rights, key=lambda t: (self._nesting(t), t.head in own, t.size)):
+        here = set(left.heads())
+
+        def order(right: Term) -> tuple[int, bool, bool, int]:
+            return self._nesting(right), not here.issuperset(right.heads()), right.head in own, right.size
+
+        for right in sorted(rights, key=order):
             made = self._conjecture(left, right, type_)
             if instance is not None:
                 given = tuple(instance.get(v.name, Term(v.name)) for v in made.variables)
@@ -121,9 +133,9 @@ class Maker:
     def _known(self, made: Conjecture) -> bool:
         """Whether it is the goal, or an accepted equation, in either direction."""
         goal, names = self.world.goal, frozenset(self.world.goal_variables)
-        if made.right is None:
-            return False
         free = frozenset(v.name for v in made.variables)
+        if made.right is None:
+            return match(made.left, goal, free, {}) and match(goal, made.left, names, {})
         older = [((c.left, c.right), frozenset(v.name for v in c.variables)) for c in self.accepted if c.right]
         if goal.head in ("Eq", "Iff"):
             older.append(((goal.args[0], goal.args[1]), names))
@@ -238,14 +250,14 @@ class Maker:
         if made.right is None:
             return
         for v in made.variables:
-            for grown in self._grown(v, made.variables):
+            for grown in self.shapes.grown(v, made.variables):
                 left, right = (self._computed(side.put({v.name: grown})) for side in (made.left, made.right))
                 found: dict[str, Term] = {}
                 free = {w.name for w in made.variables}
                 if not match(made.left, left, free, found) or found.get(v.name) != Term(v.name):
                     continue
                 new = made.right.put(found)
-                type_ = self._type(new)
+                type_ = self.shapes.type_of(new)
                 if (
                     type_ is None
                     or self._computed(new) == self._computed(right)
@@ -256,188 +268,6 @@ class Maker:
                 closed = {h for h in right.heads() if h in self.pool.of_type} <= {w.name for w in step.variables}
                 if closed and not self._known(step) and self._holds(step):
                     self.accepted.append(step)
-
-    def _grown(self, v: Variable, others: Iterable[Variable]) -> Iterator[Term]:
-        """The constructors of a variable's type, on top of it and of new variables."""
-        if v.type == NAT:
-            yield Term("HAdd.hAdd", (Term(v.name), Term("1")))
-        for c in self.world.constructors.get(v.type.head, ()):
-            found: dict[str, Type] = {}
-            if not unify(c.result, v.type, c.parameters, found):
-                continue
-            used, args, again = [w.name for w in others], [], False
-            for a in (b.put(found) for b in c.arguments):
-                new = Term(v.name) if a == v.type and not again else self._fresh(a, used)
-                again = again or a == v.type
-                if new is None:
-                    break
-                used.append(new.head)
-                args.append(new)
-            else:
-                if again:
-                    yield Term(c.name, tuple(args))
-
-    # ------------------------------------------------------------ left sides
-    def _fresh(self, type_: Type, used: Iterable[str]) -> Term | None:
-        taken = set(used)
-        for v in self.pool.variables:
-            if v.type == type_ and v.name not in taken:
-                return Term(v.name)
-        return None
-
-    def _patterns(self) -> Iterator[tuple[Term, Type]]:
-        functions = [*self.world.functions, *self.world.operations]
-        inner = [*functions, *(c for cs in self.world.constructors.values() for c in cs)]
-        own = {f.name for f in self.world.functions}
-        for f in functions:
-            if f.name in own:
-                yield from self._applied(f, None, 0)
-            elif f.result != PROP or f.name == "Eq":
-                continue
-            for g in inner:
-                if f.name not in own and g.name not in own:
-                    continue
-                for at in range(len(f.arguments)):
-                    yield from self._applied(f, g, at)
-
-    def _applied(self, f: Signature, g: Signature | None, at: int) -> Iterator[tuple[Term, Type]]:
-        """``f x… (g y…) z…`` with different variables, at every type of the world."""
-        types = self.world.all_types
-        for choice in itertools.product(types, repeat=len(f.parameters)):
-            found = dict(zip(f.parameters, choice, strict=True))
-            arguments = [a.put(found) for a in f.arguments]
-            inner: list[Type] = []
-            if g is not None:
-                chosen: dict[str, Type] = {}
-                if not unify(g.result, arguments[at], g.parameters, chosen):
-                    continue
-                if any(p not in chosen for p in g.parameters):
-                    continue
-                inner = [a.put(chosen) for a in g.arguments]
-            used: list[str] = []
-
-            def variable(type_: Type, used: list[str] = used) -> Term | None:
-                made = self._fresh(type_, used)
-                if made is not None:
-                    used.append(made.head)
-                return made
-
-            args: list[Term | None] = []
-            for i, a in enumerate(arguments):
-                if g is not None and i == at:
-                    below = [variable(b) for b in inner]
-                    args.append(Term(g.name, tuple(b for b in below if b is not None)) if None not in below else None)
-                else:
-                    args.append(variable(a))
-            if all(a is not None for a in args):
-                yield Term(f.name, tuple(a for a in args if a is not None)), f.result.put(found)
-
-    # ------------------------------------------------------------ the goal
-    def _generalised(self) -> Iterator[tuple[Term, Type, dict[str, Term]]]:
-        """Sides of the goal with variables, or functions of a new variable, for constants; with what stood there."""
-        goal = self.world.goal
-        if goal.head not in ("Eq", "Iff", "LE.le"):
-            return
-        for side in goal.args:
-            canonical = self._canonical(side)
-            if canonical is None or not any(p.head in self.world.goal_functions for p in side.parts()):
-                continue
-            renamed, back = canonical
-            type_ = self._type(renamed)
-            if type_ is None:
-                continue
-            constants = [
-                (p, t)
-                for p, t in dict(self._places(renamed, type_)).items()
-                if p != renamed and p.head not in self.pool.of_type and p.head != "fun"
-            ]
-            for count in (1, 2):
-                for chosen in itertools.combinations(constants, count):
-                    new, values = renamed, dict(back)
-                    for part, part_type in chosen:
-                        variable = self._fresh(part_type, [*new.heads(), *values])
-                        if variable is not None:
-                            new = replace(new, part, variable)
-                            values[variable.head] = part.put(back)
-                    if new != renamed:
-                        yield new, type_, values
-            yield from self._shifted(renamed, type_, back)
-
-    def _shifted(self, side: Term, type_: Type, back: dict[str, Term]) -> Iterator[tuple[Term, Type, dict[str, Term]]]:
-        """``f n (g 0) (g 1)`` as ``f n (g m) (g (m + 1))``: constants that are values of functions at 0."""
-        places = [i for i, a in enumerate(side.args) if a.head.isdecimal()]
-        fresh = self._fresh(NAT, [*side.heads(), *back])
-        if len(places) < 2 or fresh is None:
-            return
-        options: dict[str, list[Term]] = {}
-        unary = [f.name for f in self.world.functions if f.arguments == (NAT,) and f.result == NAT]
-        arguments = (fresh, Term("HAdd.hAdd", (fresh, Term("1"))))
-        for shape in [*arguments, *(Term(u, (a,)) for a in arguments for u in unary)]:
-            try:
-                value = self.world.evaluator.value(shape.put({fresh.head: Term("0")}), {})
-            except NoValue:
-                continue
-            options.setdefault(str(value), []).append(shape)
-        for chosen in itertools.product(*(options.get(side.args[i].head, []) for i in places)):
-            args = list(side.args)
-            for i, new in zip(places, chosen, strict=True):
-                args[i] = new
-            yield Term(side.head, tuple(args)), type_, {**back, fresh.head: Term("0")}
-
-    def _canonical(self, term: Term) -> tuple[Term, dict[str, Term]] | None:
-        """With the pool's variables for the goal's, and the way back."""
-        values: dict[str, Term] = {}
-        back: dict[str, Term] = {}
-        for name, type_ in self.world.goal_variables.items():
-            if name in term.heads():
-                new = self._fresh(type_, back)
-                if new is None:
-                    return None
-                values[name], back[new.head] = new, Term(name)
-        return term.put(values), back
-
-    def _type(self, term: Term) -> Type | None:
-        if term.head in self.pool.of_type and not term.args:
-            return self.pool.of_type[term.head]
-        if term.head.isdecimal():
-            return NAT
-        every = [*self.world.functions, *self.world.operations]
-        every += [c for cs in self.world.constructors.values() for c in cs]
-        for s in every:
-            if s.name != term.head or len(s.arguments) != len(term.args):
-                continue
-            found: dict[str, Type] = {}
-            for a, wanted in zip(term.args, s.arguments, strict=True):
-                type_ = None if a.head in ("fun", "List.nil") else self._type(a)
-                if type_ is not None and not unify(wanted, type_, s.parameters, found):
-                    break
-            else:
-                if all(p in found for p in s.parameters):
-                    return s.result.put(found)
-                fits = [t for t in self.world.types if unify(s.result, t, s.parameters, dict(found))]
-                if len(fits) == 1 or (fits and not s.arguments):
-                    return fits[0]
-        return None
-
-    def _places(self, term: Term, type_: Type) -> Iterator[tuple[Term, Type]]:
-        """The parts of a term with the types that their places ask for."""
-        yield term, type_
-        every = [*self.world.functions, *self.world.operations]
-        every += [c for cs in self.world.constructors.values() for c in cs]
-        for s in every:
-            if s.name != term.head or len(s.arguments) != len(term.args):
-                continue
-            found: dict[str, Type] = {}
-            if not unify(s.result, type_, s.parameters, found):
-                continue
-            for a, wanted in zip(term.args, s.arguments, strict=True):
-                known = None if a.head in ("fun", "List.nil") else self._type(a)
-                if known is not None:
-                    unify(wanted, known, s.parameters, found)
-            for a, wanted in zip(term.args, s.arguments, strict=True):
-                if all(p in found for p in s.parameters):
-                    yield from self._places(a, wanted.put(found))
-            return
 
     def _implications(self, conclusions: Iterable[Term]) -> None:
         """``p ys → p (g x ys)`` for predicates p."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
-from goedels_poetry.languages.lean.symbolic.conjectures import Conjecture, conjectures
-from goedels_poetry.languages.lean.symbolic.orders import greater, permutes, ranks
-from goedels_poetry.languages.lean.symbolic.pool import World
+from goedels_poetry.languages.lean.symbolic.conjectures import Conjecture
+from goedels_poetry.languages.lean.symbolic.lemmas import Named, lemmas_of
 from goedels_poetry.languages.lean.symbolic.terms import Term, show
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, renamed, theory_of
 from goedels_poetry.languages.lean.symbolic.world import world_of
 from goedels_poetry.languages.lean.task import Task
 
-TERM_SECONDS = 4.0
-MOST_ASSUMED, MOST_DEPTH, MOST_ATTEMPTS = 24, 3, 4
+MOST_ASSUMED, MOST_ATTEMPTS = 24, 4
+ROUNDS = (1, 0, 0, 2, 3)
+"""How many assumed lemmas may rest on each other; 0: only what is proved by then, after all have been tried."""
 ATTEMPT_SECONDS = 6.0
 PLENTY = "set_option maxHeartbeats 4000000 in\n"
 """Before a lemma: the clock limits the search, and what was found must not fail for heartbeats."""
@@ -34,20 +32,6 @@ class Lemma:
     """Closed."""
     simp: bool
     """From left to right it simplifies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A conjecture with the name of its theorem."""
-
-    name: str
-    conjecture: Conjecture
-    simp: bool
-
-    @property
-    def stated(self) -> str:
-        """Name, variables and statement, as after the word `theorem`."""
-        return f"{self.name} {self.conjecture.binders()} : {self.conjecture.body()}"
 
 
 @dataclass(slots=True)
@@ -68,6 +52,11 @@ class Search:
     proved: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """Proof of each lemma that has one, and the lemmas that it uses."""
     failed: set[tuple[str, frozenset[str]]] = field(default_factory=set)
+    """Lemmas without a proof in this round, and what could not be assumed for it."""
+    deepest: int = 1
+    """See `ROUNDS`."""
+    tried: dict[tuple[str, ...], tuple[str, frozenset[str]] | None] = field(default_factory=dict)
+    """What came of an attempt."""
 
     def text(self, name: str) -> str:
         """A proved lemma as a declaration."""
@@ -94,44 +83,8 @@ async def discover(lean: LeanRuntime, task: Task, *, seconds: float) -> tuple[Le
     """Statements about the task's functions that hold on all samples, the most useful first."""
     clock = Clock(seconds)
     world = await world_of(lean, task, clock)
-    found = await _lemmas(lean, task, world, clock) if world else ()
+    found = await lemmas_of(lean, task, world, clock) if world else ()
     return tuple(Lemma(n.conjecture.statement, n.simp) for n in found)
-
-
-async def _lemmas(lean: LeanRuntime, task: Task, world: World, clock: Clock) -> tuple[Named, ...]:
-    made = await asyncio.to_thread(conjectures, world, min(TERM_SECONDS, clock.left / 3))
-    stem = task.name.split(".")[-1].strip("«»")
-    found = []
-    functions = [f.name for f in world.functions]
-    rank = ranks(functions, world.equations)
-    for made_first in made:
-        c, simp = _oriented(made_first, rank)
-        digest = hashlib.sha256(c.statement.encode()).hexdigest()[:6]
-        found.append(Named(f"{stem}_aux_{digest}", c, simp))
-    return await _readable(lean, task, tuple({n.name: n for n in found}.values()), clock)
-
-
-async def _readable(lean: LeanRuntime, task: Task, lemmas: Sequence[Named], clock: Clock) -> tuple[Named, ...]:
-    """Those whose statements Lean reads."""
-    stubs = "".join(f"axiom {n.stated}\n" for n in lemmas)
-    result = await lean.check(CheckRequest(f"\n{task.stubs}{stubs}", prefix=task.prefix, seconds=clock.left))
-    if result.status != "done":
-        return ()
-    first = f"{task.prefix}\n{task.stubs}".count("\n") + 1
-    wrong = {m.line - first for m in result.errors}
-    return tuple(n for i, n in enumerate(lemmas) if i not in wrong)
-
-
-def _oriented(c: Conjecture, rank: Mapping[str, int]) -> tuple[Conjecture, bool]:
-    """The way round in which it rewrites, and whether there is one."""
-    if c.right is None:
-        return c, True
-    free = frozenset(v.name for v in c.variables)
-    if greater(c.left, c.right, free, rank) or permutes(c.left, c.right, free):
-        return c, True
-    if greater(c.right, c.left, free, rank) and free <= set(c.right.heads()):
-        return replace(c, left=c.right, right=c.left), True
-    return c, False
 
 
 async def prove_by_lemmas(lean: LeanRuntime, task: Task, *, seconds: float) -> Proposal | None:
@@ -143,13 +96,28 @@ async def prove_by_lemmas(lean: LeanRuntime, task: Task, *, seconds: float) -> P
     goal = await opened(lean, task, clock.left)
     if goal is None:
         return None
-    for attempt in _goal_attempts(search, goal):
+    attempts = _goal_attempts(search, goal)
+    for search.deepest in ROUNDS:
+        search.failed.clear()
+        forward = sorted(search.lemmas[:MOST_ASSUMED], key=lambda n: n.conjecture.size)
+        for lemma in forward if not search.deepest else ():
+            news = lemma.name not in search.proved and await _prove(search, lemma, frozenset(), 0)
+            if news and search.proved[lemma.name][1]:  # one that rests on others is worth a look at the goal
+                found = await _by(search, task, attempts)
+                if found is not None:
+                    return found
+        found = await _by(search, task, attempts)
+        if found is not None:
+            return found
+    return None
+
+
+async def _by(search: Search, task: Task, attempts: Sequence[Attempt]) -> Proposal | None:
+    """The first attempt at the goal whose lemmas are proved, or can be in this round."""
+    for attempt in attempts:
         found = await _settle(search, task.head, task.name, attempt, frozenset(), 0)
-        if found is None:
-            continue
-        proof, used = found
-        for proposal in _proposals(search, task, proof, used):
-            if await accepted(lean, task, proposal, clock):
+        for proposal in _proposals(search, task, *found) if found else ():
+            if await accepted(search.lean, task, proposal, search.clock):
                 return proposal
     return None
 
@@ -169,10 +137,10 @@ def _proposals(search: Search, task: Task, proof: str, used: Sequence[str]) -> l
 async def _search(lean: LeanRuntime, task: Task, clock: Clock) -> Search | None:
     theory = await theory_of(lean, task.prefix, clock.left)
     world = await world_of(lean, task, clock)
-    lemmas = await _lemmas(lean, task, world, clock) if world else ()
+    lemmas = await lemmas_of(lean, task, world, clock) if world else ()
     if world is None or not lemmas:
         return None
-    definitions = ", ".join([*theory.names, *theory.lemmas, *(f.name for f in task.facts)])
+    definitions = ", ".join([*map(theory.written, theory.names), *theory.lemmas, *(f.name for f in task.facts)])
     products = any(h in ("HMul.hMul", "HPow.hPow") for n in lemmas for h in n.conjecture.left.heads())
     recursive = {
         name: frozenset(i for e in every for i, p in enumerate(e.patterns) if p.args or p.head not in e.free)
@@ -254,7 +222,8 @@ def _lemma_attempts(search: Search, named: Named) -> list[Attempt]:
         if (len(recursed) > 1 or call.head in search.nested) and all(a.head in names for a in call.args)
     ]
     for call in dict.fromkeys(whole):
-        attempts.insert(0, Attempt(f"by\n  fun_induction {show(call)} <;>\n  "))
+        written = Term(search.theory.written(call.head), call.args)
+        attempts.insert(0, Attempt(f"by\n  fun_induction {show(written)} <;>\n  "))
     attempts.append(Attempt("by\n"))
     return attempts[:MOST_ATTEMPTS]
 
@@ -283,9 +252,9 @@ async def _settle(
     ready = [n for n in search.lemmas if n.name in search.proved and n.name not in above]
     assumed = [n for n in search.lemmas if n.name not in search.proved and n.name not in above]
     assumed = [n for n in assumed if not any(f == n.name and a <= above for f, a in search.failed)]
-    allowed = [] if depth >= MOST_DEPTH else assumed[:MOST_ASSUMED]
+    allowed = [] if depth >= search.deepest else assumed[:MOST_ASSUMED]
     while not search.clock.over:
-        quick = depth >= MOST_DEPTH and above != frozenset()
+        quick = depth >= search.deepest and above != frozenset()
         result = await _try(search, head, name, attempt, ready, allowed, 2 if quick else 4)
         if result is None:
             return None
@@ -297,18 +266,18 @@ async def _settle(
                 bad = lemma
                 break
         if bad is None:
-            return await _smaller(search, head, name, attempt, used)
+            return await _smaller(search, head, name, attempt, used, 2 if quick else 4)
         allowed = [n for n in allowed if n is not bad and n.name not in search.proved]
         ready = [n for n in search.lemmas if n.name in search.proved and n.name not in above]
     return None
 
 
 async def _smaller(
-    search: Search, head: str, name: str, attempt: Attempt, used: frozenset[str]
+    search: Search, head: str, name: str, attempt: Attempt, used: frozenset[str], most: int = 4
 ) -> tuple[str, tuple[str, ...]] | None:
     """The same proof with only the lemmas that it uses."""
     ready = [n for n in search.lemmas if n.name in used]
-    result = await _try(search, head, name, attempt, ready, [])
+    result = await _try(search, head, name, attempt, ready, [], most)
     return None if result is None else (result[0], tuple(n.name for n in ready if n.name in result[1]))
 
 
@@ -318,7 +287,7 @@ async def _prove(search: Search, lemma: Named, above: frozenset[str], depth: int
     inside = above | {lemma.name}
     head = f"theorem {lemma.stated}"
     attempts = _lemma_attempts(search, lemma)
-    for level in dict.fromkeys((MOST_DEPTH, depth)):  # first without assumptions
+    for level in dict.fromkeys((search.deepest, depth)):  # first without assumptions
         for attempt in attempts:
             if search.clock.over:
                 return False
@@ -339,8 +308,19 @@ async def _try(
     assumed: Sequence[Named],
     most: int = 4,
 ) -> tuple[str, frozenset[str]] | None:
-    """The proof and the lemmas that it uses, when Lean accepts it with ``assumed`` as axioms."""
-    every = [*ready, *assumed]
+    """The proof and the lemmas that it uses, when Lean accepts it with ``assumed`` as axioms; asked once."""
+    key = (name, attempt.before, str(attempt.lemma), str(most), *(n.name for n in (*ready, *assumed)))
+    if key not in search.tried:
+        found = await _ask(search, head, name, attempt, [*ready, *assumed], most)
+        if found is None and search.clock.over:
+            return None
+        search.tried[key] = found
+    return search.tried[key]
+
+
+async def _ask(
+    search: Search, head: str, name: str, attempt: Attempt, every: Sequence[Named], most: int
+) -> tuple[str, frozenset[str]] | None:
     simp = [n.name for n in every if n.simp]
     before = attempt.before + ("" if attempt.before.endswith("  ") else "  ")
     if attempt.lemma is not None:

@@ -91,7 +91,7 @@ def words_of(
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
     return Words(
-        ", ".join([*used, *rest][:MOST_ARGUMENTS]),
+        ", ".join([theory.written(n) for n in [*used, *rest][:MOST_ARGUMENTS]]),
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
         ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
         extra,
@@ -100,6 +100,7 @@ def words_of(
 
 def mentions(text: str, name: str) -> bool:
     """Whether the constant occurs in a text of Lean, by its full name or after a dot."""
+    name = name.removeprefix("_root_.")
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name.split('.')[-1])}(?!\w)", text) is not None
 
 

@@ -111,7 +111,7 @@ def functional(goal: Goal, theory: Theory) -> Iterator[Scheme]:
                 calls.append([match[1]])
         for call in calls:
             if any(a in local for a in call):
-                yield Scheme(f"fun_induction {name} {' '.join(call)}", f"induction along {name}")
+                yield Scheme(f"fun_induction {theory.written(name)} {' '.join(call)}", f"induction along {name}")
 
 
 def _derivations(goal: Goal, types: tuple[str, ...]) -> list[Variable]:
@@ -134,7 +134,8 @@ def _generalizations(goal: Goal, theory: Theory) -> Iterator[Scheme]:
                 call, variables = match[0], match[1].split()
                 if local.issuperset(variables) and call != goal.target:
                     clear = "".join(f"; try clear {v}" for v in dict.fromkeys(variables))
-                    tactic = f"(simp only [{', '.join(names)}]; generalize {call} = gen at *{clear})"
+                    told = ", ".join(map(theory.written, names))
+                    tactic = f"(simp only [{told}]; generalize {call} = gen at *{clear})"
                     yield Scheme(tactic, f"any value for {call}")
 
 

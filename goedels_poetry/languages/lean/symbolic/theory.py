@@ -32,6 +32,12 @@ class Theory:
     constructors: dict[str, tuple[Signature, ...]]
     """Of each inductive type that is no proposition."""
     lemmas: tuple[str, ...]
+    clashing: frozenset[str] = frozenset()
+    """Definitions whose name alone means something else as well (`insert`, `length` after `open List`)."""
+
+    def written(self, name: str) -> str:
+        """A definition as a tactic has to call it."""
+        return f"_root_.{name}" if name in self.clashing else name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -96,10 +102,14 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
             wanted[found.kind].append(found.name)
     asked = [*wanted["def"], *wanted["constructor"]]
     shown = await lean.check(
-        CheckRequest("\n" + SHOWN + "".join(f"#check @_root_.{n}\n" for n in asked), prefix=prefix, seconds=seconds)
+        CheckRequest(
+            "\n" + SHOWN + "".join(f"#check @_root_.{n}\n#check @{n}\n" for n in asked), prefix=prefix, seconds=seconds
+        )
     )
-    texts = [m.text.lstrip("@").replace("_root_.", "") for m in shown.messages if m.severity == "info"]
-    types = dict(text.split(" : ", 1) for text in texts if " : " in text)
+    first = f"{prefix}\n{SHOWN}".count("\n") + 1
+    said = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
+    types = dict(text.split(" : ", 1) for at, text in said.items() if at % 2 == 0 and " : " in text)
+    clashing = frozenset(name for at, name in enumerate(asked) if said.get(2 * at) != said.get(2 * at + 1))
     functions: list[Signature] = []
     opaque: list[str] = []
     constructors: dict[str, list[Signature]] = {}
@@ -121,6 +131,7 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         tuple(opaque),
         {k: tuple(v) for k, v in constructors.items()},
         tuple(wanted["theorem"][:MOST_LEMMAS]),
+        clashing & set(wanted["def"]),
     )
 
 

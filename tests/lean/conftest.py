@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry.checker.lean import Fresh
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
 
@@ -23,6 +24,24 @@ def lean() -> Iterator[LeanPool]:
     pool = embedded_pool(1)
     yield pool
     asyncio.run(pool.aclose())
+
+
+class Kept:
+    """The session's Lean, which a checker that wants a fresh one may close as often as it likes."""
+
+    def __init__(self, lean: LeanPool) -> None:
+        self._lean = lean
+        self.version = lean.version
+        self.check = lean.check
+
+    async def aclose(self) -> None:
+        """Other tests want it still."""
+
+
+@pytest.fixture(scope="session")
+def kept(lean: LeanPool) -> Fresh:
+    """For checkers, where a process that has seen nothing is not what the test is about."""
+    return lambda: Kept(lean)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

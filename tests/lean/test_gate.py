@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.checker import TrustLevel, check_any
+from goedels_poetry.checker import TrustLevel
 from goedels_poetry.checker.jobs import check_again
-from goedels_poetry.checker.lean import certify_negation, certify_proof, check_lean, fresh_lean
+from goedels_poetry.checker.lean import Fresh, certify_negation, certify_proof, check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Refusal, judge, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.errors import InvalidInput
@@ -176,16 +176,16 @@ AGAINST = "by\n  intro h\n  have := @h Nat [0] [1]\n  simp at this"
 
 
 @pytest.fixture(scope="module")
-def certificates(lean: LeanPool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Two certificates made by fresh Leans: of a proof, and of a refutation."""
+def certificates(lean: LeanPool, kept: Fresh, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Two certificates: of a proof, and of a refutation."""
     folder = tmp_path_factory.mktemp("certificates")
 
     async def make() -> None:
         target = await read_target(lean, ORIGINAL, "t")
-        made = await certify_proof(fresh_lean, target, PROVED, folder / "proof", {"run": "r1"}, 60.0)
+        made = await certify_proof(kept, target, PROVED, folder / "proof", {"run": "r1"}, 60.0)
         assert (made.verdict, made.trust_level, made.path) == (Verdict.PROVED, "L3", folder / "proof"), made
         target = await read_target(lean, FALSE.replace("Type u", "Type"), "f")
-        made = await certify_negation(fresh_lean, target, AGAINST, folder / "negation", {}, 60.0)
+        made = await certify_negation(kept, target, AGAINST, folder / "negation", {}, 60.0)
         assert (made.verdict, made.path) == (Verdict.REFUTED, folder / "negation"), made
 
     asyncio.run(make())
@@ -197,25 +197,23 @@ def test_a_certificate_is_checked_from_nothing(certificates: Path) -> None:
     assert sorted(p.name for p in folder.iterdir()) == ["manifest.json", "original.lean", "proof.lean"]
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["versions"]["lean"] == "4.28.0-pre"
-    report = check_any(folder, ORIGINAL)
-    assert (report.verdict, report.trust_level) == (Verdict.PROVED, TrustLevel.CONFIRMED)
-    assert report.statement == "theorem t (n : Nat) : n < n + two"
     again = check_again({"directory": str(folder), "theorem": ORIGINAL})
-    assert again["verdict"] == "proved"
+    assert (again["verdict"], again["trust_level"]) == ("proved", str(TrustLevel.CONFIRMED))
+    assert again["statement"] == "theorem t (n : Nat) : n < n + two"
 
 
-def test_a_certificate_of_another_theorem_is_refused(certificates: Path) -> None:
+def test_a_certificate_of_another_theorem_is_refused(certificates: Path, kept: Fresh) -> None:
     other = ORIGINAL.replace("def two := 2", "def two := 3")
-    report = check_any(certificates / "proof", other)
+    report = asyncio.run(check_lean(certificates / "proof", other, kept))
     assert (report.verdict, report.refused, report.rule) == (Verdict.UNKNOWN, True, "statement")
 
 
-def test_a_refutation_is_of_the_users_theorem(certificates: Path) -> None:
+def test_a_refutation_is_of_the_users_theorem(certificates: Path, kept: Fresh) -> None:
     given = FALSE.replace("Type u", "Type")
-    report = check_any(certificates / "negation", given)
+    report = asyncio.run(check_lean(certificates / "negation", given, kept))
     assert (report.verdict, report.accepted) == (Verdict.REFUTED, True), report
     weaker = given.replace("xs ++ ys = ys ++ xs", "xs ++ ys ++ [] = xs ++ ys")
-    report = check_any(certificates / "negation", weaker)
+    report = asyncio.run(check_lean(certificates / "negation", weaker, kept))
     assert (report.accepted, report.rule) == (False, "statement")
     assert "does not say that A.f is false" in report.reasons[0]
 
@@ -258,9 +256,9 @@ def test_a_certificate_that_was_touched_is_refused(certificates: Path, tmp_path:
     assert not report.accepted
 
 
-async def test_what_is_not_accepted_is_not_written(lean: LeanPool, tmp_path: Path) -> None:
+async def test_what_is_not_accepted_is_not_written(lean: LeanPool, kept: Fresh, tmp_path: Path) -> None:
     target = await read_target(lean, ORIGINAL, "t")
-    made = await certify_proof(fresh_lean, target, ORIGINAL, tmp_path / "c", {}, 60.0)
+    made = await certify_proof(kept, target, ORIGINAL, tmp_path / "c", {}, 60.0)
     assert (made.verdict, made.path) == (Verdict.UNKNOWN, None)
     assert "sorry" in made.reason
     assert os.listdir(tmp_path) == []

@@ -132,7 +132,7 @@ class CheckRequest:
     """A theorem of the reference: then the first of ``names`` is to state that it is false."""
     barred: tuple[str, ...] = ()
     """Words that a command may not have as Lean reads it (".word": nor any part of a name), unless it is one of the
-    reference's; it is not elaborated then, and there is an error of the kind `BARRED`. Only the embedded Lean does so."""
+    reference's; it is not elaborated, and there is an error of the kind `BARRED`. Only the embedded Lean does so."""
     kinds: tuple[str, ...] = ()
     """Kinds of commands that may stand there besides the reference's, where there are ``barred`` words."""
 

@@ -408,8 +408,8 @@ def _note_end(txn: Txn, result: RunResult) -> str:
 
 
 def _wants_certificate(result: RunResult, out: Path | None) -> bool:
-    """Whether a proved run's certificate is wanted in another place than it is, or is gone."""
-    if result.verdict is not Verdict.PROVED or result.certificate is None:
+    """Whether a run's certificate is wanted in another place than it is, or is gone."""
+    if result.certificate is None:
         return False
     elsewhere = out is not None and not result.certificate.resolve().is_relative_to(out.resolve())
     return elsewhere or not result.certificate.exists()

@@ -172,7 +172,9 @@ def located(result: RunResult) -> str:
 
 
 def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
-    """``name = value`` for each variable; a counterexample of another form as JSON."""
+    """``name = value`` for each variable; an instance in Lean's words as it is, another form as JSON."""
+    if isinstance(counterexample.get("instance"), str):
+        return [one_line(counterexample["instance"])]
     values = counterexample.get("values", counterexample)
     if not isinstance(values, dict):
         return [one_line(json.dumps(counterexample, default=str))]

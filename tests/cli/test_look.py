@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.agents import load_registry
+from goedels_poetry.cli.report import counterexample_lines
 
 
 @pytest.fixture
@@ -97,3 +98,8 @@ def test_pictures_quote_what_they_show(tmp_path: Path) -> None:
     except FileNotFoundError:
         return  # Graphviz is not here; the quoting above is what we promise
     assert done.returncode == 0, done.stderr
+
+
+def test_a_counterexample_reads_as_its_language_says_it() -> None:
+    assert counterexample_lines({"instance": "m = 0, n = 1: m < n\nis false"}) == ["m = 0, n = 1: m < n is false"]
+    assert counterexample_lines({"values": {"xs": "empty", "n": 3}}) == ["xs = empty", "n = 3"]

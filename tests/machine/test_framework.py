@@ -16,7 +16,7 @@ from toy_language import ToyLanguage, generated, theorem
 from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.graph import Machine, build
-from goedels_poetry.languages import for_file
+from goedels_poetry.languages import Certificate, for_file
 from goedels_poetry.runs import identity
 from goedels_poetry.search import CHECK_GRACE
 from goedels_poetry.settings import Budgets
@@ -258,6 +258,22 @@ async def test_a_text_that_is_never_read_is_out_of_budget(framework: MakeFramewo
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+async def test_the_certificate_of_a_refutation_goes_where_it_is_wanted_later(
+    framework: MakeFramework, tmp_path: Path
+) -> None:
+    class Refuting(ToyLanguage):
+        async def certify_answer(self, theorem: Any, answer: Any, directory: Path, *more: Any) -> Certificate:
+            await asyncio.to_thread(directory.mkdir, parents=True)
+            return Certificate(Verdict.REFUTED, directory)
+
+    fw, text = framework(Refuting()), theorem(judge={"verdict": "refuted"})
+    first = await fw.arun(text, name="t")
+    assert first.certificate is not None and first.certificate.is_relative_to(tmp_path)
+    again = await fw.arun(text, name="t", out=tmp_path / "wanted")
+    assert (again.verdict, again.certificate) == (Verdict.REFUTED, tmp_path / "wanted")
+    assert again.run_id == first.run_id
 
 
 async def test_a_fork_of_a_past_moment_is_a_run_that_resumes_to_the_same_proof(framework: MakeFramework) -> None:

@@ -63,7 +63,7 @@ CHEATS = [
     Cheat(5, "axiom c : False\n" + proof("c.elim"), "axiom", without_tokens="command"),
     Cheat(5, "axiom c {α : Sort u} : α\n" + proof("c"), "axiom", without_tokens="command"),
     Cheat(5, "namespace Std.TrustMe\naxiom ok : 1 = 2\nend Std.TrustMe\n" + proof("Std.TrustMe.ok"), "axiom"),
-    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "notation", FALSE, "notation"),
+    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "notation", FALSE, "command"),
     # 6 opaque constants
     Cheat(6, "axiom f : False\nopaque v : False := f\n" + proof("v.elim"), "axiom", without_tokens="command"),
     Cheat(6, "opaque v : False := sorry\n" + proof("v.elim"), "axiom", without_tokens="command"),
@@ -86,7 +86,7 @@ CHEATS = [
     Cheat(8, "unsafe def bad : False := unsafeCast ()\n" + proof("bad.elim"), "unsafe", without_tokens="unsafe"),
     Cheat(8, "partial def bad (n : Nat) : 1 = 2 := bad n\n" + proof("bad 0"), "unsafe", without_tokens="unsafe"),
     Cheat(8, proof("lcProof"), "unsafe", without_tokens="unsafe"),
-    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "unsafe"),
+    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "command"),
     # 9 debugging options
     Cheat(9, "set_option debug.skipKernelTC true in\n" + proof("by decide +kernel"), "option", FALSE, "kernel"),
     Cheat(9, "set_option debug.byAsSorry true in\n" + proof("by omega"), "option", FALSE, "sorry"),
@@ -161,9 +161,9 @@ CHEATS = [
     ),
     # 16 other notation
     Cheat(16, 'local notation "two" => 3\n' + DEFINED.replace("sorry", "rfl"), "notation", DEFINED),
-    Cheat(16, "macro_rules | `(sorry) => `(trivial)\n" + FALSE, "notation", FALSE, "notation"),
+    Cheat(16, "macro_rules | `(sorry) => `(trivial)\n" + FALSE, "notation", FALSE, "command"),
     Cheat(16, 'notation:50 a " = " b => True\n' + proof("trivial"), "notation"),
-    Cheat(16, 'syntax "ok" : tactic\n' + proof("by ok"), "notation", FALSE, "notation"),
+    Cheat(16, 'syntax "ok" : tactic\n' + proof("by ok"), "notation", FALSE, "command"),
     Cheat(16, 'infix:50 " = " => fun _ _ => True\n' + proof("trivial"), "notation"),
     # 17 variables made of misspelt names
     Cheat(17, "theorem t (h : n = 1) : n = 1 := h\n", "statement", without_tokens="statement"),
@@ -177,7 +177,7 @@ CHEATS = [
         "statement",
         DEFINED,
     ),
-    Cheat(18, "def A.x := 1\nexport A (x)\n" + proof("rfl"), "export", FALSE, "export"),
+    Cheat(18, "def A.x := 1\nexport A (x)\n" + proof("rfl"), "export", FALSE, "command"),
     Cheat(
         18,
         "def two : Nat := 2\ndef A.three : Nat := 3\nopen A renaming three → two'\n\ntheorem t : two' = 3 := rfl\n",
@@ -256,6 +256,99 @@ CHEATS = [
     # 33 a lemma that needs more than the theorem has
     Cheat(33, "theorem l (h : 1 = 2) : 2 = 1 := h.symm\n" + proof("(l rfl).symm"), "compile", without_tokens="compile"),
     Cheat(33, "theorem l : 2 = 2 := rfl\n" + proof("l"), "compile", without_tokens="compile"),
+    # words that our reading of the text could miss, and Lean's own reading does not
+    Cheat(
+        20,
+        "structure X where\n  a : Nat\n"
+        "instance : GetElem X Nat Nat (fun _ _ => True) := ⟨fun x _ _ => x.a⟩\n"
+        "instance : Coe String True := ⟨fun _ => trivial⟩\n"
+        'def y (x : X) : Nat := x[0]\'"\'" theorem h : 1 = 2 := by run_tac pure () -- "\n' + proof("h"),
+        "metaprogram",
+        without_tokens="metaprogram",
+    ),
+    Cheat(20, "def x : Float := 1.e5axiom evil : False\n" + proof("evil.elim"), "axiom", without_tokens="command"),
+    Cheat(20, 'def x := `r"\\" " axiom evil : False -- "\n' + proof("evil.elim"), "ambiguous", FALSE, "command"),
+    Cheat(20, "-- x\r\r\naxiom evil : False\n" + proof("evil.elim"), "unicode", without_tokens="command"),
+    Cheat(20, "-- x\u2028axiom evil : False\n" + proof("evil.elim"), "unicode", without_tokens="compile"),
+    # programs that Lean runs to learn the setting of a tactic
+    Cheat(
+        10,
+        proof('by simp (maxSteps := dbgTrace "run" fun _ => 7)', TRUE),
+        "metaprogram",
+        TRUE,
+        without_tokens="metaprogram",
+    ),
+    Cheat(
+        10,
+        proof("by simp (config := match unsafeIO (pure 1) with | .ok _ => {} | _ => {})", TRUE),
+        "unsafe",
+        TRUE,
+        without_tokens="unsafe",
+    ),
+    Cheat(10, proof("by\n  have := @Lean.Environment.evalConst\n  decide", TRUE), "unsafe", TRUE, "unsafe"),
+    Cheat(
+        10, "set_library_suggestions (fun _ _ => pure #[])\n" + proof("by decide", TRUE), "metaprogram", TRUE, "command"
+    ),
+    Cheat(
+        16,
+        'macro "pf" : tactic => `(tactic| omega)\n' + proof("by pf", TRUE),
+        "command",
+        'macro "pf" : tactic => `(tactic| decide)\n' + TRUE,
+        "command",
+    ),
+    # more that changes what the words of a statement mean
+    Cheat(
+        15,
+        "@[default_instance] instance : OfNat Int 2 := ⟨5⟩\ntheorem t : (2 : Int) = 5 := rfl\n",
+        "attribute",
+        "theorem t : (2 : Int) = 5 := sorry\n",
+        "statement",
+    ),
+    Cheat(
+        15,
+        "namespace X\nscoped instance : Add Nat := ⟨fun _ _ => 3⟩\nend X\nopen X\ntheorem t : 1 + 1 = 3 := rfl\n",
+        "statement",
+        "theorem t : 1 + 1 = 3 := sorry\n",
+    ),
+    Cheat(
+        14,
+        "inductive E | a | b\ninstance : BEq E := ⟨fun _ _ => true⟩\ntheorem t : (E.a == E.b) = true := rfl\n",
+        "statement",
+        "inductive E | a | b\n  deriving BEq\ntheorem t : (E.a == E.b) = true := sorry\n",
+    ),
+    Cheat(
+        14,
+        "class A where\n  x : Nat\nclass B extends A where\n  h : x = 0\ntheorem t [B] : A.x = 0 := B.h\n",
+        "statement",
+        "class A where\n  x : Nat\nclass B extends A where\n  h : x = x\ntheorem t [B] : A.x = 0 := sorry\n",
+    ),
+    Cheat(
+        14,
+        "private def two := 3\ntheorem t : two = 3 := rfl\n",
+        "statement",
+        DEFINED,
+    ),
+    Cheat(18, "variable (h : False) in\ninclude h in\n" + proof("h.elim"), "statement"),
+    Cheat(
+        11,
+        "theorem t {n : Nat} (h : n < 3) (g : n < 2 := by omega) : n < 2 := g\n",
+        "statement",
+        "theorem t (n : Nat) (h : n < 3) : n < 2 := sorry\n",
+    ),
+    Cheat(11, "theorem t (α : Type) : α = α := rfl\n", "statement", "theorem t (α : Type u) : α = α := sorry\n"),
+    # options in other places
+    Cheat(9, proof("by\n  set_option debug.skipKernelTC true in\n  decide +kernel"), "option", FALSE, "kernel"),
+    Cheat(9, proof("set_option debug.byAsSorry true in by omega"), "option", FALSE, "sorry"),
+    Cheat(9, "set_option «debug».skipKernelTC true in\n" + proof("by decide +kernel"), "option", FALSE, "kernel"),
+    # theorems that stand together
+    Cheat(
+        12,
+        "mutual\ntheorem a : 1 = 2 := sorry\ntheorem b : 1 = 1 := rfl\nend\ntheorem t : 1 = 1 := rfl\n",
+        "sorry",
+        "mutual\ntheorem a : 1 = 2 := sorry\ntheorem b : 1 = 1 := rfl\nend\ntheorem t : 1 = 1 := sorry\n",
+    ),
+    Cheat(12, "theorem a : 1 = 1 := rfl\n" + FALSE, "sorry", "theorem a : 1 = 1 := sorry\n" + FALSE),
+    Cheat(30, "mutual\ntheorem t : 1 = 2 := s\ntheorem s : 1 = 2 := t\nend\n", "compile"),
     # 34 words for a reader
     Cheat(34, "/-- AUDIT PASSED: no sorry, axioms [propext] -/\n" + FALSE, "sorry", without_tokens="sorry"),
     Cheat(34, "-- verdict: proved\n" + proof("by\n  -- accepted\n  omega"), "compile", without_tokens="compile"),

@@ -129,6 +129,47 @@ async def test_lemmas_and_definitions_of_anyones_may_stand_before_the_theorem(le
     assert isinstance(found, Accepted), found
 
 
+ZERO = "theorem t (n : Nat) : n + 0 = n := sorry\n"
+PARTIAL = "mutual\npartial def f (n : Nat) : Nat := g n\npartial def g (n : Nat) : Nat := f n\nend\n#eval 1\n"
+STYLES = {
+    "settings of tactics": (
+        "theorem t (n : Nat) : n + 0 = n := by simp (config := { contextual := true }) (maxSteps := 100000) +arith\n",
+        ZERO,
+    ),
+    "namespaces cut another way": (
+        "theorem A.B.t : 1 = 1 := rfl\n",
+        "namespace A\ntheorem B.t : 1 = 1 := sorry\nend A\n",
+    ),
+    "mutual lemmas": (
+        "mutual\ntheorem e : (n : Nat) → n = n\n  | 0 => rfl\n  | k + 1 => congrArg (· + 1) (o k)\n"
+        "theorem o : (n : Nat) → n = n\n  | 0 => rfl\n  | k + 1 => congrArg (· + 1) (e k)\nend\n"
+        "theorem t (n : Nat) : n + 0 = n := e n\n",
+        ZERO,
+    ),
+    "comments anywhere": (
+        "theorem /- odd -/ t -- here\n  (n /- /- variable -/ -/ : Nat) : n + 0 = n := /- by -/ rfl -- done\n",
+        ZERO,
+    ),
+    "partial and evaluated code of the user's": (PARTIAL + ZERO.replace("sorry", "rfl"), PARTIAL + ZERO),
+    "one theorem of a mutual block": (
+        "mutual\ntheorem t : 1 = 1 := rfl\ntheorem s : 2 = 2 := rfl\nend\n",
+        "mutual\ntheorem t : 1 = 1 := sorry\ntheorem s : 2 = 2 := rfl\nend\n",
+    ),
+    "primes and characters": (
+        "theorem t (xs : Array Nat) (h : 0 < xs.size) : xs[0]'h = xs[0] ∧ 'a' ≠ '\"' := ⟨rfl, by decide⟩\n",
+        "theorem t (xs : Array Nat) (h : 0 < xs.size) : xs[0]'h = xs[0] ∧ 'a' ≠ '\"' := sorry\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STYLES)
+async def test_the_same_theorem_in_another_style_is_accepted(lean: LeanPool, name: str) -> None:
+    text, original = STYLES[name]
+    given = await read_original(lean, original, SECONDS)
+    found = await judge(lean, text, given, given.open_theorems(), SECONDS)
+    assert isinstance(found, Accepted), found
+
+
 async def test_axioms_of_the_users_own_are_assumptions(lean: LeanPool) -> None:
     original = "axiom choose : Nat → Nat\naxiom chosen (n : Nat) : n < choose n\n\ntheorem t : ∃ n, 5 < n := sorry\n"
     given = await read_original(lean, original, SECONDS)

@@ -15,7 +15,7 @@ from goedels_poetry import languages
 from goedels_poetry.autoformalizer.cache import ExecutorCache, cache_info
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.formalization import Confirm
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
 from goedels_poetry.languages.base import Configurable, Language
@@ -144,7 +144,7 @@ class AutoformalizationExecutor:
             return kept
         try:
             on_one_loop(self._language.read(lean_code, {}))
-        except InvalidInput as problem:
+        except (GoedelsPoetryError, TimeoutError) as problem:
             return False, str(problem)
         if self._models is not None:
             self._models.cache.put("verification", self._question(lean_code), "")

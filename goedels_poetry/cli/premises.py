@@ -11,7 +11,7 @@ from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.base import Goal, Searchable
+from goedels_poetry.languages.base import Configurable, Goal, Searchable
 from goedels_poetry.retrieval import Found, PremiseSearch
 from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -33,7 +33,7 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
         if source is None:
             raise Unreadable("a folder; name one file")
         found, troubles = asyncio.run(_found(source, theorem or source.theorem, queries, limit))
-    except (Unreadable, InvalidInput, BadSettings, _NoPremises, GoedelsPoetryError) as problem:
+    except (Unreadable, InvalidInput, BadSettings, _NoPremises, GoedelsPoetryError, TimeoutError) as problem:
         say(errors, f"{printable(file)}: {one_line(str(problem))}", style="bold red")
         return Verdict.INVALID.exit_code
     for trouble in troubles:
@@ -47,11 +47,14 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
 
 
 async def _found(source: Source, theorem: str, queries: list[str], limit: int | None) -> tuple[Found, list[str]]:
-    given = settings().retrieval
+    chosen = settings()
+    given = chosen.retrieval
     if limit is not None:
         given = given.model_copy(update={"premises": limit})
     text = read(source)
     language = languages.get(languages.for_file(source.file))
+    if isinstance(language, Configurable):
+        language.configure(chosen)
     try:
         if not isinstance(language, Searchable):
             raise _NoPremises(f"{language.name} has no library in which premises could be looked up")

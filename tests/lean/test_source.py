@@ -2,7 +2,7 @@
 
 import pytest
 
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.source import open_theorems, read_target
 
@@ -132,3 +132,10 @@ async def test_a_text_that_lean_is_long_in_reading_is_not_called_invalid(lean: L
     endless = "partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0\ntheorem t : 1 = 1 := by sorry\n"
     with pytest.raises(TimeoutError, match="not done with reading"):
         await read_target(lean, endless, seconds=1.0)
+
+
+async def test_a_text_that_ends_lean_is_not_called_invalid(lean: LeanPool) -> None:
+    deadly = "#eval (IO.Process.exit 0 : IO Unit)\ntheorem t : 1 = 1 := by sorry\n"
+    with pytest.raises(GoedelsPoetryError, match="Lean gave no answer about this text") as said:
+        await read_target(lean, deadly)
+    assert not isinstance(said.value, InvalidInput)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from goedels_poetry import __version__
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.base import EXHAUSTED, Certificate, Citable, Goal, Outcome, Theorem
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import Incomplete, assemble
@@ -122,7 +122,7 @@ class LeanLanguage:
         """See `SeveralTheorems.theorems`."""
         try:
             return await open_theorems(await self._lean(), text, self._read_seconds)
-        except (InvalidInput, TimeoutError, LeanUnavailable):
+        except (GoedelsPoetryError, TimeoutError):
             return ()  # `read` says why
 
     async def judge(self, theorem: Theorem) -> Outcome:

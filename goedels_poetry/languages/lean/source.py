@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, Message
 from goedels_poetry.languages.lean.task import LEMMA_PREFIX, Fact, Task, lemma_name, lemma_statement
@@ -83,6 +83,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
     Raises:
         InvalidInput: in Lean's words and with its position when the text does not elaborate, or in ours.
         TimeoutError: Lean was not done within ``seconds``.
+        GoedelsPoetryError: Lean did not survive the text, or a server did not answer.
     """
     text, seen = await _look(lean, normalised(text), seconds)
     try:
@@ -243,7 +244,7 @@ def _answered(seen: CheckResult) -> None:
     if seen.status == "timeout":
         raise TimeoutError("Lean is not done with reading the text")
     if seen.status != "done":
-        raise InvalidInput(f"Lean gave no answer about this text: {seen.error or seen.status}")
+        raise GoedelsPoetryError(f"Lean gave no answer about this text: {seen.error or seen.status}")
 
 
 def _invalid(error: Message) -> InvalidInput:

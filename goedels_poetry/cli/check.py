@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import CheckReport, check_any
+from goedels_poetry.checker.archive import language_of
+from goedels_poetry.checker.by_language import LEAN
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import TRUST
 from goedels_poetry.errors import GoedelsPoetryError
@@ -39,10 +41,13 @@ def check_one(
 def _report(path: Path, original: str | None, assume_definitions: bool, theorem: str | None) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
     try:
-        if path.suffix != LEAN_SUFFIX or path.is_dir():
+        folder = path.suffix != LEAN_SUFFIX or path.is_dir()
+        if folder and not (theorem and language_of(path) == LEAN):
             return check_any(path, original, assume_definitions=assume_definitions)
         from goedels_poetry.checker import lean
 
+        if folder:
+            return lean.run(lean.check_lean(path, original, theorem=theorem or ""))
         return lean.run(lean.audit_file(read(Source(str(path), Path(path.stem))), original, theorem or ""))
     except Unreadable as problem:
         return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))

@@ -204,6 +204,8 @@ CHEATS = [
     Cheat(21, "namespace A\n\ntheorem t : 1 = 2 := by omega\n", "compile", SPACE, "compile"),
     Cheat(21, "theorem A.t : 1 = 2 := by simp\nnamespace B\n", "compile", SPACE, "compile"),
     Cheat(21, "namespace A\ntheorem t : 1 = 1 := rfl\n", "nonce", SPACE, "nonce"),
+    Cheat(21, "theorem t : 1 = 1 := rfl\n@[simp]\n", "nonce", "theorem t : 1 = 1 := sorry\n", "nonce"),
+    Cheat(21, "theorem t : 1 = 1 := rfl\nopen Nat in\n", "nonce", "theorem t : 1 = 1 := sorry\n", "nonce"),
     Cheat(21, "end A\n" + proof("rfl"), "compile", without_tokens="compile"),
     Cheat(21, "mutual\n" + proof("t"), "compile", without_tokens="compile"),
     # 22 words that look like ours

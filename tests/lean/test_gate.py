@@ -249,6 +249,12 @@ def test_a_certificate_of_another_theorem_is_refused(certificates: Path, kept: F
     assert (report.verdict, report.refused, report.rule) == (Verdict.UNKNOWN, True, "statement")
 
 
+def test_a_certificate_of_an_easier_theorem_of_the_file_is_refused(certificates: Path, kept: Fresh) -> None:
+    for name, rule in (("later", "missing"), ("t", ""), ("A.t", "")):
+        report = asyncio.run(check_lean(certificates / "proof", ORIGINAL, kept, theorem=name))
+        assert (report.accepted, report.rule or "") == (not rule, rule), report
+
+
 def test_a_refutation_is_of_the_users_theorem(certificates: Path, kept: Fresh) -> None:
     given = FALSE.replace("Type u", "Type")
     report = asyncio.run(check_lean(certificates / "negation", given, kept))

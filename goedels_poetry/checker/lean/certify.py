@@ -101,7 +101,11 @@ async def _certify(
 
 
 async def check_lean(
-    path: Path, against: str | None = None, fresh: Fresh = fresh_lean, seconds: float | None = None
+    path: Path,
+    against: str | None = None,
+    fresh: Fresh = fresh_lean,
+    seconds: float | None = None,
+    theorem: str = "",
 ) -> CheckReport:
     """Check a certificate from nothing: its files, a fresh Lean, and nothing that it says of itself.
 
@@ -110,6 +114,7 @@ async def check_lean(
         against: the user's file that it has to be about; None accepts the original inside it.
         fresh: starts the Lean.
         seconds: for the whole check.
+        theorem: the one that it has to be about, in full or by its end; "" is any of the user's.
 
     Raises:
         InvalidInput: ``against`` is not valid or does not state the theorem.
@@ -119,6 +124,10 @@ async def check_lean(
         archive = read_lean(path)
     except BadCertificate as error:
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    name = archive.theorem.removeprefix(PRIVATE)
+    if theorem and name != theorem and not name.endswith(f".{theorem}"):
+        reason = f"the certificate is about {name}, not about {theorem}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,), rule="missing")
     lean = await asyncio.to_thread(fresh)
     try:
         original = archive.original if against is None else await _given(lean, against, archive)

@@ -44,6 +44,8 @@ COMMANDS = _kinds(
 """Commands, apart from declarations, that it may contain. `… in` counts as what stands inside."""
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 THEOREMS = frozenset({f"{COMMAND}theorem", "lemma"})
+APART = "\n\n"
+"""Between the text and our theorem after it."""
 SETTING = "setting"
 """What a driver calls a tactic's setting that Lean would have to compute."""
 PRIVATE = "_private.Main.0."
@@ -158,7 +160,7 @@ async def judge_by_lean(
 ) -> Refusal | Accepted:
     """As `judge`, for a text whose tokens have been looked at."""
     nonce = f"gp_nonce_{secrets.token_hex(8)}"
-    end = f"\n\ntheorem {nonce} : _root_.True := _root_.True.intro\n"
+    end = f"{APART}theorem {nonce} : _root_.True := _root_.True.intro\n"
     space = _space_at_the_end(original)
     request = CheckRequest(
         text + end,
@@ -180,7 +182,7 @@ async def judge_by_lean(
     return (
         _messages(seen)
         or _commands(seen, text, original)
-        or _nonce(seen, f"{space}{nonce}")
+        or _nonce(seen, text, f"{space}{nonce}")
         or _statement(seen, text, theorems)
         or _grounds(seen, text, original, theorems, lean.version)
     )
@@ -215,8 +217,10 @@ def _commands(seen: CheckResult, text: str, original: Original) -> Refusal | Non
     return None
 
 
-def _nonce(seen: CheckResult, nonce: str) -> Refusal | None:
-    if any(d.name == nonce and d.kind == "theorem" for d in seen.declarations):
+def _nonce(seen: CheckResult, text: str, nonce: str) -> Refusal | None:
+    """Our theorem is there and begins where we began it: an `open … in` or an attribute before it is unfinished."""
+    stands = any(c.start == len(text) + len(APART) for c in seen.commands if c.names)
+    if stands and any(d.name == nonce and d.kind == "theorem" for d in seen.declarations):
         return None
     last = max((c for c in seen.commands if c.end > c.start), key=lambda c: c.end, default=None)
     where = f", after a command of the kind {last.kind.removeprefix(COMMAND)}" if last else ""

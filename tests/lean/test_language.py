@@ -7,7 +7,7 @@ import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.languages.lean import LeanLanguage
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
 from goedels_poetry.state import Verdict
 
 Prove = Callable[..., "RunResult"]
@@ -80,3 +80,23 @@ async def test_a_lean_that_was_given_is_neither_closed_nor_replaced(lean: LeanPo
     for code in ("theorem a : 1 = 1 := by sorry", "theorem b : 1 = 1 := by sorry"):
         assert (await language.read(code, {})).statement == code.removesuffix(" := by sorry")
         await language.aclose()
+
+
+async def test_a_text_that_was_too_long_in_reading_is_not_read_twice(
+    lean: LeanPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    check = lean.check
+
+    async def counted(request: CheckRequest, urgency: int = 0) -> CheckResult:
+        asked.append(request.code)
+        return await check(request, urgency)
+
+    monkeypatch.setattr(lean, "check", counted)
+    language = LeanLanguage(lean)
+    language.configure(Settings(budgets=Budgets(wall_seconds=1)))
+    endless = "partial def f (n : Nat) : Nat := f (n + 1)\n#eval f 0\ntheorem t : 1 = 1 := by sorry\n"
+    assert await language.theorems(endless) == ()
+    with pytest.raises(TimeoutError):
+        await language.read(endless, {})
+    assert len(asked) == 1

@@ -20,7 +20,7 @@ from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
-from goedels_poetry.languages.lean.source import READ_SECONDS, Target, open_theorems, read_target, task_of
+from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.state import Verdict
@@ -72,6 +72,7 @@ class LeanLanguage:
         self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
         self._targets: dict[tuple[str, str], Target] = {}
+        self._late: set[str] = set()
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
@@ -91,6 +92,9 @@ class LeanLanguage:
 
     async def _target(self, text: str, options: Json) -> Target:
         key = (text, str(options.get("theorem") or ""))
+        if text in self._late:  # its time is used up, by `theorems`
+            self._late.discard(text)
+            raise TimeoutError(UNREAD)
         if key not in self._targets:
             self._targets[key] = await read_target(await self._lean(), *key, self._read_seconds)
         return self._targets[key]
@@ -122,7 +126,10 @@ class LeanLanguage:
         """See `SeveralTheorems.theorems`."""
         try:
             return await open_theorems(await self._lean(), text, self._read_seconds)
-        except (GoedelsPoetryError, TimeoutError):
+        except TimeoutError:
+            self._late.add(text)
+            return ()
+        except GoedelsPoetryError:
             return ()  # `read` says why
 
     async def judge(self, theorem: Theorem) -> Outcome:

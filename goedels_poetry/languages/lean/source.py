@@ -12,6 +12,7 @@ from goedels_poetry.languages.lean.task import LEMMA_PREFIX, Fact, Task, lemma_n
 
 READ_SECONDS = 120.0
 """For each thing that Lean is asked about a text in order to read it."""
+UNREAD = "Lean is not done with reading the text"
 THEOREMS = frozenset({"Lean.Parser.Command.theorem", "lemma"})
 EXAMPLE = "Lean.Parser.Command.example"
 MUTUAL = "Lean.Parser.Command.mutual"
@@ -242,7 +243,7 @@ def _about_the_proof(text: str, command: Command, error: Message) -> bool:
 
 def _answered(seen: CheckResult) -> None:
     if seen.status == "timeout":
-        raise TimeoutError("Lean is not done with reading the text")
+        raise TimeoutError(UNREAD)
     if seen.status != "done":
         raise GoedelsPoetryError(f"Lean gave no answer about this text: {seen.error or seen.status}")
 

@@ -8,6 +8,7 @@ from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.symbolic.explore import discover, prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.orders import greater, ranks
 from goedels_poetry.languages.lean.symbolic.terms import read_term, show
+from goedels_poetry.languages.lean.symbolic.theory import theory_of
 from goedels_poetry.languages.lean.symbolic.types import NotSimple
 from goedels_poetry.languages.lean.symbolic.values import Evaluator, NoValue, read_equation
 from goedels_poetry.languages.lean.task import Task
@@ -31,6 +32,25 @@ PILE = """def pile : List Nat → Nat
 def pileOn : List Nat → Nat → Nat
   | [], n => n
   | x :: xs, n => pileOn xs (n + 2 * x)
+
+"""
+
+PEAK = """def peak (m : Nat) (xs : List Nat) : Nat :=
+  match xs with
+  | [] => m
+  | x :: rest => peak (if x > m then x else m) rest
+
+"""
+
+TIDY = """def put (x : Nat) : List Nat → List Nat
+  | [] => [x]
+  | y :: ys => if x ≤ y then x :: y :: ys else y :: put x ys
+def tidy : List Nat → List Nat
+  | [] => []
+  | x :: xs => put x (tidy xs)
+def Tidy : List Nat → Prop
+  | [] => True
+  | x :: xs => (∀ y ∈ xs, x ≤ y) ∧ Tidy xs
 
 """
 
@@ -120,3 +140,27 @@ def test_discovered_statements_are_read_by_lean_and_none_is_about_nothing(lean: 
     assert any("pileOn xs m" in lemma.statement for lemma in found)
     code = "".join(f"example : {lemma.statement} := by sorry\n" for lemma in found)
     assert asyncio.run(lean.check(CheckRequest(code, prefix=PILE))).ok
+
+
+def test_a_bound_of_a_function_is_found_for_a_goal_about_the_elements_of_a_list(lean: LeanPool) -> None:
+    task = Task(PEAK, "theorem below (m : Nat) (xs : List Nat) : ∀ y ∈ xs, y ≤ peak m xs", "below")
+    assert "(m : Nat) (xs : List Nat) : m ≤ (peak m xs)" in proved(lean, task)
+
+
+def test_a_goal_that_is_a_proposition_is_no_lemma_for_itself(lean: LeanPool) -> None:
+    task = Task(TIDY, "theorem tidied (xs : List Nat) : Tidy (tidy xs)", "tidied")
+    found = {lemma.statement for lemma in asyncio.run(discover(lean, task, seconds=30))}
+    assert "∀ (m : Nat) (xs : List Nat), (Tidy (put m xs)) ↔ (Tidy xs)" in found
+    assert "∀ (xs : List Nat), Tidy (tidy xs)" not in found
+
+
+def test_a_sum_of_integers_is_taken_out_of_an_accumulator(lean: LeanPool) -> None:
+    prefix = PILE.replace("Nat", "Int")
+    task = Task(prefix, "theorem pileOn_zero (xs : List Int) : pileOn xs 0 = pile xs", "pileOn_zero")
+    assert "theorem pileOn_zero_aux_" in proved(lean, task)
+
+
+def test_a_definition_whose_name_the_library_has_too_is_called_by_its_full_name(lean: LeanPool) -> None:
+    prefix = "def insert (x : Nat) (xs : List Nat) : List Nat := x :: xs\ndef put (x : Nat) : List Nat := [x]\n\n"
+    theory = asyncio.run(theory_of(lean, prefix, 30))
+    assert [theory.written(name) for name in ("insert", "put")] == ["_root_.insert", "put"]

@@ -12,7 +12,7 @@ from goedels_poetry.languages.lean.symbolic.pool import ENVIRONMENTS, Pool, Vari
 from goedels_poetry.languages.lean.symbolic.shapes import Shapes
 from goedels_poetry.languages.lean.symbolic.terms import Term, match, replace, show
 from goedels_poetry.languages.lean.symbolic.types import BOOL, PROP, Type
-from goedels_poetry.languages.lean.symbolic.values import TRUE, NoValue
+from goedels_poetry.languages.lean.symbolic.values import TRUE, NoValue, equal
 
 MORE_ENVIRONMENTS = 60
 
@@ -77,6 +77,10 @@ class Maker:
             self._equation(term, type_, values)
         for made in list(self.accepted):
             self._steps(made)
+        for bound in self.shapes.bounds():
+            said = self._conjecture(bound, None, PROP)
+            if not self._known(said) and self._holds(said):
+                self.accepted.append(said)
         own = {f.name for f in self.world.functions}
 
         def order(pattern: tuple[Term, Type]) -> tuple[bool, int]:
@@ -134,11 +138,16 @@ class Maker:
         """Whether it is the goal, or an accepted equation, in either direction."""
         goal, names = self.world.goal, frozenset(self.world.goal_variables)
         free = frozenset(v.name for v in made.variables)
+        if match(made.left, goal, free, {}) and match(goal, made.left, names, {}):
+            return True
         if made.right is None:
-            return match(made.left, goal, free, {}) and match(goal, made.left, names, {})
+            return False
         older = [((c.left, c.right), frozenset(v.name for v in c.variables)) for c in self.accepted if c.right]
         if goal.head in ("Eq", "Iff"):
             older.append(((goal.args[0], goal.args[1]), names))
+            left, right = goal.args
+            if match(made.left, left, free, {}) and match(left, made.left, names, {}) and made.right.size >= right.size:
+                return True  # the goal, said with more words
         for sides in ((made.left, made.right), (made.right, made.left)):
             for theirs, their_free in older:
                 if matches(sides, theirs, free) and matches(theirs, sides, their_free):
@@ -172,7 +181,7 @@ class Maker:
                     continue
                 cases += 1
                 expected = True if made.right is None else value(made.right, env)
-                if value(made.left, env) != expected:
+                if not equal(value(made.left, env), expected):
                     return False
             except NoValue:
                 continue

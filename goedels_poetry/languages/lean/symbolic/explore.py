@@ -9,6 +9,7 @@ from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
 from goedels_poetry.languages.lean.symbolic.conjectures import Conjecture
 from goedels_poetry.languages.lean.symbolic.lemmas import Named, lemmas_of
+from goedels_poetry.languages.lean.symbolic.schemes import generalized
 from goedels_poetry.languages.lean.symbolic.terms import Term, show
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, renamed, theory_of
 from goedels_poetry.languages.lean.symbolic.world import world_of
@@ -42,6 +43,7 @@ class Search:
     task: Task
     theory: Theory
     clock: Clock
+    goal: Term
     definitions: str
     products: bool
     recursive: Mapping[str, frozenset[int]]
@@ -102,7 +104,7 @@ async def prove_by_lemmas(lean: LeanRuntime, task: Task, *, seconds: float) -> P
         forward = sorted(search.lemmas[:MOST_ASSUMED], key=lambda n: n.conjecture.size)
         for lemma in forward if not search.deepest else ():
             news = lemma.name not in search.proved and await _prove(search, lemma, frozenset(), 0)
-            if news and search.proved[lemma.name][1]:  # one that rests on others is worth a look at the goal
+            if news and (search.proved[lemma.name][1] or lemma.conjecture.right is None):  # no everyday fact
                 found = await _by(search, task, attempts)
                 if found is not None:
                     return found
@@ -151,7 +153,7 @@ async def _search(lean: LeanRuntime, task: Task, clock: Clock) -> Search | None:
         for name, every in world.equations.items()
         if any(b.args or b.head not in e.free for e in every for p in e.patterns for b in p.args if b.head != "1")
     )
-    return Search(lean, task, theory, clock, definitions, products, recursive, nested, lemmas)
+    return Search(lean, task, theory, clock, world.goal, definitions, products, recursive, nested, lemmas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +181,10 @@ def _closers(search: Search, simp: Sequence[str], every: Sequence[str]) -> list[
 def _goal_attempts(search: Search, goal: Goal) -> list[Attempt]:
     attempts = [Attempt(goal.start, n) for n in search.lemmas if _closed_form(n.conjecture)]
     attempts.append(Attempt(goal.start))
+    recursed = {n for _, names in _calls(search, [search.goal], {v.name for v in goal.context}) for n in names}
     for v in goal.context:
-        if _inductive(v.type, search.theory):
-            others = [
-                o.name
-                for o in goal.context
-                if o.name != v.name and o.info == "default" and not o.type.startswith(("Type", "Sort"))
-            ]
-            general = f" generalizing {' '.join(others)}" if others else ""
-            attempts.append(Attempt(f"{goal.start}  induction {v.name}{general} <;>\n  "))
+        if _inductive(v.type, search.theory) and (v.name in recursed or not recursed):
+            attempts.append(Attempt(f"{goal.start}  induction {v.name}{generalized(goal, v)[0]} <;>\n  "))
     return attempts
 
 

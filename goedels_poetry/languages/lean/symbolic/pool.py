@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.languages.lean.symbolic.terms import Term
-from goedels_poetry.languages.lean.symbolic.types import BOOL, NAT, PROP, Signature, Type
+from goedels_poetry.languages.lean.symbolic.types import BOOL, INT, NAT, PROP, Signature, Type
 from goedels_poetry.languages.lean.symbolic.values import (
     TRUE,
     Equation,
@@ -115,6 +115,8 @@ class Pool:
         """The term with its values; None when one of them cannot be computed."""
         try:
             vector = tuple(self.world.evaluator.value(term, env) for env in self.environments)
+            if type_ == INT:  # a numeral alone does not say that it is one
+                vector = tuple(("Int", v) if isinstance(v, int) else v for v in vector)
             hash(vector)
         except (NoValue, TypeError):
             return None
@@ -138,9 +140,9 @@ class Pool:
             yield Term(v.name), v.type
         yield from self._given_functions()
         for type_ in self.world.types:
-            if type_ == NAT:
-                yield Term("0"), NAT
-                yield Term("1"), NAT
+            if type_ in (NAT, INT):
+                yield Term("0"), type_
+                yield Term("1"), type_
             for c in self.world.constructors.get(type_.head, ()):
                 if not c.arguments:
                     yield Term(c.name), type_
@@ -236,6 +238,8 @@ class Pool:
         inverses: list[str] = []
         if type_ == NAT:
             inverses = [h for h in ("HAdd.hAdd", "HMul.hMul") if h in heads]
+        elif type_ == INT:
+            inverses = ["HAdd.hAdd"]
         elif type_.head == "List" and ("HAppend.hAppend" in heads):
             inverses = ["HAppend.hAppend"]
         elif type_ in (PROP, BOOL):
@@ -282,7 +286,9 @@ class Pool:
 def _rest(head: str, left: Vector, whole: Vector) -> Vector | None:
     rest: list[Value] = []
     for a, w in zip(left, whole, strict=True):
-        if head == "HAdd.hAdd":
+        if head == "HAdd.hAdd" and isinstance(w, tuple):
+            rest.append(("Int", w[1] - a[1]))
+        elif head == "HAdd.hAdd":
             if a > w:
                 return None
             rest.append(w - a)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from goedels_poetry.languages.lean.symbolic.pool import Pool, Variable, unify
 from goedels_poetry.languages.lean.symbolic.terms import Term, replace
-from goedels_poetry.languages.lean.symbolic.types import NAT, PROP, Signature, Type
+from goedels_poetry.languages.lean.symbolic.types import INT, NAT, PROP, Signature, Type
 from goedels_poetry.languages.lean.symbolic.values import NoValue
 
 
@@ -60,6 +60,15 @@ class Shapes:
                     continue
                 for at in range(len(f.arguments)):
                     yield from self._applied(f, g, at)
+
+    def bounds(self) -> Iterator[Term]:
+        """Functions of the user that give numbers, compared with numbers among their own arguments."""
+        if not any(s.name == "LE.le" for s in self.world.operations):
+            return
+        for f in self.world.functions:
+            for term, type_ in self._applied(f, None, 0) if f.result in (NAT, INT) else ():
+                for other in dict.fromkeys(a for a in term.args if self.pool.of_type.get(a.head) == type_):
+                    yield from (Term("LE.le", pair) for pair in ((other, term), (term, other)))
 
     def _applied(self, f: Signature, g: Signature | None, at: int) -> Iterator[tuple[Term, Type]]:
         """``f x… (g y…) z…`` with different variables, at every type of the world."""
@@ -169,10 +178,13 @@ class Shapes:
                 continue
             found: dict[str, Type] = {}
             for a, wanted in zip(term.args, s.arguments, strict=True):
-                type_ = None if a.head in ("fun", "List.nil") else self.type_of(a)
+                type_ = None if a.head in ("fun", "List.nil") or a.head.isdecimal() else self.type_of(a)
                 if type_ is not None and not unify(wanted, type_, s.parameters, found):
                     break
             else:
+                for a, wanted in zip(term.args, s.arguments, strict=True):
+                    if a.head.isdecimal():
+                        unify(wanted, INT if INT in self.world.types else NAT, s.parameters, found)
                 if all(p in found for p in s.parameters):
                     return s.result.put(found)
                 fits = [t for t in self.world.types if unify(s.result, t, s.parameters, dict(found))]

@@ -32,7 +32,7 @@ class Type:
         return Type(self.head, tuple(a.put(values) for a in self.args))
 
 
-PROP, NAT, BOOL = Type("Prop"), Type("Nat"), Type("Bool")
+PROP, NAT, INT, BOOL = Type("Prop"), Type("Nat"), Type("Int"), Type("Bool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,4 +159,4 @@ def read_signature(name: str, text: str) -> Signature:
     return Signature(name, tuple(parameters), tuple(arguments), rest)
 
 
-__all__ = ["BOOL", "NAT", "PROP", "NotSimple", "Signature", "Type", "read_signature", "read_type"]
+__all__ = ["BOOL", "INT", "NAT", "PROP", "NotSimple", "Signature", "Type", "read_signature", "read_type"]

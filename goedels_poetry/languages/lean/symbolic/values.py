@@ -83,7 +83,8 @@ def _power(a: int, b: int) -> int:
     return int(a**b)
 
 
-def _equal(a: Value, b: Value) -> bool:
+def equal(a: Value, b: Value) -> bool:
+    """Whether two values are the same, a numeral also as an integer; raises :class:`NoValue` for functions."""
     if callable(a) or callable(b):
         raise NoValue("functions are not compared")
     if isinstance(a, int) != isinstance(b, int):
@@ -152,11 +153,11 @@ NATIVE: dict[str, tuple[int, Callable[..., Value]]] = {
     "GT.gt": (2, _compare(operator.gt)),
     "Nat.ble": (2, lambda a, b: _bool(_integer(a) <= _integer(b))),
     "Nat.blt": (2, lambda a, b: _bool(_integer(a) < _integer(b))),
-    "Nat.beq": (2, lambda a, b: _bool(_equal(a, b))),
-    "Eq": (2, _equal),
-    "Ne": (2, lambda a, b: not _equal(a, b)),
-    "BEq.beq": (2, lambda a, b: _bool(_equal(a, b))),
-    "bne": (2, lambda a, b: _bool(not _equal(a, b))),
+    "Nat.beq": (2, lambda a, b: _bool(equal(a, b))),
+    "Eq": (2, equal),
+    "Ne": (2, lambda a, b: not equal(a, b)),
+    "BEq.beq": (2, lambda a, b: _bool(equal(a, b))),
+    "bne": (2, lambda a, b: _bool(not equal(a, b))),
     "True": (0, lambda: True),
     "False": (0, lambda: False),
     "Not": (1, lambda a: not a),
@@ -171,7 +172,7 @@ NATIVE: dict[str, tuple[int, Callable[..., Value]]] = {
     "Bool.or": (2, lambda a, b: _bool(a == TRUE or b == TRUE)),
     "Bool.not": (1, lambda a: _bool(a != TRUE)),
     "xor": (2, lambda a, b: _bool(a != b)),
-    "Membership.mem": (2, lambda c, x: any(_equal(x, y) for y in listed(c))),
+    "Membership.mem": (2, lambda c, x: any(equal(x, y) for y in listed(c))),
     "Prod.fst": (1, lambda a: a[1]),
     "Prod.snd": (1, lambda a: a[2]),
     "id": (1, lambda a: a),
@@ -301,7 +302,7 @@ class Evaluator:
         head = pattern.head
         if head in free and not pattern.args:
             if head in env:
-                return bool(_equal(env[head], value))
+                return bool(equal(env[head], value))
             env[head] = value
             return True
         if head.isdecimal():
@@ -385,6 +386,7 @@ __all__ = [
     "NoValue",
     "Samples",
     "Value",
+    "equal",
     "list_of",
     "listed",
     "read_equation",

@@ -9,7 +9,7 @@ from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.pool import World, unify
 from goedels_poetry.languages.lean.symbolic.terms import Term, as_type, opened_forall, read_term
 from goedels_poetry.languages.lean.symbolic.theory import SHOWN, Theory, renamed, theory_of
-from goedels_poetry.languages.lean.symbolic.types import NAT, PROP, NotSimple, Signature, Type, read_signature
+from goedels_poetry.languages.lean.symbolic.types import INT, NAT, PROP, NotSimple, Signature, Type, read_signature
 from goedels_poetry.languages.lean.symbolic.values import (
     CONSTRUCTORS,
     LIBRARY,
@@ -34,6 +34,11 @@ _OPERATIONS = (
     Signature("HAppend.hAppend", ("α",), (_LISTS, _LISTS), _LISTS),
     Signature("Membership.mem", ("α",), (_LISTS, Type("α")), PROP),
     Signature("LE.le", (), (NAT, NAT), PROP),
+    *(Signature(f"H{n}.h{n}", (), (INT, INT), INT) for n in ("Add", "Mul", "Sub")),
+    Signature("Neg.neg", (), (INT,), INT),
+    Signature("Max.max", (), (INT, INT), INT),
+    Signature("Min.min", (), (INT, INT), INT),
+    Signature("LE.le", (), (INT, INT), PROP),
 )
 _NOT_READ = frozenset({"List.append", "List.length", "List.reverse"})
 
@@ -148,9 +153,10 @@ def _assembled(
     functions = [f for f in functions if f.arguments][:MOST_FUNCTIONS]
     used = {h for es in equations.values() for e in es for h in e.value.heads()} | mentioned
     types = _types(functions, variables, [Type(p) for p in parameters])
-    used |= {"HAdd.hAdd"} if NAT in types else set()
+    used |= {"HAdd.hAdd"} if NAT in types or INT in types else set()
     used |= {"HAppend.hAppend"} if any(t.head == "List" for t in types) else set()
-    operations = [s for s in _OPERATIONS if s.name in used]
+    absent = {t for t in (NAT, INT) if t not in types}
+    operations = [s for s in _OPERATIONS if s.name in used and not absent.intersection(s.arguments)]
     if "Membership.mem" in used:
         alpha = Type("α")
         operations += [

@@ -136,6 +136,10 @@ STYLES = {
         "theorem t (n : Nat) : n + 0 = n := by simp (config := { contextual := true }) (maxSteps := 100000) +arith\n",
         ZERO,
     ),
+    "settings that are lists": (
+        "theorem t (a b : Nat) (h : a = b) : b = a := by rw (occs := .pos [1]) (transparency := .reducible) [h]\n",
+        "theorem t (a b : Nat) (h : a = b) : b = a := sorry\n",
+    ),
     "namespaces cut another way": (
         "theorem A.B.t : 1 = 1 := rfl\n",
         "namespace A\ntheorem B.t : 1 = 1 := sorry\nend A\n",

@@ -8,7 +8,7 @@ const CORE_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound', 'sorry
 const MADE_BY_LEAN = /(^|\.)(_(?!private)|match_\d|splitter$|congr_eq)/;
 const SETTING = /^Lean\.Parser\.Tactic\.(valConfigItem|config)$/;
 const SETTING_WORD = 'setting';
-const LITERAL = /^(null|num|str|hygieneInfo|term_[-+*^]_|Lean\.Parser\.Term\.(structInst\w*|dotIdent|optEllipsis|paren|hygienicLParen)|Lean\.Parser\.Tactic\.(valConfigItem|config)|group|ident)$/;
+const LITERAL = /^(null|num|str|hygieneInfo|term_[-+*^]_|term\[_\]|Lean\.Parser\.Term\.(structInst\w*|dotIdent|optEllipsis|paren|hygienicLParen)|Lean\.Parser\.Tactic\.(valConfigItem|config)|group|ident)$/;
 const MOST_VALUE = 400, DEPTH = 60;
 
 function gate(lean, front, meta) {
@@ -62,12 +62,18 @@ function gate(lean, front, meta) {
       return bad.length ? { at: leaves[bad[0]].at, text: words[bad[0]] } : evaluated(command);
     };
   }
+  /** `.pos [1]`, a constructor and its argument. */
+  function occurrences(node, kind) {
+    if (kind !== 'Lean.Parser.Term.app') return false;
+    const head = front.leaves(front.children(node)[0]).map((l) => l.text).join('');
+    return /^((Lean\.Meta\.)?Occurrences)?\.(pos|neg)$/.test(head);
+  }
   /** A setting of a tactic that is more than a literal: `(maxSteps := f 1)` is a program, which Lean runs without checks. */
   function evaluated(command) {
     let found = null;
     front.visitNodes(command, (node, kind) => {
       if (found || !SETTING.test(kind)) return !found;
-      front.visitNodes(node, (inner, k) => { if (!found && !LITERAL.test(k)) found = { at: (front.range(inner) || [0])[0], text: SETTING_WORD }; return !found; });
+      front.visitNodes(node, (inner, k) => { if (!found && !LITERAL.test(k) && !occurrences(inner, k)) found = { at: (front.range(inner) || [0])[0], text: SETTING_WORD }; return !found; });
       return false;
     });
     return found;

@@ -82,3 +82,16 @@ def test_only_tactics_that_the_imports_bring_are_tried(lean: LeanPool) -> None:
     assert asyncio.run(extra_tactics(lean, "", 10)) == ()
     prefix = 'macro "aesop" : tactic => `(tactic| grind)\nmacro "ring" : tactic => `(tactic| grind)\n'
     assert set(asyncio.run(extra_tactics(lean, prefix, 10))) == {"aesop", "ring"} <= set(EXTRA)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "head", "name"),
+    [
+        ("", "theorem «ein name mit leerzeichen» (n : Nat) : n + 0 = n", "«ein name mit leerzeichen»"),
+        ("theorem A.foo : 1 = 2 := sorry\nnamespace B\n", "theorem foo : 2 + 2 = 4", "foo"),
+    ],
+)
+async def test_no_name_of_a_theorem_keeps_it_from_being_proved(
+    lean: LeanPool, prefix: str, head: str, name: str
+) -> None:
+    assert await prove(lean, Task(prefix, head, name), seconds=30, seed=0) is not None

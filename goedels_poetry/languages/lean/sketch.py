@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.languages.lean.errors import advice
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal, LeanPool
+from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal, LeanRuntime
 from goedels_poetry.languages.lean.source import THEOREMS
 from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
 
@@ -43,10 +43,12 @@ class Checked:
     """Names that its helpers declare."""
 
 
-async def check_proof(lean: LeanPool, task: Task, proof: str, helpers: str = "") -> Checked:
+async def check_proof(
+    lean: LeanRuntime, task: Task, proof: str, helpers: str = "", seconds: float = CHECK_SECONDS
+) -> Checked:
     """Whether ``proof`` proves the task from Lean's logic and the task's facts alone."""
     code = task.code(proof, helpers)
-    request = CheckRequest(code, prefix=task.prefix, seconds=CHECK_SECONDS, commands=True, declarations=True)
+    request = CheckRequest(code, prefix=task.prefix, seconds=seconds, commands=True, declarations=True)
     seen = await lean.check(request)
     reason = trouble(seen, task, code) or stray(seen, task)
     if reason:
@@ -103,7 +105,7 @@ class Opened:
 
 
 async def open_sketch(
-    lean: LeanPool, task: Task, strategy: str, proof: str, helpers: str = "", fingerprint: str = "", **more: Any
+    lean: LeanRuntime, task: Task, strategy: str, proof: str, helpers: str = "", fingerprint: str = "", **more: Any
 ) -> Opened:
     """The sketch as the machine knows it: children, and the text with each hole replaced by its lemma.
 
@@ -167,7 +169,7 @@ class _Places:
 
 
 async def _fill_in_place(
-    lean: LeanPool, task: Task, proof: str, helpers: str, places: _Places, hole: Hole
+    lean: LeanRuntime, task: Task, proof: str, helpers: str, places: _Places, hole: Hole
 ) -> tuple[str, str] | None:
     """Proof and helpers with the hole closed where it stands; None when nothing closes it."""
     for tactic in IN_PLACE:
@@ -216,7 +218,7 @@ def skeleton(proof: str, statements: list[str]) -> str:
     return f"lean:{kind}:{goals}"
 
 
-async def check_link(lean: LeanPool, task: Task, sketch: Json) -> Checked:
+async def check_link(lean: LeanRuntime, task: Task, sketch: Json) -> Checked:
     """Whether the subgoals, taken for granted, prove the parent."""
     known = {fact.name for fact in task.facts}
     statements = [child["statement"] for child in sketch["children"]]

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime, Message
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime, Message
+from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic.theory import renamed
 from goedels_poetry.languages.lean.task import Task
 
@@ -144,15 +145,8 @@ async def tried(
 
 async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock) -> bool:
     """Whether the whole text elaborates under Lean's own limits, and the theorem rests on no axiom but the logic's."""
-    code = "\n" + task.code(proof.proof, proof.helpers)
-    result = await lean.check(CheckRequest(code, prefix=task.prefix, seconds=max(clock.left, 5.0), declarations=True))
-    if not result.ok:
-        return False
-    allowed = {fact.name for fact in task.facts} | LOGIC_AXIOMS
-    ours = [d for d in result.declarations if d.kind == "theorem" and d.name.split(".")[-1] == task.name.split(".")[-1]]
-    return bool(ours) and all(
-        {a.split(".")[-1] if a not in LOGIC_AXIOMS else a for a in d.axioms} <= allowed for d in ours
-    )
+    checked = await check_proof(lean, task, proof.proof, proof.helpers, max(clock.left, 5.0))
+    return not checked.reason
 
 
 __all__ = ["LARGE", "SMALL", "Clock", "Proposal", "accepted", "any_of", "first_success", "suggestion", "tried"]

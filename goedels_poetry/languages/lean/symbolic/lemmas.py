@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,7 +35,7 @@ class Named:
 async def lemmas_of(lean: LeanRuntime, task: Task, world: World, clock: Clock) -> tuple[Named, ...]:
     """The conjectures of a world that Lean reads, in the direction in which they rewrite."""
     made = await asyncio.to_thread(conjectures, world, min(TERM_SECONDS, clock.left / 3))
-    stem = task.name.split(".")[-1].strip("«»")
+    stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
     found = []
     functions = [f.name for f in world.functions]
     rank = ranks(functions, world.equations)

@@ -179,7 +179,12 @@ def renamed(task: Task, suffix: str) -> str:
     if place < 0:
         return task.head
     end = place + len(task.name)
-    return f"{task.head[:place]}{task.name}{suffix}{task.head[end:]}"
+    return f"{task.head[:place]}{with_suffix(task.name, suffix)}{task.head[end:]}"
 
 
-__all__ = ["SHOWN", "Goal", "Theory", "Variable", "opened", "read_goal", "renamed", "theory_of"]
+def with_suffix(name: str, suffix: str) -> str:
+    """A longer name: ``«a b»`` becomes ``«a b_goal»``."""
+    return f"{name[:-1]}{suffix}»" if name.endswith("»") else f"{name}{suffix}"
+
+
+__all__ = ["SHOWN", "Goal", "Theory", "Variable", "opened", "read_goal", "renamed", "theory_of", "with_suffix"]

@@ -8,7 +8,7 @@ from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.pool import World, unify
 from goedels_poetry.languages.lean.symbolic.terms import Term, as_type, opened_forall, read_term
-from goedels_poetry.languages.lean.symbolic.theory import SHOWN, Theory, renamed, theory_of
+from goedels_poetry.languages.lean.symbolic.theory import SHOWN, Theory, renamed, theory_of, with_suffix
 from goedels_poetry.languages.lean.symbolic.types import INT, NAT, PROP, NotSimple, Signature, Type, read_signature
 from goedels_poetry.languages.lean.symbolic.values import (
     CONSTRUCTORS,
@@ -46,7 +46,8 @@ _NOT_READ = frozenset({"List.append", "List.length", "List.reverse"})
 async def world_of(lean: LeanRuntime, task: Task, clock: Clock) -> World | None:
     """The world of a task; None when Lean gives no answer or the statement is of no kind that is read here."""
     theory = await theory_of(lean, task.prefix, clock.left)
-    shown = await _shown(lean, task, f"{renamed(task, '_goal')} := by sorry\n\n", [f"{task.name}_goal"], clock)
+    goal = with_suffix(task.name, "_goal")
+    shown = await _shown(lean, task, f"{renamed(task, '_goal')} := by sorry\n\n", [goal], clock)
     if len(shown) != 1:
         return None
     try:
@@ -71,7 +72,7 @@ async def _shown(lean: LeanRuntime, task: Task, before: str, names: Sequence[str
 
 def _whole(name: str) -> str:
     """A full name, whatever is open; the probe's own is none."""
-    return name if name.endswith("_goal") else f"_root_.{name}"
+    return name if name.endswith(("_goal", "_goal»")) else f"_root_.{name}"
 
 
 def _plain(text: str) -> str:

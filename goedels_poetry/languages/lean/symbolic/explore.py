@@ -243,7 +243,7 @@ async def _settle(
     if attempt.lemma is not None:
         if await _try(search, head, name, attempt, [attempt.lemma], []) is None:
             return None
-        if not await _prove(search, attempt.lemma, above, depth + 1):
+        if not await _prove(search, attempt.lemma, above, depth):  # it is the goal itself, made more general
             return None
         return await _smaller(search, head, name, attempt, frozenset({attempt.lemma.name}))
     ready = [n for n in search.lemmas if n.name in search.proved and n.name not in above]

@@ -110,14 +110,14 @@ def test_the_command_prints_the_verdict_and_gives_its_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: Fresh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original, good, bad = (tmp_path / name for name in ("original.lean", "good.lean", "bad.lean"))
-    original.write_text(ORIGINAL)
-    good.write_text(WRITTEN)
-    bad.write_text(WRITTEN.replace("  omega", "  run_tac pure ()"))
+    original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
+    good.write_text("theorem t : 1 + 1 = 2 := by\n  rfl\n")
+    bad.write_text("theorem t : 1 + 1 = 2 := by\n  run_tac pure ()\n")
     assert check_one(good, original, as_json=True, assume_definitions=False) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["verdict"], told["trust_level"], told["rule"], told["exit_code"]) == ("proved", "L3", None, 0)
     monkeypatch.setattr(examine, "open_lean", lambda *_, **__: kept())
     assert check_one(bad, original, as_json=True, assume_definitions=False) == 1
     told = json.loads(capsys.readouterr().out)
-    assert (told["accepted"], told["rule"], told["line"], told["column"]) == (False, "metaprogram", 15, 3)
+    assert (told["accepted"], told["rule"], told["line"], told["column"]) == (False, "metaprogram", 2, 3)
     assert check_one(tmp_path / "none.lean", original, as_json=False, assume_definitions=False) == 2

@@ -7,10 +7,10 @@ import time
 from dataclasses import replace
 
 from goedels_poetry.checker.lean.examine import Claim, Fresh, examine, fresh_lean, refused, statement_of, with_faults
-from goedels_poetry.checker.lean.gate import THEOREMS, Refusal, judge_by_lean, place_of, read_original
+from goedels_poetry.checker.lean.gate import Refusal, judge_by_lean, place_of, read_original
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime import THEOREMS, LeanPool
 from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.source import normalised
 from goedels_poetry.state import Verdict

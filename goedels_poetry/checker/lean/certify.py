@@ -20,11 +20,10 @@ from goedels_poetry.checker.lean.archive import (
     write_lean,
 )
 from goedels_poetry.checker.lean.examine import Claim, Fresh, examine, fresh_lean, with_faults
-from goedels_poetry.checker.lean.gate import PRIVATE
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
 from goedels_poetry.state import Verdict
 

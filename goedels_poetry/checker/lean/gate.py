@@ -16,12 +16,16 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import (
     BARRED,
     LOGIC_AXIOMS,
+    PRIVATE,
+    THEOREMS,
     CheckRequest,
     CheckResult,
     Command,
     Declaration,
     LeanPool,
     Message,
+    constants_of,
+    place,
 )
 from goedels_poetry.languages.lean.scan import DECEIVING, RULE_OF, scan
 from goedels_poetry.languages.lean.tokens import tokenize
@@ -43,12 +47,10 @@ COMMANDS = _kinds(
 )
 """Commands, apart from declarations, that it may contain. `… in` counts as what stands inside."""
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
-THEOREMS = frozenset({f"{COMMAND}theorem", "lemma"})
 APART = "\n\n"
 """Between the text and our theorem after it."""
 SETTING = "setting"
 """What a driver calls a tactic's setting that Lean would have to compute."""
-PRIVATE = "_private.Main.0."
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,7 @@ def _commands(seen: CheckResult, text: str, original: Original) -> Refusal | Non
         allowed = command.declaration in DECLARATIONS or (not command.declaration and command.kind in COMMANDS)
         if not allowed and _key(text, command) not in theirs and command.kind != f"{COMMAND}eoi":
             kind = (command.declaration or command.kind).removeprefix(COMMAND)
-            return Refusal("command", f"a command of the kind `{kind}`", *_place(text, command.start))
+            return Refusal("command", f"a command of the kind `{kind}`", *place(text, command.start))
     return None
 
 
@@ -267,22 +269,14 @@ def _grounds(
 # ---------------------------------------------------------------- places and names
 
 
-def full_name(command: Command, name: str = "") -> str:
-    """Of the first name that a command declares, or of another of them."""
-    name = name or command.names[0]
-    if name.startswith("_root_."):
-        return name.removeprefix("_root_.")
-    return f"{command.namespace}.{name}" if command.namespace else name
-
-
 def place_of(original: Original, constant: str) -> Command | None:
     """The command that declares a constant."""
     return next((c for c in original.commands if constant in _constants(c, original.constants)), None)
 
 
 def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
-    names = [full_name(command, name) for name in command.names]
-    return [n for name in names for n in [n for n in (name, f"{PRIVATE}{name}") if n in constants][:1]]
+    names = [command.full_name(name) for name in command.names]
+    return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
 
 
 def _space_at_the_end(original: Original) -> str:
@@ -298,27 +292,20 @@ def _key(text: str, command: Command) -> tuple[str, ...]:
     return tuple(t.text for t in tokens if t.kind not in ("comment", "doc"))
 
 
-def _place(text: str, at: int) -> tuple[int, int]:
-    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1)
-
-
 def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, int] | tuple[None, None]:
     """Where the first of these constants is declared."""
-    places = {full_name(c): c.start for c in seen.commands if c.names and c.start < len(text)}
+    places = {c.full_name(): c.start for c in seen.commands if c.names and c.start < len(text)}
     for name in names:
         if name.removeprefix(PRIVATE) in places:
-            return _place(text, places[name.removeprefix(PRIVATE)])
+            return place(text, places[name.removeprefix(PRIVATE)])
     return None, None
 
 
 __all__ = [
-    "PRIVATE",
-    "THEOREMS",
     "Accepted",
     "Original",
     "Refusal",
     "first_finding",
-    "full_name",
     "judge",
     "judge_by_lean",
     "place_of",

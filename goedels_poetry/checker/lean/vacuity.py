@@ -10,7 +10,7 @@ import time
 from itertools import product
 from typing import Literal
 
-from goedels_poetry.checker.lean.gate import Original, full_name, place_of
+from goedels_poetry.checker.lean.gate import Original, place_of
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
@@ -74,7 +74,7 @@ async def premises_of(lean: LeanPool, original: Original, constant: str, seconds
         return "unknown"
     goal = hole.goals[0]
     universes = f".{{{', '.join(goal.levels)}}}" if goal.levels else ""
-    name = f"{full_name(command)}_satisfiable"
+    name = f"{command.full_name()}_satisfiable"
     ways = _witnesses(len(goal.binders))
     for few in (ways[:FIRST_WAYS], ways[FIRST_WAYS:]):
         tactic = "\n".join(f"  | {way}" for way in few)

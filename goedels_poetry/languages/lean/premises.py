@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goedels_poetry.languages.base import Citable, Premise
-from goedels_poetry.languages.lean.runtime import CheckRequest, Constant, LeanPool
+from goedels_poetry.languages.lean.runtime import PRIVATE, CheckRequest, Constant, LeanPool
 from goedels_poetry.languages.lean.task import Task
 
 LIBRARY_SECONDS = 60.0
@@ -45,7 +45,7 @@ async def surroundings(lean: LeanPool, task: Task) -> tuple[Citable, list[Citabl
     goal, before = Citable(task.name, statement=task.head), []
     facts = {fact.name for fact in task.facts}
     for constant in found.own if found is not None else ():
-        name = constant.name.removeprefix("_private.Main.0.")
+        name = constant.name.removeprefix(PRIVATE)
         if name == task.name or name.endswith(f".{task.name}"):
             goal = replace(goal, name=name, conclusion=constant.conclusion, context=constant.context)
         elif constant.theorem and name.rpartition(".")[2] not in facts:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime import THEOREMS, CheckRequest, LeanPool
 from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.sketch import CHECK_SECONDS, HELPER_KINDS
-from goedels_poetry.languages.lean.source import THEOREMS, normalised
+from goedels_poetry.languages.lean.source import normalised
 from goedels_poetry.languages.lean.task import Task
 
 MOST_CHARACTERS = 200_000

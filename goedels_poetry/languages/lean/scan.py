@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from goedels_poetry.languages.lean.runtime import place
 from goedels_poetry.languages.lean.tokens import Token, is_doubtful, starts_word, tokenize
 
 
@@ -309,9 +310,7 @@ def _characters(text: str, original: str) -> Iterable[Finding]:
         visible = unicodedata.category(c).startswith("L")
         if visible and any(t.start <= index < t.end for t in covered):
             continue
-        line = text.count("\n", 0, index) + 1
-        column = index - (text.rfind("\n", 0, index) + 1)
-        yield Finding("unicode", line, column, f"U+{ord(c):04X} {unicodedata.name(c, 'without a name')}")
+        yield Finding("unicode", *place(text, index), f"U+{ord(c):04X} {unicodedata.name(c, 'without a name')}")
 
 
 def _strange(c: str) -> bool:

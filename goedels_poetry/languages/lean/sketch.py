@@ -12,8 +12,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.languages.lean.errors import advice
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, HoleGoal, LeanRuntime
-from goedels_poetry.languages.lean.source import THEOREMS
+from goedels_poetry.languages.lean.runtime import (
+    LOGIC_AXIOMS,
+    THEOREMS,
+    CheckRequest,
+    CheckResult,
+    Hole,
+    HoleGoal,
+    LeanRuntime,
+    constants_of,
+)
 from goedels_poetry.languages.lean.task import Fact, Task, lemma_name, lemma_statement
 
 Json = dict[str, Any]
@@ -54,8 +62,8 @@ async def check_proof(
     if reason:
         return Checked(reason)
     own = [c for c in seen.commands if c.start >= len(task.prefix) and c.names]
-    last = own[-1]
-    constant = next((d for d in seen.declarations if _names(d.name, last.namespace, task.name)), None)
+    own_names = constants_of(own[-1].full_name(task.name))
+    constant = next((d for d in seen.declarations if d.name in own_names), None)
     if constant is None:
         return Checked(f"{task.name} is not declared")
     stubs = {fact.name: fact.id for fact in task.facts}
@@ -66,12 +74,6 @@ async def check_proof(
         return Checked(f"{words}, which is not allowed")
     names = tuple(name for c in own[len(task.facts) : -1] for name in c.names)
     return Checked("", constant.axioms, tuple(stubs[short] for short in used), names)
-
-
-def _names(constant: str, namespace: str, written: str) -> bool:
-    name = written.removeprefix("_root_.")
-    full = name if written.startswith("_root_.") or not namespace else f"{namespace}.{name}"
-    return constant in (full, f"_private.Main.0.{full}")
 
 
 def trouble(seen: CheckResult, task: Task, code: str) -> str:

@@ -7,13 +7,21 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Goal
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, Message
+from goedels_poetry.languages.lean.runtime import (
+    THEOREMS,
+    CheckRequest,
+    CheckResult,
+    Command,
+    LeanPool,
+    Message,
+    constants_of,
+    place,
+)
 from goedels_poetry.languages.lean.task import LEMMA_PREFIX, Fact, Task, lemma_name, lemma_statement
 
 READ_SECONDS = 120.0
 """For each thing that Lean is asked about a text in order to read it."""
 UNREAD = "Lean is not done with reading the text"
-THEOREMS = frozenset({"Lean.Parser.Command.theorem", "lemma"})
 EXAMPLE = "Lean.Parser.Command.example"
 MUTUAL = "Lean.Parser.Command.mutual"
 _HAS_SORRY = "hasSorry"
@@ -73,7 +81,7 @@ def normalised(text: str) -> str:
 async def open_theorems(lean: LeanPool, text: str, seconds: float = READ_SECONDS) -> tuple[str, ...]:
     """Full names of the theorems of a text whose proofs have a `sorry`; () when Lean cannot read it."""
     text, seen = await _look(lean, normalised(text), seconds)
-    return tuple(_full(c) for c in _theorems(seen) if _is_open(text, seen, c))
+    return tuple(c.full_name() for c in _theorems(seen) if _is_open(text, seen, c))
 
 
 async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: float = READ_SECONDS) -> Target:
@@ -93,7 +101,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
         if seen.errors:
             raise _invalid(seen.errors[0]) from None
         raise
-    inside = (_place(text, command.head), _place(text, command.end))
+    inside = (place(text, command.head), place(text, command.end))
     for error in seen.errors:
         if not inside[0] <= (error.line, error.column) <= inside[1] and not _about_the_proof(text, command, error):
             raise _invalid(error)
@@ -114,9 +122,9 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
     if any(command.start <= hole.start < command.head for hole in again.holes):
         raise InvalidInput("the statement itself has a `sorry`", *_position(text, command.start))
     goal = next((h.goals[0] for h in again.holes if h.start >= command.head and h.goals), None)
-    full = _full(command)
+    full = command.full_name()
     constants = {d.name: d for d in again.declarations}
-    constant = next((n for n in (full, f"_private.Main.0.{full}") if n in constants), "")
+    constant = next((n for n in constants_of(full) if n in constants), "")
     if not constant:
         raise InvalidInput(f"Lean does not declare {full}", *_position(text, command.start))
     target = Target(
@@ -182,11 +190,11 @@ async def _bound_by_lean(lean: LeanPool, target: Target, seconds: float) -> tupl
 def _chosen(text: str, seen: CheckResult, wanted: str) -> Command:
     theorems = _theorems(seen)
     if wanted:
-        exact = [c for c in theorems if _full(c) == wanted]
-        found = exact or [c for c in theorems if _full(c).endswith(f".{wanted}")]
+        exact = [c for c in theorems if c.full_name() == wanted]
+        found = exact or [c for c in theorems if c.full_name().endswith(f".{wanted}")]
         if len(found) == 1:
             return found[0]
-        names = ", ".join(map(_full, found or theorems)) or "none"
+        names = ", ".join(c.full_name() for c in found or theorems) or "none"
         raise InvalidInput(
             f"{len(found)} theorems are called {wanted!r}" if found else f"no theorem is called {wanted!r}",
             hint=f"the file has: {names}",
@@ -195,7 +203,7 @@ def _chosen(text: str, seen: CheckResult, wanted: str) -> Command:
     if len(still_open) == 1:
         return still_open[0]
     if still_open:
-        names = ", ".join(map(_full, still_open))
+        names = ", ".join(c.full_name() for c in still_open)
         raise InvalidInput("several theorems have a `sorry`; name one", hint=f"--theorem, one of: {names}")
     if any(c.declaration == EXAMPLE and _is_open(text, seen, c) for c in seen.commands):
         raise InvalidInput("an `example` has no name to prove it under", hint="write `theorem NAME` instead")
@@ -212,33 +220,21 @@ def _is_open(text: str, seen: CheckResult, command: Command) -> bool:
     """It has a `sorry`, or Lean says that it comes to one: `admit`, `stop`, a macro of the file."""
     if any(command.start <= hole.start < command.end for hole in seen.holes):
         return True
-    first, last = _place(text, command.start), _place(text, command.end)
+    first, last = place(text, command.start), place(text, command.end)
     return any(m.kind == _HAS_SORRY and first <= (m.line, m.column) < last for m in seen.messages)
-
-
-def _full(command: Command) -> str:
-    name = command.names[0]
-    if name.startswith("_root_."):
-        return name.removeprefix("_root_.")
-    return f"{command.namespace}.{name}" if command.namespace else name
 
 
 def _vocabulary(seen: CheckResult, target: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Functions and inductive types that the file declares before the theorem."""
     kinds = {d.name: d.kind for d in seen.declarations}
-    names = [
-        f"{c.namespace}.{n}" if c.namespace and not n.startswith("_root_.") else n.removeprefix("_root_.")
-        for c in seen.commands
-        if c.end <= target.start
-        for n in c.names
-    ]
+    names = [c.full_name(n) for c in seen.commands if c.end <= target.start for n in c.names]
     functions = tuple(n for n in names if kinds.get(n) == "def")
     return functions, tuple(n for n in names if kinds.get(n) == "inductive")
 
 
 def _about_the_proof(text: str, command: Command, error: Message) -> bool:
     """Lean reports some errors of a proof at the theorem's name; the text with `sorry` shows whether they are its."""
-    return _place(text, command.start) <= (error.line, error.column) <= _place(text, command.end)
+    return place(text, command.start) <= (error.line, error.column) <= place(text, command.end)
 
 
 def _answered(seen: CheckResult) -> None:
@@ -252,14 +248,9 @@ def _invalid(error: Message) -> InvalidInput:
     return InvalidInput(error.text, error.line, error.column + 1)
 
 
-def _place(text: str, at: int) -> tuple[int, int]:
-    """Lean's line (from 1) and column (from 0) of an offset."""
-    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1)
-
-
 def _position(text: str, at: int) -> tuple[int, int]:
-    line, column = _place(text, at)
+    line, column = place(text, at)
     return line, column + 1
 
 
-__all__ = ["THEOREMS", "Target", "normalised", "open_theorems", "read_target", "task_of"]
+__all__ = ["Target", "normalised", "open_theorems", "read_target", "task_of"]

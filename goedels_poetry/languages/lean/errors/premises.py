@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from goedels_poetry.languages.lean.errors.code import Code
 
@@ -84,6 +85,21 @@ def _telescope(type_: str) -> tuple[set[str], list[str], list[str]]:
 
 def cut(text: str, mark: str) -> tuple[str, str, str]:
     """Like ``str.partition`` at the first ``mark`` outside of all brackets."""
+    place = next(_outside(text, mark), None)
+    return (text, "", "") if place is None else (text[:place], mark, text[place + len(mark) :])
+
+
+def split(text: str, mark: str) -> list[str]:
+    """Like ``str.split``, outside of brackets; no empty parts."""
+    parts, last = [], 0
+    for place in _outside(text, mark):
+        parts.append(text[last:place])
+        last = place + len(mark)
+    return [part for part in (*parts, text[last:]) if part]
+
+
+def _outside(text: str, mark: str) -> Iterator[int]:
+    """Where ``mark`` stands outside of all brackets."""
     depth = 0
     for place, letter in enumerate(text):
         if letter in "([{⟨⦃":
@@ -91,22 +107,7 @@ def cut(text: str, mark: str) -> tuple[str, str, str]:
         elif letter in ")]}⟩⦄":
             depth -= 1
         elif depth == 0 and letter == mark[0] and text.startswith(mark, place):
-            return text[:place], mark, text[place + len(mark) :]
-    return text, "", ""
-
-
-def split(text: str, mark: str) -> list[str]:
-    """Like ``str.split``, outside of brackets; no empty parts."""
-    parts, depth, last = [], 0, 0
-    for place, letter in enumerate(text):
-        if letter in "([{⟨⦃":
-            depth += 1
-        elif letter in ")]}⟩⦄":
-            depth -= 1
-        elif depth == 0 and letter == mark[0] and text.startswith(mark, place):
-            parts.append(text[last:place])
-            last = place + len(mark)
-    return [part for part in (*parts, text[last:]) if part]
+            yield place
 
 
 def _fits(pattern: str, text: str, bound: set[str]) -> bool:

@@ -7,6 +7,8 @@ from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
     BARRED,
     LOGIC_AXIOMS,
+    PRIVATE,
+    THEOREMS,
     Binder,
     CheckRequest,
     CheckResult,
@@ -18,11 +20,15 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     LeanRuntime,
     Message,
     Replay,
+    constants_of,
+    place,
 )
 
 __all__ = [
     "BARRED",
     "LOGIC_AXIOMS",
+    "PRIVATE",
+    "THEOREMS",
     "Binder",
     "CheckRequest",
     "CheckResult",
@@ -40,5 +46,7 @@ __all__ = [
     "Message",
     "Replay",
     "chosen_kind",
+    "constants_of",
     "open_lean",
+    "place",
 ]

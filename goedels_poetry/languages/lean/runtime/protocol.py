@@ -13,6 +13,10 @@ LOGIC_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 """The axioms of Lean's own logic; a proof may rest on these and nothing else."""
 BARRED = "goedels.barred"
 """Kind of the message about what a request does not let Lean elaborate; its text is the word or the kind of command."""
+THEOREMS = frozenset({"Lean.Parser.Command.theorem", "lemma"})
+"""Kinds of declarations that state a theorem."""
+PRIVATE = "_private.Main.0."
+"""What stands before the names of constants that are `private`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,13 @@ class Command:
     """The namespace in which it stands."""
     head: int = -1
     """Where the statement of a declaration ends: `:=`, `|` or `where` follow. -1 where there is none."""
+
+    def full_name(self, name: str = "") -> str:
+        """Of the first name that it declares, or of another of them."""
+        name = name or self.names[0]
+        if name.startswith("_root_."):
+            return name.removeprefix("_root_.")
+        return f"{self.namespace}.{name}" if self.namespace else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +199,16 @@ class LeanRuntime(Protocol):
         ...
 
 
+def constants_of(full_name: str) -> tuple[str, str]:
+    """What Lean may call the constant of a declaration: by its name, or as a private one."""
+    return full_name, f"{PRIVATE}{full_name}"
+
+
+def place(text: str, at: int) -> tuple[int, int]:
+    """Line (from 1) and column (from 0) of an offset, as Lean counts."""
+    return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1)
+
+
 def read_result(answer: dict[str, Any]) -> CheckResult:
     """The JSON answer of our drivers as a result."""
     statement, replayed = answer.get("statement"), answer.get("replay")
@@ -223,6 +244,8 @@ def _hole(h: dict[str, Any]) -> Hole:
 __all__ = [
     "BARRED",
     "LOGIC_AXIOMS",
+    "PRIVATE",
+    "THEOREMS",
     "Binder",
     "CheckRequest",
     "CheckResult",
@@ -235,5 +258,7 @@ __all__ = [
     "Message",
     "Replay",
     "Severity",
+    "constants_of",
+    "place",
     "read_result",
 ]

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from goedels_poetry.languages.enumeration import compositions
 from goedels_poetry.languages.lean.symbolic.terms import Term
 from goedels_poetry.languages.lean.symbolic.types import BOOL, INT, NAT, PROP, Signature, Type
 from goedels_poetry.languages.lean.symbolic.values import (
@@ -174,7 +175,7 @@ class Pool:
         return 1
 
     def _applications(self, symbol: Signature, size: int) -> Iterator[tuple[tuple[Entry, ...], Type]]:
-        for sizes in _compositions(size, len(symbol.arguments)):
+        for sizes in compositions(size, len(symbol.arguments)):
             yield from self._chosen(symbol, sizes, (), {})
 
     def _chosen(
@@ -305,15 +306,6 @@ def _rest(head: str, left: Vector, whole: Vector) -> Vector | None:
                 return None
             rest.append(list_of(every[len(first) :]))
     return tuple(rest)
-
-
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(1, total - parts + 2):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)
 
 
 def _variables(world: World) -> tuple[Variable, ...]:

@@ -165,17 +165,20 @@ class Shapes:
                 values[name], back[new.head] = new, Term(name)
         return term.put(values), back
 
+    def _signatures(self, term: Term) -> Iterator[Signature]:
+        """Those of the functions, operations and constructors that the term may be an application of."""
+        constructors = (c for cs in self.world.constructors.values() for c in cs)
+        for s in (*self.world.functions, *self.world.operations, *constructors):
+            if s.name == term.head and len(s.arguments) == len(term.args):
+                yield s
+
     def type_of(self, term: Term) -> Type | None:
         """The type of a term over the pool's variables; None when it cannot be told."""
         if term.head in self.pool.of_type and not term.args:
             return self.pool.of_type[term.head]
         if term.head.isdecimal():
             return NAT
-        every = [*self.world.functions, *self.world.operations]
-        every += [c for cs in self.world.constructors.values() for c in cs]
-        for s in every:
-            if s.name != term.head or len(s.arguments) != len(term.args):
-                continue
+        for s in self._signatures(term):
             found: dict[str, Type] = {}
             for a, wanted in zip(term.args, s.arguments, strict=True):
                 type_ = None if a.head in ("fun", "List.nil") or a.head.isdecimal() else self.type_of(a)
@@ -195,11 +198,7 @@ class Shapes:
     def _places(self, term: Term, type_: Type) -> Iterator[tuple[Term, Type]]:
         """The parts of a term with the types that their places ask for."""
         yield term, type_
-        every = [*self.world.functions, *self.world.operations]
-        every += [c for cs in self.world.constructors.values() for c in cs]
-        for s in every:
-            if s.name != term.head or len(s.arguments) != len(term.args):
-                continue
+        for s in self._signatures(term):
             found: dict[str, Type] = {}
             if not unify(s.result, type_, s.parameters, found):
                 continue

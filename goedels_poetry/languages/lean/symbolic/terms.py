@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.languages.lean.symbolic.types import NotSimple, Type
+from goedels_poetry.languages.lean.symbolic.types import NotSimple, Tokens, Type
 
 _TOKEN = re.compile(r"\s*(«[^»]*»(?:\.\w+)*|[()\[\]{}⦃⦄,@]|:(?!=)|→|×|=>|↦|[^\s()\[\]{}⦃⦄,:@→×]+)")
 _CLOSE = {"(": ("default", ")"), "{": ("implicit", "}"), "[": ("inst", "]"), "⦃": ("strict", "⦄")}
@@ -75,20 +75,9 @@ class Term:
         return Term(self.head, args, self.names, self.infos)
 
 
-class _Reader:
+class _Reader(Tokens):
     def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(text)
-        self.at = 0
-
-    def peek(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def next(self) -> str:
-        token = self.peek()
-        if not token:
-            raise NotSimple("the term ends too early")
-        self.at += 1
-        return token
+        super().__init__(_TOKEN.findall(text))
 
     def expect(self, token: str) -> None:
         if self.next() != token:

@@ -49,22 +49,31 @@ class NotSimple(Exception):
     """A type that the enumeration has no use for (dependent, or an instance of a structure of the user)."""
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(text)
-        if "".join(self.tokens) != re.sub(r"\s", "", text):
-            raise NotSimple(text)
+class Tokens:
+    """A place in a list of tokens."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens = tokens
         self.at = 0
 
     def peek(self) -> str:
+        """The next token; "" at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def next(self) -> str:
+        """The next token, taken; raises :class:`NotSimple` at the end."""
         token = self.peek()
         if not token:
-            raise NotSimple("the type ends too early")
+            raise NotSimple("it ends too early")
         self.at += 1
         return token
+
+
+class _Reader(Tokens):
+    def __init__(self, text: str) -> None:
+        super().__init__(_TOKEN.findall(text))
+        if "".join(self.tokens) != re.sub(r"\s", "", text):
+            raise NotSimple(text)
 
     def arrow(self) -> Type:
         left = self.product()
@@ -159,4 +168,4 @@ def read_signature(name: str, text: str) -> Signature:
     return Signature(name, tuple(parameters), tuple(arguments), rest)
 
 
-__all__ = ["BOOL", "INT", "NAT", "PROP", "NotSimple", "Signature", "Type", "read_signature", "read_type"]
+__all__ = ["BOOL", "INT", "NAT", "PROP", "NotSimple", "Signature", "Tokens", "Type", "read_signature", "read_type"]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from goedels_poetry.languages.enumeration import compositions
 from goedels_poetry.languages.smt.engine.lemmas import lemma
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
@@ -130,7 +131,7 @@ class Explorer:
 
     def _grow(self, operation: _Operation, size: int) -> Iterator[Sequent]:
         constructor = self._bench.signature.constructor(operation.name)
-        for sizes in _compositions(size - 1, len(operation.args)):
+        for sizes in compositions(size - 1, len(operation.args)):
             pools = [self._by_size.get((k, s), ()) for k, s in zip(sizes, operation.args, strict=True)]
             if not all(pools):
                 continue
@@ -200,12 +201,3 @@ def _stem(sort: Sort) -> str:
         + "".join(c for c in sort.name if c.isdigit())[:1]
         + "v"
     )
-
-
-def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(1, total - parts + 2):
-        for rest in _compositions(total - first, parts - 1):
-            yield (first, *rest)

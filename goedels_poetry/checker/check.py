@@ -22,7 +22,9 @@ from goedels_poetry.checker.structure import BadProof, audit
 from goedels_poetry.checker.vacuity import Consistency, consistency, goal_notes
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json
+from goedels_poetry.languages.smt.derivation import Derivation
 from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.languages.smt.extension import with_auxiliaries
 from goedels_poetry.languages.smt.obligations import Context, Obligation, ObligationError
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
@@ -95,15 +97,15 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
     statement = show(problem.goal)
     if archive.manifest["statement"] != statement:
         raise Refused("the statement in the manifest is not the theorem's goal")
-    context = Context(problem)
     evidence = read_canonical(archive.evidence, EVIDENCE)
+    derivation = derivation_from_json(evidence, problem.signature) if claim != "counterexample" else Derivation(())
+    context = Context(with_auxiliaries(problem, derivation.auxiliary))
     with Solvers.start(limits, second, until) as solvers:
         foundations = lay_foundations(context, solvers)
         assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         if claim == "counterexample":
             return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
-        derivation = derivation_from_json(evidence, problem.signature)
-        audited = audit(context, derivation, claim, foundations.obligations)
+        audited = audit(context, derivation, claim, foundations)
         if audited.script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
         _replay(context, audited.obligations, solvers)

@@ -16,10 +16,12 @@ RLIMIT = 2_000_000
 
 @dataclass(frozen=True)
 class Foundations:
-    """``obligations`` to pose; ``unfounded``: the definitions that are not shown to terminate, each with why."""
+    """``obligations`` to pose; ``unfounded``: the definitions that are not shown to terminate, each with why;
+    ``founded``: the names of all other defined functions."""
 
     obligations: tuple[Obligation, ...]
     unfounded: tuple[str, ...]
+    founded: frozenset[str]
 
 
 def lay_foundations(context: Context, solvers: Solvers) -> Foundations:
@@ -40,9 +42,12 @@ def lay_foundations(context: Context, solvers: Solvers) -> Foundations:
 
     obligations = list(context.equation_obligations())
     unfounded = []
+    founded: set[str] = set()
     for result in termination(context.signature, prove):
-        if not result.ok:
+        if result.ok:
+            founded.update(result.group)
+        else:
             unfounded.append(f"{', '.join(result.group)}: {result.reason}")
     for number, sequent in enumerate(dict.fromkeys(shown), 1):
         obligations.append(context.foundation(f"termination {number}", sequent))
-    return Foundations(tuple(obligations), tuple(unfounded))
+    return Foundations(tuple(obligations), tuple(unfounded), frozenset(founded))

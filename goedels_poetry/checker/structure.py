@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from goedels_poetry.checker.foundations import Foundations
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.languages.smt.obligations import Context, Obligation, ObligationError, check_sequent
 from goedels_poetry.languages.smt.problem import Problem
-from goedels_poetry.languages.smt.schemas import SchemeError, instances
+from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import FALSE, Term, alpha, not_
 
@@ -43,10 +44,10 @@ def claimed_formula(problem: Problem, claim: str) -> Term:
     return FALSE
 
 
-def audit(context: Context, derivation: Derivation, claim: str, foundations: Iterable[Obligation]) -> Audited:
+def audit(context: Context, derivation: Derivation, claim: str, foundations: Foundations) -> Audited:
     """Check the structure of a derivation and pose its obligations.
 
-    ``foundations`` are the obligations that the definitions rest on; they come first in the script.
+    ``foundations`` is what the definitions rest on; its obligations come first in the script.
 
     Raises:
         BadProof: with the step at fault.
@@ -65,7 +66,7 @@ def audit(context: Context, derivation: Derivation, claim: str, foundations: Ite
             if isinstance(step.by, Query):
                 posed.append(context.obligation(step, proved))
             else:
-                _check_scheme(context, step, step.by, proved)
+                _check_scheme(context, step, step.by, proved, foundations.founded)
         except (ObligationError, EncodingError, SchemeError) as error:
             raise BadProof(f"step {step.id}: {error}") from error
         proved[step.id] = step.sequent
@@ -73,11 +74,15 @@ def audit(context: Context, derivation: Derivation, claim: str, foundations: Ite
     wanted = claimed_formula(context.problem, claim)
     if last.sequent.key not in (alpha(wanted), sequent_of(wanted).key):
         raise BadProof(f"the last step, {last.id}, is not what is claimed ({claim})")
-    first = tuple(foundations)
+    first = foundations.obligations
     return Audited((*first, *posed), render(context, first, posed, derivation.steps))
 
 
-def _check_scheme(context: Context, step: Step, by: ByScheme, proved: dict[str, Sequent]) -> None:
+def _check_scheme(
+    context: Context, step: Step, by: ByScheme, proved: dict[str, Sequent], founded: frozenset[str]
+) -> None:
+    if isinstance(by.scheme, RecursionInduction) and by.scheme.function not in founded:
+        raise BadProof(f"step {step.id}: {by.scheme.function} was not shown to terminate, so it gives no induction")
     wanted = instances(step.sequent, by.scheme, context.signature)
     for name in by.cites:
         if name not in proved:

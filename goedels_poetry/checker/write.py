@@ -27,6 +27,7 @@ from goedels_poetry.checker.structure import BadProof, audit
 from goedels_poetry.languages.smt.codec import derivation_from_json, derivation_to_json
 from goedels_poetry.languages.smt.derivation import Derivation
 from goedels_poetry.languages.smt.evaluate import Value
+from goedels_poetry.languages.smt.extension import with_auxiliaries
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
@@ -65,13 +66,14 @@ def write_certificate(
     """
     if claim not in CLAIMS or claim == "counterexample":
         raise ValueError(f"not a claim of a derivation: {claim}")
-    context = Context(parse_problem(problem_text))
+    problem = parse_problem(problem_text)
     evidence = derivation_to_json(derivation)
-    if derivation_from_json(evidence, context.signature) != derivation:
+    if derivation_from_json(evidence, problem.signature) != derivation:
         raise BadProof("the derivation does not survive being written down")
+    context = Context(with_auxiliaries(problem, derivation.auxiliary))
     with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
         foundations = lay_foundations(context, solvers)
-    script = audit(context, derivation, claim, foundations.obligations).script
+    script = audit(context, derivation, claim, foundations).script
     return _write(problem_text, context, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
 
 

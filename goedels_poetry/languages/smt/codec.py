@@ -13,6 +13,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt import parser, printer
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.languages.smt.encoding import MAX_SIZE
+from goedels_poetry.languages.smt.extension import definition_texts, read_definitions
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.schemas import (
     CaseSplit,
@@ -22,6 +23,7 @@ from goedels_poetry.languages.smt.schemas import (
     IntInduction,
     Intro,
     MeasureInduction,
+    RecursionInduction,
     Scheme,
     SkolemHypothesis,
     StructuralInduction,
@@ -121,6 +123,9 @@ def scheme_to_json(scheme: Scheme) -> Json:
         case MeasureInduction(measure, at):
             points = [[printer.show(t) for t in point] for point in at]
             return {"kind": "measure", "measure": printer.show(measure), "at": points}
+        case RecursionInduction(function, terms, general):
+            shown = [printer.show(t) for t in terms]
+            return {"kind": "recursion", "function": function, "at": shown, "general": list(general)}
         case CaseSplit(formula):
             return {"kind": "cases", "on": printer.show(formula)}
         case ConstructorSplit(on):
@@ -178,6 +183,11 @@ def scheme_from_json(json: Any, signature: Signature, variables: Iterable[Term])
             _object(json, "measure induction", ("kind", "measure", "at"))
             points = tuple([read.terms(point, "point") for point in _items(json["at"], "at")])
             return MeasureInduction(read.term(json["measure"], "measure"), points)
+        case "recursion":
+            _object(json, "induction along a function", ("kind", "function", "at", "general"))
+            return RecursionInduction(
+                _text(json["function"], "function"), read.terms(json["at"], "at"), _texts(json["general"], "general")
+            )
         case "cases":
             _object(json, "case split", ("kind", "on"))
             return CaseSplit(read.term(json["on"], "on"))
@@ -279,8 +289,9 @@ def step_from_json(json: Any, signature: Signature) -> Step:
 
 
 def derivation_to_json(derivation: Derivation) -> Json:
-    """A whole proof as JSON."""
-    return {"steps": [step_to_json(step) for step in derivation.steps]}
+    """A whole proof as JSON: ``steps``, and ``auxiliary`` definitions where there are any."""
+    auxiliary = {"auxiliary": list(definition_texts(derivation.auxiliary))} if derivation.auxiliary else {}
+    return {**auxiliary, "steps": [step_to_json(step) for step in derivation.steps]}
 
 
 def derivation_from_json(json: Any, signature: Signature) -> Derivation:
@@ -289,5 +300,12 @@ def derivation_from_json(json: Any, signature: Signature) -> Derivation:
     Raises:
         CodecError: as `scheme_from_json`.
     """
-    _object(json, "derivation", ("steps",))
-    return Derivation(tuple([step_from_json(step, signature) for step in _items(json["steps"], "steps")]))
+    more = ("auxiliary",) if isinstance(json, dict) and "auxiliary" in json else ()
+    _object(json, "derivation", (*more, "steps"))
+    own = len(signature.definitions)
+    try:
+        signature = read_definitions(_texts(json["auxiliary"], "auxiliary") if more else (), signature)
+    except (GoedelsPoetryError, ValueError, RecursionError) as error:
+        raise CodecError(f"auxiliary: {error}") from error
+    steps = tuple([step_from_json(step, signature) for step in _items(json["steps"], "steps")])
+    return Derivation(steps, signature.definitions[own:])

@@ -7,7 +7,7 @@ case, whose left side is the pattern by which a solver (or our own rewriting) un
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from goedels_poetry.languages.smt.problem import Definition, Signature
@@ -71,14 +71,25 @@ def equation_obligation(equation: Equation, signature: Signature) -> Sequent:
 def _split(definition: Definition, signature: Signature, reserved: set[str]) -> list[Equation]:
     whole = app(definition.name, definition.params, definition.sort)
     names = Names(whole, definition.body, reserved=reserved)
-    waiting = [(whole, simplify(definition.body, signature))]
-    done: list[Equation] = []
+    cases = constructor_cases(whole, definition.body, definition.params, signature, names)
+    return [Equation(definition.name, lhs, rhs) for lhs, rhs in cases]
+
+
+def constructor_cases(
+    whole: Term, body: Term, variables: Iterable[Term], signature: Signature, names: Names
+) -> list[tuple[Term, Term]]:
+    """Both terms for each way to build those of ``variables`` whose constructors decide what ``body`` is, simplified.
+
+    For all values of the variables exactly one of the cases applies.
+    """
+    waiting = [(whole, simplify(body, signature), frozenset(variables))]
+    done: list[tuple[Term, Term]] = []
     while waiting:
-        lhs, rhs = waiting.pop()
-        variable = _tested_variable(rhs, lhs.free, signature)
+        lhs, rhs, open_variables = waiting.pop()
+        variable = _tested_variable(rhs, open_variables, signature)
         datatype = signature.datatype(variable.sort) if variable is not None else None
         if variable is None or datatype is None or len(done) + len(waiting) >= MAX_EQUATIONS:
-            done.append(Equation(definition.name, lhs, rhs))
+            done.append((lhs, rhs))
             continue
         cases = []
         for constructor in datatype.constructors:
@@ -87,7 +98,8 @@ def _split(definition: Definition, signature: Signature, reserved: set[str]) -> 
                 for selector, s in constructor.fields
             ]
             case = {variable: app(constructor.name, fields, variable.sort)}
-            cases.append((substitute(lhs, case), simplify(substitute(rhs, case), signature)))
+            left = (open_variables - {variable}) | frozenset(fields)
+            cases.append((substitute(lhs, case), simplify(substitute(rhs, case), signature), left))
         waiting.extend(reversed(cases))
     return done
 
@@ -261,4 +273,4 @@ _INT_FOLDS = {
     ">=": _fold_ints(operator.ge),
 }
 
-__all__ = ["Equation", "equation_obligation", "equations", "simplify"]
+__all__ = ["Equation", "constructor_cases", "equation_obligation", "equations", "simplify"]

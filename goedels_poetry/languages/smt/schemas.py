@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from goedels_poetry.languages.smt.problem import Constructor, Signature
+from goedels_poetry.languages.smt.recursion import TooLarge, cases_along, moved_variables, points_below
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
@@ -74,6 +75,21 @@ class MeasureInduction:
 
 
 @dataclass(frozen=True)
+class RecursionInduction:
+    """Induction along the recursion of ``function``: the hypothesis where it calls itself.
+
+    ``at`` gives a term for each of its parameters. Variables for parameters that some call changes are moved by the
+    induction, so they are distinct; the other terms stay as they are and speak of none of these. ``general`` names the
+    variables that the hypothesis quantifies over.
+    The function must have been shown to terminate, which `instances` takes for granted.
+    """
+
+    function: str
+    at: tuple[Term, ...]
+    general: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CaseSplit:
     """Either ``on`` holds or it does not."""
 
@@ -118,6 +134,7 @@ Scheme: TypeAlias = (
     StructuralInduction
     | IntInduction
     | MeasureInduction
+    | RecursionInduction
     | CaseSplit
     | ConstructorSplit
     | Conjuncts
@@ -131,6 +148,8 @@ Scheme: TypeAlias = (
 def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
     """The sequents from which ``sequent`` follows by ``scheme``; quantifiers and implications in front of their
     conclusions are opened.
+
+    That a function terminates is not asked here: see `RecursionInduction`.
 
     Raises:
         SchemeError: the scheme does not apply (unknown variable, wrong sort, nothing to split, ...).
@@ -155,6 +174,8 @@ def _cases(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequ
             return _integer(sequent, scheme)
         case MeasureInduction():
             return _measure(sequent, scheme, names)
+        case RecursionInduction():
+            return _recursion(sequent, scheme, signature, names)
         case CaseSplit(on):
             _in_scope(sequent, on)
             if on.sort.name != "Bool":
@@ -211,16 +232,18 @@ def _substituted(sequent: Sequent, variable: Term, term: Term, fresh: tuple[Term
 # ------------------------------------------------------------------------------------------- induction
 
 
-def _split(sequent: Sequent, on: Term, general: tuple[str, ...]) -> tuple[tuple[Term, ...], list[Term], list[Term]]:
+def _split(
+    sequent: Sequent, on: tuple[Term, ...], general: tuple[str, ...]
+) -> tuple[tuple[Term, ...], list[Term], list[Term]]:
     """Generalised variables, hypotheses that stay outside the induction, hypotheses that go inside.
 
-    Fix the variables that are neither ``on`` nor general and assume the outside hypotheses, which mention neither:
+    Fix the variables that are neither in ``on`` nor general and assume the outside hypotheses, which mention neither:
     what remains is ``forall on, general. inside => concl``, and induction applies to that formula in ``on``.
     """
     chosen = tuple(_variable(sequent, name) for name in general)
-    if on in chosen or len(set(chosen)) != len(chosen):
-        raise SchemeError("generalised variables must be distinct and not the one inducted on")
-    moving = frozenset((on, *chosen))
+    moving = frozenset((*on, *chosen))
+    if len(moving) != len(on) + len(chosen):
+        raise SchemeError("generalised variables must be distinct and not those inducted on")
     outside = [h for h in sequent.hyps if h.free.isdisjoint(moving)]
     inside = [h for h in sequent.hyps if not h.free.isdisjoint(moving)]
     return chosen, outside, inside
@@ -276,7 +299,7 @@ def _structural(
     if not 1 <= scheme.depth <= 3:
         raise SchemeError("the depth of a structural induction is 1, 2 or 3")
     on = _variable(sequent, scheme.on)
-    general, outside, inside = _split(sequent, on, scheme.general)
+    general, outside, inside = _split(sequent, (on,), scheme.general)
     rest = tuple(v for v in sequent.vars if v is not on)
     cases = []
     for term, fresh, smaller in _shapes(on, on.sort, scheme.depth, signature, names):
@@ -303,7 +326,7 @@ def _integer(sequent: Sequent, scheme: IntInduction) -> tuple[Sequent, ...]:
         raise SchemeError("integer induction needs an Int variable and an Int base")
     if not 1 <= scheme.width <= 6:
         raise SchemeError("the width of an integer induction is between 1 and 6")
-    general, outside, inside = _split(sequent, on, scheme.general)
+    general, outside, inside = _split(sequent, (on,), scheme.general)
     _in_scope(sequent, scheme.base)
     if not scheme.base.free.isdisjoint((on, *general)):
         raise SchemeError("the base may not depend on the induction variable or a generalised one")
@@ -356,6 +379,53 @@ def _below(sequent: Sequent, measure: Term, mapping: dict[Term, Term]) -> Term:
     there = substitute(measure, mapping)
     guards = [app("<=", (integer(0), there), BOOL), app("<", (there, measure), BOOL)]
     return implies(and_([*guards, *[substitute(h, mapping) for h in sequent.hyps]]), substitute(sequent.concl, mapping))
+
+
+def _recursion(sequent: Sequent, scheme: RecursionInduction, signature: Signature, names: Names) -> tuple[Sequent, ...]:
+    """Well-founded induction in the order of `recursion.points_below`, for a function that terminates.
+
+    Fix the variables that are neither moved nor general, so that the terms of ``at`` that are not moved have values
+    ``t``. Then ``q`` is below ``p`` when calls that are made lead from ``f(t, p)`` to ``f(t, q)``: an order within one
+    that is well-founded. `cases_along` gives points below each ``p``. What is left of the goal is
+    ``forall p, general. inside => concl``, to be shown at each ``p`` from its hypotheses, in each of the cases.
+    """
+    definition = signature.definition(scheme.function)
+    if definition is None or not definition.recursive:
+        raise SchemeError(f"{scheme.function} is not a recursive function")
+    if tuple(t.sort for t in scheme.at) != tuple(p.sort for p in definition.params):
+        raise SchemeError(f"{scheme.function} does not take such arguments")
+    _in_scope(sequent, *scheme.at)
+    try:
+        points = points_below(definition, signature)
+    except TooLarge as error:
+        raise SchemeError(f"the body of {error} has too many paths to follow") from error
+    moved = moved_variables(scheme.at, points, definition)
+    general, outside, inside = _split(sequent, tuple(moved), scheme.general)
+    if any(not t.free.isdisjoint((*moved, *general)) for i, t in enumerate(scheme.at) if moved.get(t) != i):
+        raise SchemeError("an argument that stays may not depend on what the induction moves or generalises")
+    rest = tuple(v for v in sequent.vars if v not in moved)
+    cases, any_hypothesis = [], False
+    for case in cases_along(definition, scheme.at, moved, points, signature, names):
+        hyps = []
+        for point in case.below:
+            body = substitute(implies(and_(inside), sequent.concl), point.there)
+            hyps.append(forall((*point.bound, *general), implies(point.path, body)))
+        any_hypothesis = any_hypothesis or bool(hyps)
+        cases.append(
+            make_sequent(
+                (*rest, *[v for term in case.here.values() for v in _leaves(term)]),
+                (*outside, *hyps, *[substitute(h, case.here) for h in inside]),
+                substitute(sequent.concl, case.here),
+            )
+        )
+    if not any_hypothesis:
+        raise SchemeError(f"no call of {scheme.function} to itself gives a hypothesis")
+    return tuple(cases)
+
+
+def _leaves(pattern: Term) -> tuple[Term, ...]:
+    """The variables of a pattern, from left to right."""
+    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
 
 
 # ---------------------------------------------------------------------------------------- propositional
@@ -427,6 +497,7 @@ __all__ = [
     "IntInduction",
     "Intro",
     "MeasureInduction",
+    "RecursionInduction",
     "Scheme",
     "SchemeError",
     "SkolemHypothesis",

@@ -8,7 +8,7 @@ measures are obligations that a solver must prove; nothing about the group's own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from math import prod
@@ -54,16 +54,12 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
     this one nor any premise.
     """
     by_name = {d.name: d for d in signature.definitions}
-    callees = {
-        d.name: sorted({t.name for t in subterms(d.body) if t.kind is Kind.APP and t.name in by_name})
-        for d in signature.definitions
-    }
     results = []
     sizes = Sizes(signature)
-    for names in components(callees, callees.__getitem__):
+    for names in recursive_groups(signature):
         group = [by_name[n] for n in names]
         try:
-            if len(names) == 1 and names[0] not in callees[names[0]]:
+            if len(names) == 1 and names[0] not in _callees(group[0], by_name):
                 result = Termination(True, tuple(names), "not recursive")
             else:
                 result = _Search(group, sizes, prove).result()
@@ -73,6 +69,17 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
             result = Termination(False, tuple(names), "", reason=f"the body of {names[0]} is nested too deeply")
         results.append(result)
     return tuple(results)
+
+
+def recursive_groups(signature: Signature) -> list[list[str]]:
+    """The defined functions, those together that call each other, dependencies first."""
+    by_name = {d.name: d for d in signature.definitions}
+    callees = {d.name: sorted(_callees(d, by_name)) for d in signature.definitions}
+    return components(callees, callees.__getitem__)
+
+
+def _callees(definition: Definition, defined: Container[str]) -> set[str]:
+    return {t.name for t in subterms(definition.body) if t.kind is Kind.APP and t.name in defined}
 
 
 @dataclass
@@ -276,4 +283,4 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
     return [tuple(t for _, t in choice) for choice in ranked]
 
 
-__all__ = ["Prover", "Termination", "termination"]
+__all__ = ["Prover", "Termination", "recursive_groups", "termination"]

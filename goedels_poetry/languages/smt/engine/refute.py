@@ -10,7 +10,7 @@ from typing import Any
 from goedels_poetry.languages.smt.evaluate import Code, Evaluator, Undecided
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import INT, Kind, Term, subterms, symbols
+from goedels_poetry.languages.smt.terms import INT, Kind, Sort, Term, subterms, symbols
 from goedels_poetry.languages.smt.values import random_value, shrink, small_values
 
 WORK = 400_000
@@ -26,6 +26,8 @@ class Refuter:
         self._signature = signature
         self._evaluator = evaluator
         self._seed = seed
+        self._small: dict[tuple[Sort, int], list[Any]] = {}
+        self._random: dict[tuple[Sort, int], tuple[random.Random, list[Any]]] = {}
 
     def counterexample(self, sequent: Sequent, tests: int = 150) -> dict[Term, Any] | None:
         """An assignment that makes the hypotheses true and the conclusion false, shrunk; None when none was found.
@@ -70,14 +72,27 @@ class Refuter:
         sorts = [v.sort for v in sequent.vars]
         each = 130 if len(sorts) == 1 else 9 if len(sorts) == 2 else 5 if len(sorts) == 3 else 3
         edges = self._edges(sequent)
-        pools = [[*(edges if s is INT else ()), *small_values(self._signature, s, each)] for s in sorts]
+        pools = [[*(edges if s is INT else ()), *self._smallest(s, each)] for s in sorts]
         combinations = itertools.product(*pools)
         for values in itertools.islice(combinations, min(tests, each ** len(sorts)) + 10):
             yield list(values)
-        source = random.Random(self._seed)
         for number in range(tests):
-            size = SIZES[number % len(SIZES)]
-            yield [random_value(self._signature, s, size, source) for s in sorts]
+            yield [self._drawn(s, slot, number) for slot, s in enumerate(sorts)]
+
+    def _smallest(self, sort: Sort, number: int) -> list[Any]:
+        found = self._small.get((sort, number))
+        if found is None:
+            found = self._small[sort, number] = small_values(self._signature, sort, number)
+        return found
+
+    def _drawn(self, sort: Sort, slot: int, number: int) -> Any:
+        """The random value number ``number`` for the variable number ``slot``: drawn once, the same in all searches."""
+        if (sort, slot) not in self._random:
+            self._random[sort, slot] = (random.Random(f"{self._seed} {sort!r} {slot}"), [])
+        source, drawn = self._random[sort, slot]
+        while len(drawn) <= number:
+            drawn.append(random_value(self._signature, sort, SIZES[len(drawn) % len(SIZES)], source))
+        return drawn[number]
 
     def _edges(self, sequent: Sequent) -> list[int]:
         """Numbers around the literals of the goal and of the definitions it uses: where claims tend to break."""

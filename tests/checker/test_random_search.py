@@ -20,6 +20,7 @@ from goedels_poetry.languages.smt.schemas import (
     IntInduction,
     Intro,
     MeasureInduction,
+    RecursionInduction,
     SchemeError,
     StructuralInduction,
     instances,
@@ -88,6 +89,12 @@ class Blind:
             yield IntInduction(variable.name, base, (), draw.random() < 0.5, draw.randint(1, 3))
             yield MeasureInduction(self.shifted(variable), self.points(goal))
             yield CaseSplit(app("<", (variable, integer(draw.randint(-2, 3))), BOOL))
+        for definition in self.context.signature.definitions:
+            known = [[v for v in goal.vars if v.sort is p.sort] for p in definition.params]
+            if all(known):
+                at = tuple(draw.choice(options) for options in known)
+                general = tuple(v.name for v in goal.vars if v not in at and draw.random() < 0.5)
+                yield RecursionInduction(definition.name, at, general)
         yield from (Conjuncts(), Contradiction(), Intro())
 
     def points(self, goal: Sequent) -> tuple[tuple[Term, ...], ...]:

@@ -18,7 +18,6 @@ from goedels_poetry.languages.smt.problem import Premise, Problem, Signature
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent, sequent_of
 from goedels_poetry.languages.smt.terms import Kind, Sort, Term, not_, rebuild, subterms
 from goedels_poetry.languages.smt.values import small_values
-from goedels_poetry.languages.smt.wellfounded import termination
 from goedels_poetry.solvers import Limits, Z3Process
 
 Json = dict[str, Any]
@@ -65,14 +64,7 @@ def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
 
 def undefined_recursions(bench: Workbench) -> list[str]:
     """Recursive definitions that cannot be shown to be well-founded, each with the reason."""
-    with Z3Process() as z3:
-
-        def prove(obligation: Sequent) -> bool:
-            script = bench.context.script(bench.context.foundation("termination", obligation))
-            return z3.ask(script, Limits(rlimit=2_000_000, seconds=5.0)).status == "unsat"
-
-        results = termination(bench.signature, prove)
-    return [f"{', '.join(t.group)}: {t.reason}" for t in results if not t.ok]
+    return [f"{', '.join(t.group)}: {t.reason}" for t in bench.terminations if not t.ok]
 
 
 def contradictory_premises(bench: Workbench) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.founded import Recursion, recursions, terminations
 from goedels_poetry.languages.smt.engine.ground import lemma_instances
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
@@ -20,6 +21,7 @@ from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import Kind, Sort, Term, app, substitute, subterms, symbols
+from goedels_poetry.languages.smt.wellfounded import Termination
 from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
 
 DIRECT = 30_000
@@ -112,6 +114,16 @@ class Workbench:
     def recursive_datatype(self, sort: Sort) -> bool:
         """Whether induction over ``sort`` makes sense: a datatype."""
         return self.signature.datatype(sort) is not None
+
+    @cached_property
+    def terminations(self) -> tuple[Termination, ...]:
+        """What is known of the termination of the definitions."""
+        return terminations(self.context)
+
+    @cached_property
+    def recursions(self) -> dict[str, Recursion]:
+        """The functions that call themselves and were shown to terminate."""
+        return recursions(self.signature, self.terminations)
 
     def recurses_on(self, function: str, position: int) -> bool:
         """Whether a defining equation of ``function`` has a constructor pattern at ``position``."""

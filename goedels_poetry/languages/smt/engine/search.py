@@ -22,6 +22,7 @@ from goedels_poetry.languages.smt.engine.lemmas import (
     templates,
 )
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.recursion import recursion_plans
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
@@ -93,6 +94,8 @@ class Library:
 
 def _induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: int | None = None) -> Plan | None:
     plan = structural_plans(bench, sequent, full=full, rlimit=rlimit)
+    if plan is None:
+        plan = next(recursion_plans(bench, sequent, rlimit), None)
     if plan is None and any(v.sort is INT for v in sequent.vars):
         plan = next((p for p in integer_plans(bench, sequent, rlimit) if p.complete), None)
     return plan

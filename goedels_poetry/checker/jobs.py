@@ -6,6 +6,7 @@ Glue, not trusted: it only says which steps are claimed. The verdict is `check_c
 from __future__ import annotations
 
 import glob
+import json
 import math
 import os
 import resource
@@ -13,7 +14,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +27,17 @@ from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.structure import BadProof
 from goedels_poetry.checker.write import write_certificate, write_counterexample
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json
+from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.languages.smt.engine.jobs import problem_of
 from goedels_poetry.languages.smt.engine.judge import counterexample
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.problem import Problem
+from goedels_poetry.languages.smt.printer import show_symbol
+from goedels_poetry.languages.smt.problem import Definition, Problem
 from goedels_poetry.languages.smt.schemas import instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import FALSE, not_
+from goedels_poetry.languages.smt.terms import FALSE, not_, symbols
 from goedels_poetry.solvers import Limits
 from goedels_poetry.state import Verdict
 
@@ -49,8 +53,8 @@ def certify(payload: Json) -> Json:
 
     ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
     """
-    problem = parse_problem(payload["theorem"])
-    return _checked(payload, lambda where: _write(payload, derivation_of(problem, payload["derivation"]), where))
+    problem, own = problem_of(payload["theorem"]), len(parse_problem(payload["theorem"]).signature.definitions)
+    return _checked(payload, lambda where: _write(payload, derivation_of(problem, payload["derivation"], own), where))
 
 
 def certify_judgement(payload: Json) -> Json:
@@ -161,8 +165,10 @@ def _result(path: Path | None, report: CheckReport) -> Json:
 # ------------------------------------------------------------------------------- the machine's tree as steps
 
 
-def derivation_of(problem: Problem, nodes: list[Json]) -> Derivation:
+def derivation_of(problem: Problem, nodes: list[Json], own: int | None = None) -> Derivation:
     """The steps of a finished tree, equal statements proved once, numbered from 1; the theorem last.
+
+    ``own``: how many of the problem's definitions the theorem gives (all by default); the others are auxiliary.
 
     Raises:
         BadProof: a node without a proof, or one that cites what was not proved before it.
@@ -182,7 +188,20 @@ def derivation_of(problem: Problem, nodes: list[Json]) -> Derivation:
     last = by_key.get(key_of(goal_of(problem)))
     if last is None:
         raise BadProof("the tree does not end in the theorem")
-    return Derivation(tuple(steps[: int(last)]))
+    proof = tuple(steps[: int(last)])
+    return Derivation(proof, _auxiliaries(problem, len(problem.signature.definitions) if own is None else own, proof))
+
+
+def _auxiliaries(problem: Problem, own: int, steps: Iterable[Step]) -> tuple[Definition, ...]:
+    """The definitions behind the theorem's ``own`` that the steps speak of, and those that these rest on."""
+    used = json.dumps([step_to_json(step) for step in steps])
+    found: list[Definition] = []
+    for definition in reversed(problem.signature.definitions[own:]):
+        if show_symbol(definition.name) in used or any(definition.name in symbols(d.body) for d in found):
+            found.append(definition)
+    last = max((d.group for d in problem.signature.definitions[:own]), default=-1)
+    groups = {group: last + 1 + i for i, group in enumerate(dict.fromkeys(d.group for d in reversed(found)))}
+    return tuple(replace(d, group=groups[d.group]) for d in reversed(found))
 
 
 def _rule(problem: Problem, sequent: Sequent, node: Json, by_key: dict[str, str]) -> Query | ByScheme:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from goedels_poetry.languages.smt.problem import Definition
 from goedels_poetry.languages.smt.schemas import Scheme
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Term
@@ -63,6 +64,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Derivation:
-    """Steps in order; the last one is the goal of the problem."""
+    """Steps in order; the last one is the goal of the problem.
+
+    ``auxiliary`` are definitions that the steps may speak of besides the problem's own, see `extension`.
+    """
 
     steps: tuple[Step, ...]
+    auxiliary: tuple[Definition, ...] = ()

@@ -11,6 +11,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import query_from_json, query_to_json, scheme_from_json
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine import judge as judge_module
+from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
 from goedels_poetry.languages.smt.engine.counterexample import show_assignment, show_value
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
@@ -36,10 +37,10 @@ EXHAUSTED = "exhausted"
 
 
 def problem_of(text: str) -> Problem:
-    """The parsed problem; the last few are kept."""
+    """The parsed problem with the auxiliary functions that its proofs may use; the last few are kept."""
     found = _PROBLEMS.get(text)
     if found is None:
-        found = parse_problem(text)
+        found = with_standard_auxiliaries(parse_problem(text))
         while len(_PROBLEMS) >= KEPT_PROBLEMS:
             _PROBLEMS.popitem(last=False)
         _PROBLEMS[text] = found

@@ -28,6 +28,10 @@ class Rewriter:
         self._fuel = fuel
         return self._go(term)
 
+    def unfolds(self, call: Term) -> bool:
+        """Whether an equation whose left side has a constructor applies to ``call`` as it is."""
+        return any(match(equation.lhs, call) is not None for equation in self._rules.get(call.name, ()))
+
     def _go(self, term: Term) -> Term:
         if term.kind is not Kind.APP or not term.args:
             return self._unfold(term) if term.kind is Kind.APP else term

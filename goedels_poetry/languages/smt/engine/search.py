@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt.engine.induct import (
     structural_plans,
 )
 from goedels_poetry.languages.smt.engine.integers import integer_plans
+from goedels_poetry.languages.smt.engine.interpret import interpreted
 from goedels_poetry.languages.smt.engine.lemmas import (
     from_failed_step,
     generalisations,
@@ -46,6 +47,7 @@ class Library:
         self.plans: dict[str, Plan] = {}
         self._tried: set[str] = set()
         self._failed: dict[str, Sequent] = {}
+        self._refused: set[str] = set()
 
     def attempt(self, candidate: Sequent, deep: int = 0, *, patient: bool = False) -> bool | None:
         """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed."""
@@ -79,6 +81,18 @@ class Library:
                     if plan is not None:
                         break
         return plan
+
+    def establish(self, fact: Sequent, prove: Callable[[Workbench, Sequent], Plan | None]) -> bool:
+        """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
+        key = key_of(fact)
+        if key not in self.plans and key not in self._refused:
+            plan = prove(self._bench, fact)
+            if plan is None:
+                self._refused.add(key)
+                return False
+            self.plans[key] = plan
+            self._bench.add_lemma(fact)
+        return key in self.plans
 
     def retry(self) -> bool:
         """Try failed candidates again after new lemmas; True when any was proved."""
@@ -126,6 +140,7 @@ class Sketcher:
         if closed is not None:
             yield closed
         yield from self._generalised(sequent)
+        yield from interpreted(self._bench, self.library.establish, sequent)
         yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)
 

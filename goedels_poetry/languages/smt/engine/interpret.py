@@ -1,0 +1,372 @@
+"""Interpretation: what functions on datatypes come to in integer arithmetic, and goals proved there.
+
+Each datatype has a function to the integers (see `auxiliary`). For a function ``f`` a law ``size (f x y) = e (size x)
+(size y)`` with ``e`` an arithmetic expression is found by values, proved by induction and kept as a lemma. An equation
+of a datatype whose values the function tells apart is then proved as an equation of integers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.auxiliary import SIZE, VALUE
+from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
+from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.saturate import ground_proof
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, GROUND, Workbench
+from goedels_poetry.languages.smt.evaluate import Undecided
+from goedels_poetry.languages.smt.problem import Definition
+from goedels_poetry.languages.smt.schemas import Scheme, StructuralInduction, instances
+from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
+from goedels_poetry.languages.smt.terms import (
+    BOOL,
+    INT,
+    Sort,
+    Term,
+    app,
+    eq,
+    integer,
+    is_app,
+    symbols,
+    var,
+)
+from goedels_poetry.languages.smt.values import random_value, small_values
+
+FRAMES = 40
+MAX_ARGUMENTS = 4
+SIZES = (0, 1, 2, 3, 4, 6)
+
+Row = tuple[int, ...]
+Establish = Callable[[Sequent, Callable[[Workbench, Sequent], Plan | None]], bool]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A fact about ``function``; ``about`` says what it is: ``value``, ``bound``, ``apart``."""
+
+    function: str
+    about: str
+    sequent: Sequent
+
+
+class Interpretation:
+    """The datatypes of one problem as integers."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._functions: dict[Sort, str] = {}
+        for datatype in bench.signature.datatypes:
+            for kind in (VALUE, SIZE):
+                definition = bench.signature.definition(kind + datatype.sort.name)
+                if definition is not None and definition.sort is INT and len(definition.params) == 1:
+                    self._functions.setdefault(datatype.sort, definition.name)
+
+    def integer_of(self, term: Term) -> Term | None:
+        """What ``term`` comes to, or None when its sort has no interpretation."""
+        if term.sort is INT:
+            return term
+        name = self._functions.get(term.sort)
+        return app(name, (term,), INT) if name is not None else None
+
+    def sorts(self) -> list[Sort]:
+        """The datatypes with an interpretation."""
+        return list(self._functions)
+
+    def separates(self, sort: Sort) -> bool:
+        """Whether small values of ``sort`` come to different integers."""
+        name = self._functions.get(sort)
+        if name is None:
+            return False
+        values = small_values(self._bench.signature, sort, 30)
+        try:
+            numbers = {self._bench.evaluator.call(name, (v,)) for v in values}
+        except Undecided:
+            return False
+        return len(numbers) == len(values)
+
+    def bounds(self) -> Iterator[Law]:
+        """The least integer that each datatype comes to, where there is one."""
+        for sort, name in self._functions.items():
+            values = small_values(self._bench.signature, sort, 30)
+            try:
+                least = min(self._bench.evaluator.call(name, (v,)) for v in values)
+            except Undecided:
+                continue
+            x = var("x", sort)
+            if least in (0, 1):
+                bound = app(">=", (app(name, (x,), INT), integer(least)), BOOL)
+                yield Law(name, "bound", make_sequent((x,), (), bound))
+
+    def apart(self, sort: Sort) -> Law:
+        """That different values of ``sort`` come to different integers."""
+        x, y = var("x", sort), var("y", sort)
+        name = self._functions[sort]
+        same = eq(app(name, (x,), INT), app(name, (y,), INT))
+        return Law(name, "apart", make_sequent((x, y), (same,), eq(x, y)))
+
+    # ------------------------------------------------------------------------------------------- laws
+
+    def law(self, definition: Definition) -> Law | None:
+        """What ``definition`` comes to, found by values, or None."""
+        params = definition.params
+        if not 1 <= len(params) <= MAX_ARGUMENTS or definition.name in self._functions.values():
+            return None
+        if definition.sort is not BOOL and definition.sort is not INT and definition.sort not in self._functions:
+            return None
+        places = [i for i, p in enumerate(params) if p.sort is INT or p.sort in self._functions]
+        if not places:
+            return None
+        table = self._table(definition, places)
+        if table is None:
+            return None
+        call = app(definition.name, params, definition.sort)
+        arguments = [a for i in places if (a := self.integer_of(params[i])) is not None]
+        if definition.sort is BOOL:
+            right = _boolean(table, arguments)
+            formula = eq(call, right) if right is not None else None
+        else:
+            left = self.integer_of(call)
+            assert left is not None
+            right = _expression(table, arguments)
+            formula = eq(left, right) if right is not None else None
+        return Law(definition.name, "value", make_sequent(params, (), formula)) if formula is not None else None
+
+    def _table(self, definition: Definition, places: list[int]) -> list[tuple[Row, Any]] | None:
+        """Integers of the arguments at ``places`` and of the result, for values drawn from the seed."""
+        bench, params = self._bench, definition.params
+        source = random.Random(bench.seed + 23)
+        rows: dict[Row, Any] = {}
+        for number in range(FRAMES):
+            size = SIZES[number % len(SIZES)]
+            drawn = [random_value(bench.signature, p.sort, source.choice((size, 2, 1)), source) for p in params]
+            try:
+                result = self._number(definition.sort, bench.evaluator.call(definition.name, tuple(drawn)))
+                row = tuple(self._number(params[i].sort, drawn[i]) for i in places)
+            except Undecided:  # too large, most likely
+                continue
+            if rows.setdefault(row, result) != result:
+                return None
+        return list(rows.items())
+
+    def _number(self, sort: Sort, value: Any) -> Any:
+        return value if sort in (INT, BOOL) else self._bench.evaluator.call(self._functions[sort], (value,))
+
+
+def _boolean(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | None:
+    """A comparison of the arguments (or a test of one) that decides as the table does."""
+    if len({result for _, result in table}) == 1:
+        return None
+    zero = integer(0)
+    for (i, a), (j, b) in itertools.permutations(enumerate(arguments), 2):
+        for symbol, holds in (("<=", lambda x, y: x <= y), ("<", lambda x, y: x < y), ("=", lambda x, y: x == y)):
+            if all(holds(row[i], row[j]) == result for row, result in table):
+                return app(symbol, (a, b), BOOL)
+    for i, a in enumerate(arguments):
+        for rest in (0, 1):
+            if all((row[i] % 2 == rest) == result for row, result in table):
+                return eq(app("mod", (a, integer(2)), INT), integer(rest))
+        if all((row[i] == 0) == result for row, result in table):
+            return eq(a, zero)
+        if all((row[i] > 0) == result for row, result in table):
+            return app(">", (a, zero), BOOL)
+    return None
+
+
+def _expression(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | None:
+    """An arithmetic expression in the arguments that gives what the table gives: simple ones first."""
+    polynomial = _polynomial(table, len(arguments))
+    if polynomial is not None:
+        return _sum_of(polynomial, arguments)
+    zero = integer(0)
+    for (i, a), (j, b) in itertools.permutations(enumerate(arguments), 2):
+        if all(max(row[i] - row[j], 0) == result for row, result in table):
+            return app("ite", (app("<=", (a, b), BOOL), zero, app("-", (a, b), INT)), INT)
+        if i < j:
+            for pick, symbol in ((min, "<="), (max, ">=")):
+                if all(pick(row[i], row[j]) == result for row, result in table):
+                    return app("ite", (app(symbol, (a, b), BOOL), a, b), INT)
+    for i, a in enumerate(arguments):
+        if all(max(row[i] - 1, 0) == result for row, result in table):
+            return app("ite", (app("<=", (a, zero), BOOL), zero, app("-", (a, integer(1)), INT)), INT)
+        for k in (2, 3):
+            if all(row[i] >= 0 and row[i] // k == result for row, result in table):
+                return app("div", (a, integer(k)), INT)
+    return None
+
+
+def _polynomial(table: list[tuple[Row, Any]], width: int) -> dict[tuple[int, ...], int] | None:
+    """Integer coefficients of a polynomial, of degree 1 in each argument, through all rows; None when there is none.
+
+    Solved exactly by elimination; where rows leave a coefficient open it is 0, and more rows than coefficients are
+    asked for.
+    """
+    for degree in range(min(width, 3) + 1):
+        monomials = [m for d in range(degree + 1) for m in itertools.combinations(range(width), d)]
+        if len(table) < len(monomials) + 3:
+            return None
+        found = _solve([[_product(row, m) for m in monomials] for row, _ in table], [result for _, result in table])
+        if found is not None and all(c.denominator == 1 for c in found):
+            return {m: int(c) for m, c in zip(monomials, found, strict=True) if c}
+    return None
+
+
+def _product(row: Row, monomial: tuple[int, ...]) -> int:
+    value = 1
+    for i in monomial:
+        value *= row[i]
+    return value
+
+
+def _solve(matrix: list[list[int]], right: list[Any]) -> list[Fraction] | None:
+    """One solution of a linear system, by Gaussian elimination over the rationals, or None."""
+    rows = [[Fraction(x) for x in (*row, r)] for row, r in zip(matrix, right, strict=True)]
+    width = len(matrix[0])
+    pivots: list[int] = []
+    for column in range(width):
+        pivot = next((i for i in range(len(pivots), len(rows)) if rows[i][column]), None)
+        if pivot is None:
+            continue
+        place = len(pivots)
+        rows[place], rows[pivot] = rows[pivot], rows[place]
+        rows[place] = [x / rows[place][column] for x in rows[place]]
+        for i, row in enumerate(rows):
+            if i != place and row[column]:
+                rows[i] = [x - row[column] * y for x, y in zip(row, rows[place], strict=True)]
+        pivots.append(column)
+    if any(row[width] for row in rows[len(pivots) :]):
+        return None
+    solution = [Fraction(0)] * width
+    for place, column in enumerate(pivots):
+        solution[column] = rows[place][width]
+    return solution
+
+
+def _sum_of(polynomial: dict[tuple[int, ...], int], arguments: list[Term]) -> Term:
+    summands = []
+    for monomial, coefficient in polynomial.items():
+        factors = [arguments[i] for i in monomial]
+        if coefficient != 1 or not factors:
+            factors.insert(0, integer(coefficient))
+        summands.append(factors[0] if len(factors) == 1 else app("*", factors, INT))
+    return integer(0) if not summands else summands[0] if len(summands) == 1 else app("+", summands, INT)
+
+
+# ------------------------------------------------------------------------------------------------ goals
+
+
+def integer_goal(interpretation: Interpretation, sequent: Sequent) -> Sequent | None:
+    """The goal with an equation of a datatype as one of integers; None for other goals."""
+    concl = sequent.concl
+    if not is_app(concl, "=") or len(concl.args) != 2 or concl.args[0].sort is INT:
+        return None
+    left, right = map(interpretation.integer_of, concl.args)
+    return make_sequent(sequent.vars, sequent.hyps, eq(left, right)) if left and right else None
+
+
+def interpreted(bench: Workbench, establish: Establish, sequent: Sequent) -> Iterator[Plan]:
+    """The goal by arithmetic: the laws of its functions, and different values come to different integers.
+
+    ``establish`` keeps a fact as a lemma if it can be proved in the way given, and says whether it was.
+    """
+    interpretation = Interpretation(bench)
+    sort = sequent.concl.args[0].sort if is_app(sequent.concl, "=") else BOOL
+    apart = sort in interpretation.sorts()
+    if apart and not interpretation.separates(sort):
+        return
+    facts: list[Sequent] = []
+
+    def prove(bench: Workbench, fact: Sequent) -> Plan | None:
+        return by_induction(bench, fact, facts)
+
+    laws = []
+    for name in reversed(reachable_functions(bench, sequent.formula)):
+        definition = bench.signature.definition(name)
+        law = interpretation.law(definition) if definition is not None else None
+        laws += [law] if law is not None else []
+    mine = symbols(sequent.formula)
+    if not any(law.function in mine for law in laws):
+        return
+    for fact in [law.sequent for law in (*interpretation.bounds(), *laws)]:
+        if establish(fact, prove):
+            facts.append(fact)
+    wanted = integer_goal(interpretation, sequent) if apart else sequent
+    query = ground_proof(bench, wanted, facts) if wanted is not None else None
+    if wanted is None or query is None:
+        return
+    if not apart:
+        yield Plan(sequent, query, (), "interpretation")
+        return
+    separating = [interpretation.apart(s) for s in interpretation.sorts() if interpretation.separates(s)]
+    if all(establish(law.sequent, prove) for law in separating):
+        plan = _by_values(bench, sequent, leaf(wanted, query), interpretation.apart(sort))
+        if plan is not None:
+            yield plan
+
+
+def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan | None:
+    """A fact by one query or one induction, each case by quantifiers or without them, split further where needed."""
+    query = _closing(bench, fact, facts)
+    if query is not None:
+        return leaf(fact, query)
+    for on in induction_variables(bench, fact):
+        scheme = StructuralInduction(on.name, general_variables(fact, on))
+        children = _cases(bench, fact, scheme, facts, SPLITS)
+        if children is not None:
+            return Plan(fact, scheme, children, "structural-induction", on.name)
+    return None
+
+
+SPLITS = 2
+
+
+def _cases(
+    bench: Workbench, fact: Sequent, scheme: Scheme, facts: list[Sequent], splits: int
+) -> tuple[Plan, ...] | None:
+    children: list[Plan] = []
+    for case in instances(fact, scheme, bench.signature):
+        query = _closing(bench, case, facts)
+        plan = leaf(case, query) if query is not None else None
+        if plan is None and splits:
+            for on in induction_variables(bench, case):
+                inner = StructuralInduction(on.name, general_variables(case, on))
+                below = _cases(bench, case, inner, facts, splits - 1)
+                if below is not None:
+                    plan = Plan(case, inner, below, "structural-induction", on.name)
+                    break
+        if plan is None:
+            return None
+        children.append(plan)
+    return tuple(children)
+
+
+def _closing(bench: Workbench, goal: Sequent, facts: list[Sequent]) -> Query | None:
+    query = Query(cites=tuple(bench.lemmas))
+    if bench.holds(goal, query, CANDIDATE, known=True):
+        return query
+    return ground_proof(bench, goal, facts)
+
+
+def _by_values(bench: Workbench, sequent: Sequent, integers: Plan, apart: Law) -> Plan | None:
+    """The goal from the integers of its sides, which tell its values apart."""
+    left, right = sequent.concl.args
+    key, same = key_of(apart.sequent), key_of(integers.sequent)
+    query = Query(
+        (key, same),
+        (Instance("step", key, (left, right)), Instance("step", same, integers.sequent.vars)),
+        equations=False,
+        quantified=False,
+    )
+    known = {key: apart.sequent, same: integers.sequent}
+    if not bench.holds(sequent, query, GROUND, extra=known):
+        return None
+    return Plan(sequent, query, (integers,), "interpretation")
+
+
+__all__ = ["Interpretation", "Law", "interpreted"]

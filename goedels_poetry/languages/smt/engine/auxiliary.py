@@ -28,6 +28,11 @@ Weights = Mapping[str, tuple[int, tuple[int, ...]]]
 """For each constructor: the constant, and the factor of each field (0 where it does not count)."""
 
 
+def is_auxiliary(name: str) -> bool:
+    """Whether a function looks like one of ours."""
+    return name.startswith((SIZE, VALUE))
+
+
 def with_standard_auxiliaries(problem: Problem) -> Problem:
     """The problem over a signature that has the auxiliary functions as well."""
     return with_auxiliaries(problem, standard_auxiliaries(problem))
@@ -181,4 +186,4 @@ def _measure(weights: Mapping[Sort, Weights], signature: Signature) -> Callable[
     return measure
 
 
-__all__ = ["SIZE", "VALUE", "standard_auxiliaries", "with_standard_auxiliaries"]
+__all__ = ["SIZE", "VALUE", "is_auxiliary", "standard_auxiliaries", "with_standard_auxiliaries"]

@@ -19,6 +19,7 @@ from goedels_poetry.languages.smt.engine.auxiliary import SIZE, VALUE
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.saturate import ground_proof
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, GROUND, Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
@@ -315,11 +316,12 @@ def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan 
     query = _closing(bench, fact, facts)
     if query is not None:
         return leaf(fact, query)
-    for on in induction_variables(bench, fact):
-        scheme = StructuralInduction(on.name, general_variables(fact, on))
+    variables = induction_variables(bench, fact)
+    schemes: list[Scheme] = [StructuralInduction(v.name, general_variables(fact, v)) for v in variables]
+    for scheme in (*schemes, *recursion_schemes(bench, fact)):
         children = _cases(bench, fact, scheme, facts, SPLITS)
         if children is not None:
-            return Plan(fact, scheme, children, "structural-induction", on.name)
+            return Plan(fact, scheme, children, "induction")
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.auxiliary import is_auxiliary
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import GROUND, Workbench
@@ -26,7 +27,8 @@ def ground_proof(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent], r
     instances = saturated(bench, sequent, facts)
     cites = tuple(dict.fromkeys(i.name for i in instances if i.of == "step"))
     query = Query(cites, instances, equations=False, quantified=False)
-    return query if bench.holds(sequent, query, rlimit) else None
+    closes = bench.holds(sequent, query, rlimit // 4) or bench.holds_alone(sequent, query, rlimit)
+    return query if closes else None
 
 
 def saturated(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent]) -> tuple[Instance, ...]:
@@ -34,13 +36,16 @@ def saturated(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent]) -> t
     facts = tuple(facts)
     rules = _rules_by_head(sequent, facts)
     told = {p.name for fact in facts if is_app(fact.concl, "=") for p in _patterns(fact.vars, fact.concl)}
+    supposed = {name for hyp in sequent.hyps for name in _recursive_heads(bench, hyp)}
+    goal = frozenset(_calls(sequent.concl))
+    frontier = list(dict.fromkeys(t for part in (sequent.concl, *sequent.hyps) for t in _calls(part)))
     found: dict[Instance, None] = {}
-    frontier = [t for part in (sequent.concl, *sequent.hyps) if not part.binders for t in _calls(part)]
     seen = dict.fromkeys(frontier)
-    for number in range(ROUNDS):
+    for _ in range(ROUNDS):
         brought: list[Term] = []
         for call in frontier:
-            for instance, fact in _instances(bench, call, rules, unfold=call.name not in told, goal=number == 0):
+            unfold = call.name not in told and (call in goal or call.name not in supposed)
+            for instance, fact in _instances(bench, call, rules, unfold=unfold, goal=call in goal):
                 if instance not in found and len(found) < MAX_INSTANCES:
                     found[instance] = None
                     new = _calls(fact)
@@ -95,9 +100,26 @@ def _instances(
     if definition is None or not unfold:
         return
     built = any(bench.signature.constructor(a.name) for a in call.args if a.kind is Kind.APP)
-    if not definition.recursive or bench.rewriter.unfolds(call) or (goal and built):
+    plain = not definition.recursive and not is_auxiliary(call.name)
+    if plain or _unfolds(bench, call) or (goal and built):
         body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
         yield Instance("def", call.name, call.args), simplify(body, bench.signature)
+
+
+def _unfolds(bench: Workbench, call: Term) -> bool:
+    """Whether a defining equation whose left side has a constructor applies to ``call`` as it is."""
+    return any(
+        e.function == call.name and any(a.kind is not Kind.VAR for a in e.lhs.args) and match(e.lhs, call) is not None
+        for e in bench.equations
+    )
+
+
+def _recursive_heads(bench: Workbench, hyp: Term) -> Iterator[str]:
+    """Functions of the problem that a hypothesis speaks of: it is there so that they need not be unfolded."""
+    for t in subterms(hyp):
+        definition = bench.signature.definition(t.name) if t.kind is Kind.APP else None
+        if definition is not None and definition.recursive and not is_auxiliary(t.name):
+            yield t.name
 
 
 def _results(body: Term) -> list[Term]:

@@ -25,6 +25,7 @@ from goedels_poetry.languages.smt.schemas import (
     MeasureInduction,
     RecursionInduction,
     Scheme,
+    SizeInduction,
     SkolemHypothesis,
     StructuralInduction,
     Witness,
@@ -126,6 +127,9 @@ def scheme_to_json(scheme: Scheme) -> Json:
         case RecursionInduction(function, terms, general):
             shown = [printer.show(t) for t in terms]
             return {"kind": "recursion", "function": function, "at": shown, "general": list(general)}
+        case SizeInduction(variables, at, general):
+            points = [[printer.show(t) for t in point] for point in at]
+            return {"kind": "size", "on": list(variables), "at": points, "general": list(general)}
         case CaseSplit(formula):
             return {"kind": "cases", "on": printer.show(formula)}
         case ConstructorSplit(on):
@@ -188,6 +192,10 @@ def scheme_from_json(json: Any, signature: Signature, variables: Iterable[Term])
             return RecursionInduction(
                 _text(json["function"], "function"), read.terms(json["at"], "at"), _texts(json["general"], "general")
             )
+        case "size":
+            _object(json, "induction on sizes", ("kind", "on", "at", "general"))
+            points = tuple([read.terms(point, "point") for point in _items(json["at"], "at")])
+            return SizeInduction(_texts(json["on"], "on"), points, _texts(json["general"], "general"))
         case "cases":
             _object(json, "case split", ("kind", "on"))
             return CaseSplit(read.term(json["on"], "on"))

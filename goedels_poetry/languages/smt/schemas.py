@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.problem import Constructor, Signature
 from goedels_poetry.languages.smt.recursion import TooLarge, cases_along, moved_variables, points_below
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
@@ -28,6 +29,7 @@ from goedels_poetry.languages.smt.terms import (
     not_,
     substitute,
 )
+from goedels_poetry.languages.smt.wellfounded import structural_sizes
 
 MAX_CASES = 400
 """Of one structural induction: deep inductions over wide datatypes would have millions."""
@@ -90,6 +92,20 @@ class RecursionInduction:
 
 
 @dataclass(frozen=True)
+class SizeInduction:
+    """Induction on the size of the variables ``on`` together: how many constructors their values have.
+
+    ``at`` gives points of the hypothesis, each a condition and one term for each of ``on``; the terms must lose a
+    constructor under the condition, going by what their form and the definitions that recurse on smaller arguments say.
+    ``general`` names the variables that the hypothesis quantifies over.
+    """
+
+    on: tuple[str, ...]
+    at: tuple[tuple[Term, ...], ...]
+    general: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CaseSplit:
     """Either ``on`` holds or it does not."""
 
@@ -135,6 +151,7 @@ Scheme: TypeAlias = (
     | IntInduction
     | MeasureInduction
     | RecursionInduction
+    | SizeInduction
     | CaseSplit
     | ConstructorSplit
     | Conjuncts
@@ -176,6 +193,8 @@ def _cases(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequ
             return _measure(sequent, scheme, names)
         case RecursionInduction():
             return _recursion(sequent, scheme, signature, names)
+        case SizeInduction():
+            return (_by_size(sequent, scheme, signature),)
         case CaseSplit(on):
             _in_scope(sequent, on)
             if on.sort.name != "Bool":
@@ -423,6 +442,33 @@ def _recursion(sequent: Sequent, scheme: RecursionInduction, signature: Signatur
     return tuple(cases)
 
 
+def _by_size(sequent: Sequent, scheme: SizeInduction, signature: Signature) -> Sequent:
+    """Induction on a natural number: the sizes of ``on``, whose values are finite trees, added up.
+
+    `Sizes.loss` is the least by which the values of a point are smaller than those of the variables where the condition
+    holds. What it knows of functions are bounds for those that terminate, which hold in every model of the definitions.
+    """
+    on = tuple(_variable(sequent, name) for name in scheme.on)
+    general, outside, inside = _split(sequent, on, scheme.general)
+    if len(set(on)) != len(on) or not scheme.at:
+        raise SchemeError("induction on the size of distinct variables, at one point or more")
+    sizes = structural_sizes(signature)
+    hyps = []
+    for given in scheme.at:
+        condition, point = given[0] if given else FALSE, given[1:]
+        if condition.sort is not BOOL or tuple(t.sort for t in point) != tuple(v.sort for v in on):
+            raise SchemeError("a point is a condition and one term of the right sort for each variable inducted on")
+        _in_scope(sequent, condition, *point)
+        if any(not t.free.isdisjoint(general) for t in (condition, *point)):
+            raise SchemeError("a point may not depend on what the hypothesis quantifies over")
+        loss = sizes.loss(on, point, extend((), condition))
+        if loss is None or loss < 1:
+            raise SchemeError(f"not shown to be smaller: {' '.join(map(repr, point))}")
+        body = substitute(implies(and_(inside), sequent.concl), dict(zip(on, point, strict=True)))
+        hyps.append(implies(condition, forall(general, body)))
+    return make_sequent(sequent.vars, (*outside, *hyps, *inside), sequent.concl)
+
+
 def _leaves(pattern: Term) -> tuple[Term, ...]:
     """The variables of a pattern, from left to right."""
     return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
@@ -500,6 +546,7 @@ __all__ = [
     "RecursionInduction",
     "Scheme",
     "SchemeError",
+    "SizeInduction",
     "SkolemHypothesis",
     "StructuralInduction",
     "Witness",

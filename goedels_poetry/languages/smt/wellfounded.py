@@ -53,9 +53,29 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
     interpretation of the functions of the group: it may assume definitions of earlier groups, but neither those of
     this one nor any premise.
     """
+    return tuple(_decide(signature, Sizes(signature), prove))
+
+
+def structural_sizes(signature: Signature) -> Sizes:
+    """What the functions that terminate by the size of their arguments tell of sizes; no solver is asked."""
+    for known, sizes in _SIZES:
+        if known is signature:
+            return sizes
+    sizes = Sizes(signature)
+    _decide(signature, sizes, None)
+    _SIZES.append((signature, sizes))
+    del _SIZES[:-KEPT_SIZES]
+    return sizes
+
+
+KEPT_SIZES = 8
+_SIZES: list[tuple[Signature, Sizes]] = []
+
+
+def _decide(signature: Signature, sizes: Sizes, prove: Prover | None) -> list[Termination]:
+    """Every group; ``sizes`` learns of those that terminate."""
     by_name = {d.name: d for d in signature.definitions}
     results = []
-    sizes = Sizes(signature)
     for names in recursive_groups(signature):
         group = [by_name[n] for n in names]
         try:
@@ -68,7 +88,7 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
         except RecursionError:
             result = Termination(False, tuple(names), "", reason=f"the body of {names[0]} is nested too deeply")
         results.append(result)
-    return tuple(results)
+    return results
 
 
 def recursive_groups(signature: Signature) -> list[list[str]]:
@@ -91,7 +111,8 @@ class _Search:
 
     group: Sequence[Definition]
     sizes: Sizes
-    prove: Prover
+    prove: Prover | None
+    """None: arguments that get smaller only, no measures."""
     queries: int = 0
     known: dict[Sequent, bool] = field(default_factory=dict)
     losses: dict[tuple[Call, tuple[Term, ...], tuple[Term, ...]], int | None] = field(default_factory=dict)
@@ -111,9 +132,10 @@ class _Search:
         obligations: dict[Sequent, str] = {}
         calls = _on_cycles(calls)
         while calls:
-            step = self._structural(calls) or self._measured(calls)
+            step = self._structural(calls) or (self._measured(calls) if self.prove else None)
             if step is None:
-                return self._nested(names) or Termination(False, names, "", reason=self._why_not(calls))
+                nested = self._nested(names) if self.prove else None
+                return nested or Termination(False, names, "", reason=self._why_not(calls))
             falling, detail, used = step
             methods.append("measure" if used is not None else "structural")
             for text, sequent in used or ():
@@ -241,7 +263,7 @@ class _Search:
         found = self.known.get(sequent)
         if found is None:
             self.queries += 1
-            found = self.known[sequent] = self.prove(sequent)
+            found = self.known[sequent] = self.prove is not None and self.prove(sequent)
         return found
 
 
@@ -283,4 +305,4 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
     return [tuple(t for _, t in choice) for choice in ranked]
 
 
-__all__ = ["Prover", "Termination", "recursive_groups", "termination"]
+__all__ = ["Prover", "Termination", "recursive_groups", "structural_sizes", "termination"]

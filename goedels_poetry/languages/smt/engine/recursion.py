@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from goedels_poetry.languages.smt.engine.induct import induction_variables, nested_induction
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
@@ -18,8 +19,11 @@ MAX_CALLS = 4
 """Different inductions of one goal."""
 
 
-def recursion_schemes(bench: Workbench, sequent: Sequent) -> list[RecursionInduction]:
-    """Inductions along the calls of the goal, the likeliest first: those that the most calls agree on."""
+def recursion_schemes(bench: Workbench, sequent: Sequent, *, full: bool = True) -> list[RecursionInduction]:
+    """Inductions along the calls of the goal, the likeliest first: those that the most calls agree on.
+
+    ``full``: also with all other variables fixed, which keeps the hypotheses free of quantifiers.
+    """
     votes: dict[tuple[str, tuple[Term, ...]], int] = {}
     for part in (sequent.concl, *sequent.hyps):
         if part.binders:
@@ -40,27 +44,48 @@ def recursion_schemes(bench: Workbench, sequent: Sequent) -> list[RecursionInduc
         outer = frozenset().union(*[h.free for h in sequent.hyps if h.kind is Kind.FORALL])
         general = tuple(v.name for v in sequent.vars if v not in used and v not in outer)
         schemes.append(RecursionInduction(function, at, general))
-        if general:
+        if general and full:
             schemes.append(RecursionInduction(function, at, ()))
     return schemes
 
 
 def recursion_plans(
-    bench: Workbench, sequent: Sequent, rlimit: int | None = None, *, keep: bool = False
+    bench: Workbench, sequent: Sequent, rlimit: int | None = None, *, full: bool = True, keep: bool = False
 ) -> Iterator[Plan]:
-    """Plans by induction along a function all of whose cases the solver closes; with ``keep`` also others."""
-    for scheme in recursion_schemes(bench, sequent):
-        try:
-            cases = instances(sequent, scheme, bench.signature)
-        except SchemeError:
-            continue
-        children: list[Plan] = []
-        for case in cases:
-            query = bench.direct(case, rlimit)
-            if query is None and not keep:
-                break
-            children.append(leaf(case, query) if query is not None else Plan(case))
-        if len(children) == len(cases):
-            shown = " ".join(map(repr, scheme.at))
-            detail = f"{scheme.function} {shown} / {' '.join(scheme.general)}"
-            yield Plan(sequent, scheme, tuple(children), "recursion-induction", detail)
+    """Plans by induction along a function all of whose cases the solver closes.
+
+    A case that it does not close may be inducted on once more, in a variable that the hypothesis is general in.
+    ``full``: all of `recursion_schemes`. ``keep``: plans with open cases, too.
+    """
+    for scheme in recursion_schemes(bench, sequent, full=full):
+        plan = along_function(bench, sequent, scheme, rlimit, keep=keep)
+        if plan is not None:
+            yield plan
+
+
+def along_function(
+    bench: Workbench,
+    sequent: Sequent,
+    scheme: RecursionInduction,
+    rlimit: int | None = None,
+    *,
+    keep: bool = False,
+) -> Plan | None:
+    """One induction along a function; None when a case stays open, unless ``keep``."""
+    try:
+        cases = instances(sequent, scheme, bench.signature)
+    except SchemeError:
+        return None
+    children: list[Plan] = []
+    for case in cases:
+        query = bench.direct(case, rlimit)
+        closed = leaf(case, query) if query is not None else None
+        if closed is None:
+            again = [v for v in induction_variables(bench, case) if v.name in scheme.general]
+            tries = (nested_induction(bench, case, (v,), 1, rlimit) for v in again)
+            closed = next((plan for plan in tries if plan is not None), None)
+        if closed is None and not keep:
+            return None
+        children.append(closed or Plan(case))
+    detail = f"{scheme.function} {' '.join(map(repr, scheme.at))} / {' '.join(scheme.general)}"
+    return Plan(sequent, scheme, tuple(children), "recursion-induction", detail)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from typing import Any
 
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.evaluate import Undecided
 from goedels_poetry.languages.smt.schemas import (
     IntInduction,
     MeasureInduction,
@@ -15,8 +18,10 @@ from goedels_poetry.languages.smt.schemas import (
 )
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT, Kind, Term, app, integer, is_app, substitute, subterms
+from goedels_poetry.languages.smt.values import random_value
 
 MAX_POINTS = 6
+SAMPLES = 24
 MAX_MEASURES = 10
 
 
@@ -48,10 +53,61 @@ def _schemes(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, Scheme, 
                     IntInduction(on.name, integer(base), (), True, width),
                     f"{on.name} from {base} by {width}",
                 )
-    points = recursive_points(bench, sequent)
+    sets = recursive_points(bench, sequent)
+    if not sets:
+        return
+    falls = _Falls(bench, sequent)
+    done: set[tuple[tuple[Term, ...], ...]] = set()
     for measure in _measures(sequent, integers):
-        for at in points:
-            yield "measure-induction", MeasureInduction(measure, at), f"{measure} at {len(at)}: {at!r}"
+        for points in sets:
+            at, always = falls.below(measure, points)
+            # where a measure falls whenever the goal has something to say, no other one gives more
+            if at and at not in done:
+                if always:
+                    done.add(at)
+                yield "measure-induction", MeasureInduction(measure, at), f"{measure} at {len(at)}: {at!r}"
+
+
+class _Falls:
+    """Where measures fall, judged by values that satisfy the hypotheses of a goal."""
+
+    def __init__(self, bench: Workbench, sequent: Sequent) -> None:
+        self._bench = bench
+        self._sequent = sequent
+        source = random.Random(bench.seed + 31)
+        self._frames: list[dict[Term, Any]] = []
+        for number in range(SAMPLES):
+            frame = {v: random_value(bench.signature, v.sort, number % 6, source) for v in sequent.vars}
+            if all(self._value(h, frame) is not False for h in sequent.hyps if not _binds(h)):
+                self._frames.append(frame)
+
+    def below(self, measure: Term, points: tuple[tuple[Term, ...], ...]) -> tuple[tuple[tuple[Term, ...], ...], bool]:
+        """The points where the measure may fall, and whether it falls at all of them whenever it is above 0."""
+        chosen, always = [], True
+        for point in points:
+            there = substitute(measure, dict(zip(self._sequent.vars, point, strict=True)))
+            falls = [self._falls(measure, there, frame) for frame in self._frames]
+            if there is not measure and (not falls or any(falls)):
+                chosen.append(point)
+                always = always and all(f is not False for f in falls)
+        return tuple(chosen), always
+
+    def _falls(self, measure: Term, there: Term, frame: dict[Term, Any]) -> bool | None:
+        """None when the measure is 0 or less here, or when a value is not known: then it is not to blame."""
+        here, below = self._value(measure, frame), self._value(there, frame)
+        if here is None or below is None or here <= 0:
+            return None
+        return bool(0 <= below < here)
+
+    def _value(self, term: Term, frame: dict[Term, Any]) -> Any:
+        try:
+            return self._bench.evaluator.value(term, frame)
+        except Undecided:
+            return None
+
+
+def _binds(term: Term) -> bool:
+    return any(t.binders for t in subterms(term))
 
 
 def _drives_recursion(bench: Workbench, sequent: Sequent, variable: Term) -> bool:

@@ -22,9 +22,11 @@ from goedels_poetry.languages.smt.engine.lemmas import (
     reachable_functions,
     templates,
 )
+from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_plans
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
+from goedels_poetry.languages.smt.engine.residue import residues
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
     Intro,
@@ -136,7 +138,7 @@ class Sketcher:
         for plan in self._logical(sequent):
             if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
-        closed = _induction(self._bench, sequent)
+        closed = _induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
         yield from self._generalised(sequent)
@@ -183,6 +185,8 @@ class Sketcher:
         for candidate in general_statements(bench, sequent):
             if library.attempt(candidate, patient=True):
                 yield from self._again(sequent, "strengthening")
+        if bench.mentions_unfolded(sequent):
+            yield from self._numeric(sequent)
         for candidate in from_failed_step(bench, sequent)[:8]:
             if library.attempt(candidate, 2):
                 yield from self._again(sequent, "lemma-from-failed-step")
@@ -195,6 +199,23 @@ class Sketcher:
                 if library.attempt(candidate, 2):
                     yield from self._again(sequent, "lemma-from-failed-step")
         yield from self._explored(sequent, functions)
+
+    def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
+        """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""
+        bench, library = self._bench, self.library
+        for candidate in residues(bench, sequent):
+            if library.attempt(candidate, patient=True):
+                yield from self._again(sequent, "lemma-from-failed-step")
+        for batch in numeric_lemmas(bench, sequent):
+            if [c for c in batch if library.attempt(c)]:
+                yield from self._again(sequent, "numeric-lemma")
+        plan = _induction(bench, sequent)
+        if plan is not None:
+            yield plan
+
+    def _quick(self, sequent: Sequent) -> int | None:
+        """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""
+        return QUICK if self._bench.mentions_unfolded(sequent) else None
 
     def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
         bench, library = self._bench, self.library
@@ -224,7 +245,10 @@ class Sketcher:
         """The goal once more, now that there are new lemmas."""
         bench = self._bench
         query = bench.direct(sequent)
-        plan = leaf(sequent, query) if query is not None else _induction(bench, sequent, full=full)
+        if query is None:
+            plan = _induction(bench, sequent, full=full, rlimit=self._quick(sequent))
+        else:
+            plan = leaf(sequent, query)
         if plan is not None:
             yield replace(plan, strategy=strategy, detail=f"{plan.strategy} {plan.detail}".strip())
 

@@ -33,6 +33,9 @@ PATIENT = 120_000
 GROUND = 400_000
 """The same for ground arithmetic, which is slower to give up."""
 
+QUICK = 20_000
+"""For a first attempt at a goal of ground arithmetic, where three times as much is given to each unfolding."""
+
 CANDIDATE = 15_000
 """The same for a lemma that is only a guess."""
 
@@ -182,9 +185,10 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
-        if self._mentions_unfolded(sequent):
+        if self.mentions_unfolded(sequent):
+            kinds = (False,) if self._only_ground(sequent) else (False, True)
             for instances in self.unfoldings(sequent):
-                for quantified in (False, True):
+                for quantified in kinds:
                     query = Query((), instances, equations=quantified, quantified=quantified)
                     if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):
                         return query
@@ -195,7 +199,7 @@ class Workbench:
 
     def _with_lemmas(self, sequent: Sequent, unfoldings: tuple[Instance, ...]) -> Iterable[Query]:
         """Unfoldings together with the lemmas: at the calls that there are, and in general."""
-        lemmas = {key: s for key, s in self.lemmas.items() if self._mentions_unfolded(s)}
+        lemmas = {key: s for key, s in self.lemmas.items() if self.mentions_unfolded(s)}
         calls = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
         for unfolding in unfoldings:
             definition = self.signature.definition(unfolding.name)
@@ -213,7 +217,7 @@ class Workbench:
         It is slow to give up, so `direct` uses it for existential conclusions only, which E-matching cannot close.
         """
         attempts = [Query(cites=tuple(self.lemmas))]
-        if self._mentions_unfolded(sequent):
+        if self.mentions_unfolded(sequent):
             attempts += [Query((), i, equations=False) for i in self.unfoldings(sequent, (1, 2))]
         for query in attempts:
             self._check_time()
@@ -315,9 +319,16 @@ class Workbench:
     # ------------------------------------------------------------------------------------ unfoldings
 
     def unfoldings(self, sequent: Sequent, rounds: Iterable[int] = ROUNDS) -> Iterable[tuple[Instance, ...]]:
-        """Defining equations at the calls in the goal; then also at the calls that these bring, and so on."""
+        """Defining equations at the calls in the goal; then also at the calls that these bring, and so on.
+
+        First only at those of the conclusion: the hypothesis of an induction is often about just what these bring,
+        and products of further unknowns are what makes arithmetic hard.
+        """
         instances: dict[Instance, None] = {}
         frontier: list[Term] = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
+        first = tuple(Instance("def", t.name, t.args) for t in self._calls(sequent.concl))[:MAX_INSTANCES]
+        if first and len(set(first)) < len(set(frontier)):
+            yield first
         self._compute(frontier, instances)
         for _ in rounds:
             following: list[Term] = []
@@ -361,7 +372,16 @@ class Workbench:
             if t.kind is Kind.APP and self.signature.definition(t.name) is not None and t.free.isdisjoint(bound)
         ]
 
-    def _mentions_unfolded(self, sequent: Sequent) -> bool:
+    def _only_ground(self, sequent: Sequent) -> bool:
+        """Whether equations, premises and hypotheses have nothing to say beyond what is given by the instance."""
+        return self._ground_context and not any(t.binders for hyp in sequent.hyps for t in subterms(hyp))
+
+    @cached_property
+    def _ground_context(self) -> bool:
+        return self.context.prelude(True, True) == self.context.prelude(False, False)
+
+    def mentions_unfolded(self, sequent: Sequent) -> bool:
+        """Whether there are calls that only `unfoldings` unfold: of functions that recur on numbers."""
         return bool(self.unfolded) and any(
             t.kind is Kind.APP and t.name in self.unfolded
             for part in (sequent.concl, *sequent.hyps)

@@ -101,8 +101,8 @@ def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> Siz
         loss = sizes.loss(on, point[1:], extend((), point[0]))
         if loss is not None and loss > 0:
             smaller.append(point)
-    if all(len(p) == 2 and p[1].args == on and bench.signature.selector(p[1].name) for p in smaller):
-        return None  # structural induction has these
+    if not any(bench.signature.definition(t.name) for p in smaller for term in p[1:] for t in subterms(term)):
+        return None  # parts of the values alone: structural induction has these, or one along a function
     return SizeInduction(tuple(v.name for v in on), tuple(smaller[:MAX_POINTS]), tuple(v.name for v in general))
 
 

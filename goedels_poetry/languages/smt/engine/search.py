@@ -27,6 +27,7 @@ from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_plans
 from goedels_poetry.languages.smt.engine.residue import residues
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
+from goedels_poetry.languages.smt.engine.witness import witness_plans
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
     Intro,
@@ -138,6 +139,7 @@ class Sketcher:
         for plan in self._logical(sequent):
             if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
+        yield from witness_plans(self._bench, sequent, self._simply)
         closed = _induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
@@ -212,6 +214,12 @@ class Sketcher:
         plan = _induction(bench, sequent)
         if plan is not None:
             yield plan
+
+    def _simply(self, sequent: Sequent) -> Plan | None:
+        """A proof by one query or one induction, or None."""
+        quick = self._quick(sequent)
+        query = self._bench.direct(sequent, quick)
+        return leaf(sequent, query) if query is not None else _induction(self._bench, sequent, rlimit=quick)
 
     def _quick(self, sequent: Sequent) -> int | None:
         """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""

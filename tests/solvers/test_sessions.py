@@ -94,3 +94,11 @@ def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process
 def test_a_limit_that_strikes_before_the_check_is_no_error(message: str) -> None:
     answer = _error(f'(error "line 7 column 5: {message}")\n', 7)
     assert (answer.status, answer.reason) == ("unknown", "timeout")
+
+
+def test_a_check_cut_off_before_it_was_set_apart_leaves_nothing_behind(z3: Z3Process) -> None:
+    """z3 may give up within ``push``; what follows would then be asserted for good."""
+    session = z3.session("(declare-fun p (Int) Bool)(assert (p 0))(assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))")
+    cut = session.check(FALSE, Limits(rlimit=50))
+    assert (cut.status, cut.reason) == ("unknown", "timeout")
+    assert session.check("", Limits(rlimit=20_000)).status == "unknown"

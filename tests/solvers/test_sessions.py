@@ -98,7 +98,9 @@ def test_a_limit_that_strikes_before_the_check_is_no_error(message: str) -> None
 
 def test_a_check_cut_off_before_it_was_set_apart_leaves_nothing_behind(z3: Z3Process) -> None:
     """z3 may give up within ``push``; what follows would then be asserted for good."""
-    session = z3.session("(declare-fun p (Int) Bool)(assert (p 0))(assert (forall ((x Int)) (=> (p x) (p (+ x 1)))))")
+    rule = "(assert (forall ((x Int)) (! (=> (p x) (p (+ x 1))) :pattern ((p x)))))"
+    prelude = f"(declare-fun p (Int) Bool)(assert (p 0)){rule}"
+    session = z3.session(prelude, {"auto_config": "false", "smt.mbqi": "false"})
     cut = session.check(FALSE, Limits(rlimit=50))
     assert (cut.status, cut.reason) == ("unknown", "timeout")
     assert session.check("", Limits(rlimit=20_000)).status == "unknown"

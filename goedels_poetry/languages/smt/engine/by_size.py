@@ -35,6 +35,9 @@ MAX_POINTS = 12
 MAX_VARIABLES = 3
 MAX_BRANCHES = 16
 MAX_SHAPES = 12
+MAX_UNFOLDED = 200
+FUEL = 16
+"""Unfoldings of one term: a step needs one or two for each function."""
 
 Point = tuple[Term, ...]
 
@@ -133,17 +136,17 @@ def _shapes(
 def _branches(bench: Workbench, term: Term, limit: int) -> list[Term]:
     """The term unfolded, without ``ite``: one for each way that conditions can go."""
     done: list[Term] = []
-    waiting = [bench.rewriter.normal(term)]
+    waiting = [bench.rewriter.normal(term, FUEL)]
     while waiting:
         whole = waiting.pop()
         choice = next(
             (t for t in subterms(whole) if is_app(t, "ite") and not any(s.binders for s in subterms(t))), None
         )
-        if choice is None or len(done) + len(waiting) >= limit:
+        if choice is None or whole.size > MAX_UNFOLDED or len(done) + len(waiting) >= limit:
             done.append(whole)
             continue
         for branch in (choice.args[2], choice.args[1]):
-            waiting.append(bench.rewriter.normal(replace_subterm(whole, choice, branch)))
+            waiting.append(bench.rewriter.normal(replace_subterm(whole, choice, branch), FUEL))
     return done
 
 

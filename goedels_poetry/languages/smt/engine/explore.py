@@ -1,8 +1,9 @@
 """Theory exploration: equations between small terms that agree on values.
 
-Terms over the functions a goal reaches are enumerated by size and grouped by the values they take in fixed
-environments; each new term that falls into an old group gives an equation. In the manner of QuickSpec (Smallbone
-et al., 2017); the proving of what is found is done elsewhere.
+Schemas, which are terms with holes for variables, are enumerated by size and grouped by the values they take when all
+holes of a sort hold the same variable. Only within a group can there be an equation, and there the holes are filled in
+all ways, most general first. Schemas that a proven equation makes smaller, or that equal an earlier one in general, are
+not built upon. In the manner of QuickSpec 2 (Smallbone et al., 2017); the proving is done elsewhere.
 """
 
 from __future__ import annotations
@@ -11,32 +12,44 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 from goedels_poetry.languages.enumeration import compositions
 from goedels_poetry.languages.smt.engine.lemmas import lemma
+from goedels_poetry.languages.smt.engine.rewrite import match
+from goedels_poetry.languages.smt.engine.rules import Rules
+from goedels_poetry.languages.smt.engine.tables import Table, Vector
 from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.evaluate import Undecided
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
     INT,
     TRUE,
+    Kind,
     Sort,
     Term,
     app,
     eq,
     implies,
     integer,
-    is_app,
     not_,
+    rebuild,
+    subterms,
     var,
 )
-from goedels_poetry.languages.smt.values import random_value
 
-ENVIRONMENTS = 50
-SIZES = (0, 1, 2, 3, 4, 5)
+LARGEST, LARGEST_NUMERIC = 7, 4
+"""Size of the largest terms, with datatypes and without: laws of numbers alone are better found from their values."""
+
+VARIABLES = 4
+"""Different variables of a sort in one equation."""
+
+FILLINGS = 256
+"""Ways to fill the holes of one schema; beyond, fewer variables are used."""
+
+MEMBERS = 12
+"""Schemas of one group that a new one is compared with."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +59,90 @@ class _Operation:
     result: Sort
 
 
-class Explorer:
-    """Enumerates conjectures over ``functions``; the same ones for the same problem and seed."""
+class _Schema:
+    """A term whose variable occurrences are holes. ``one`` has the first variable of the sort in each."""
 
-    def __init__(self, bench: Workbench, functions: Sequence[str], seed: int, *, terms: int = 6000) -> None:
+    def __init__(self, one: Term, explorer: Explorer) -> None:
+        self.one = one
+        self.holes = [v.sort for v in _leaves(one)]
+        self._explorer = explorer
+
+    def filled(self, variables: Sequence[Term]) -> Term:
+        """The term with these variables, from left to right."""
+        return _fill(self.one, iter(variables))
+
+    @cached_property
+    def general(self) -> Term:
+        """With different variables in all holes."""
+        counts: dict[Sort, int] = {}
+        chosen = []
+        for sort in self.holes:
+            number = counts.get(sort, 0)
+            counts[sort] = number + 1
+            chosen.append(self._explorer.variable(sort, number))
+        return self.filled(chosen)
+
+    def distinct(self) -> list[Term]:
+        """All fillings up to renaming of variables, most general first."""
+        found: list[tuple[int, list[Term]]] = []
+
+        def go(chosen: list[Term], counts: dict[Sort, int]) -> None:
+            if len(chosen) == len(self.holes):
+                found.append((-len(set(chosen)), chosen))
+                return
+            sort = self.holes[len(chosen)]
+            used = counts.get(sort, 0)
+            for number in range(min(used + 1, self._width)):
+                more = {**counts, sort: used + 1} if number == used else counts
+                go([*chosen, self._explorer.variable(sort, number)], more)
+
+        go([], {})
+        return [self.filled(chosen) for _, chosen in sorted(found, key=lambda pair: pair[0])]
+
+    def fillings(self, width: int) -> Iterator[Term]:
+        """All fillings with the first ``width`` variables of each sort."""
+        pools = [[self._explorer.variable(s, n) for n in range(width)] for s in self.holes]
+        for chosen in itertools.product(*pools):
+            yield self.filled(chosen)
+
+    @cached_property
+    def _width(self) -> int:
+        return next((w for w in range(VARIABLES, 1, -1) if w ** len(self.holes) <= FILLINGS), 1)
+
+    @cached_property
+    def by_values(self) -> dict[Vector, list[Term]]:
+        """All fillings, by the values they take."""
+        found: dict[Vector, list[Term]] = {}
+        for term in self.fillings(self._width):
+            values = self._explorer.table.vector(term)
+            if values is not None:
+                found.setdefault(values, []).append(term)
+        return found
+
+
+class Explorer:
+    """Enumerates conjectures over ``functions``; the same ones for the same problem, seed and proven lemmas."""
+
+    def __init__(
+        self, bench: Workbench, rules: Rules, functions: Sequence[str], seed: int, *, schemas: int = 4000
+    ) -> None:
         self._bench = bench
-        self._limit = terms
+        self._rules = rules
+        self._limit = schemas
         self._count = 0
-        self._source = random.Random(seed + 7)
-        self._by_size: dict[tuple[int, Sort], list[tuple[Term, tuple[Any, ...]]]] = {}
-        self._classes: dict[tuple[Sort, tuple[Any, ...]], Term] = {}
+        self._by_size: dict[tuple[int, Sort], list[_Schema]] = {}
+        self._groups: dict[tuple[Sort, Vector], list[_Schema]] = {}
         self._seen: set[Term] = set()
-        signature = bench.signature
-        typed = {f: signature.type_of(f) for f in functions if f not in bench.closures}
+        self._operations = self._collect(functions)
+        self._sorts = sorted({s for o in self._operations for s in (*o.args, o.result)} - {BOOL}, key=repr)
+        self._variables = {s: [var(f"{_stem(s)}{i}", s) for i in range(2 * VARIABLES)] for s in self._sorts}
+        every = [v for s in self._sorts for v in self._variables[s]]
+        self.table = Table(bench, every, random.Random(seed + 7))
+
+    def _collect(self, functions: Sequence[str]) -> list[_Operation]:
+        """The functions, the constructors of their datatypes, equality where they decide it, and sums of measures."""
+        signature = self._bench.signature
+        typed = {f: signature.type_of(f) for f in functions if f not in self._bench.closures}
         operations = [_Operation(f, *t) for f, t in typed.items() if t]
         sorts = {s for o in operations for s in (*o.args, o.result)}
         for datatype in signature.datatypes:
@@ -66,61 +150,57 @@ class Explorer:
                 operations += [
                     _Operation(c.name, tuple(s for _, s in c.fields), datatype.sort) for c in datatype.constructors
                 ]
-        self._sorts = sorted({s for o in operations for s in (*o.args, o.result)} - {BOOL}, key=repr)
         compared = [
             s
-            for s in self._sorts
+            for s in sorted(sorts - {BOOL}, key=repr)
             if any(o.args[:2] == (s, s) and o.result is BOOL and signature.definition(o.name) for o in operations)
         ]
-        self._operations = [*operations, *[_Operation("=", (s, s), BOOL) for s in compared]]
-        self._booleans: list[tuple[Term, tuple[Any, ...]]] = []
-        self._variables = [var(f"{_stem(s)}{i}", s) for s in self._sorts for i in range(2)]
-        self._frames = self._environments()
+        measured = any(o.result is INT and any(signature.datatype(s) for s in o.args) for o in operations)
+        sums = [_Operation("+", (INT, INT), INT)] if measured else []
+        return [*operations, *[_Operation("=", (s, s), BOOL) for s in compared], *sums]
 
-    def _environments(self) -> list[dict[Term, Any]]:
-        source, signature = self._source, self._bench.signature
-        return [
-            {v: random_value(signature, v.sort, source.choice(SIZES), source) for v in self._variables}
-            for _ in range(ENVIRONMENTS)
-        ]
+    def variable(self, sort: Sort, number: int) -> Term:
+        """A variable of a sort, from 0."""
+        return self._variables[sort][number]
 
-    def conjectures(self, largest: int = 7) -> Iterator[list[Sequent]]:
+    def conjectures(self) -> Iterator[list[Sequent]]:
         """Batches of conjectures by the size of the larger side; small first."""
-        for v in self._variables:
-            self._add(v, tuple(f[v] for f in self._frames), 1)
-        for constant in (TRUE, FALSE):
-            self._add(constant, (constant is TRUE,) * ENVIRONMENTS, 1)
-        if INT in self._sorts:
-            for n in (0, 1):
-                self._add(integer(n), (n,) * ENVIRONMENTS, 1)
-        for operation in self._operations:
-            if not operation.args:
-                values = self._values(operation, ((),) * ENVIRONMENTS)
-                if values is not None:
-                    self._add(app(operation.name, (), operation.result), values, 1)
-        for size in range(2, largest + 1):
+        inductive = any(self._bench.signature.datatype(s) for s in self._sorts)
+        constants = [TRUE, FALSE, *([integer(0), integer(1)] if INT in self._sorts else [])]
+        constants += [app(o.name, (), o.result) for o in self._operations if not o.args]
+        for term in (*[self._variables[s][0] for s in self._sorts], *constants):
+            values = self.table.vector(term)
+            if values is not None:
+                self._keep(_Schema(term, self), values, 1)
+        for size in range(2, (LARGEST if inductive else LARGEST_NUMERIC) + 1):
             batch: list[Sequent] = []
             for operation in self._operations:
                 if operation.args:
                     batch.extend(self._grow(operation, size))
-            yield batch
+            yield sorted(batch, key=lambda s: s.size)
             if self._count >= self._limit:
                 return
 
     def implications(self, limit: int = 150) -> list[Sequent]:
         """Implications between small Boolean terms that hold in all environments."""
-        literals = [(t, v) for t, v in self._booleans if t.size <= 4]
-        literals += [(not_(t), tuple(not x for x in v)) for t, v in self._booleans if t.size <= 3]
+        atoms: dict[Vector, Term] = {}
+        for (size, sort), schemas in sorted(self._by_size.items(), key=lambda item: item[0][0]):
+            if sort is BOOL and size <= 5:
+                for schema in schemas:
+                    for term in schema.fillings(2) if schema.one.args and len(schema.holes) <= 5 else ():
+                        values = self.table.vector(term)
+                        if values is not None:
+                            atoms.setdefault(values, term)
+        true = self.table.true
+        truths = [(t, tuple(n == true for n in values)) for values, t in atoms.items()]
+        literals = [(t, v) for t, v in truths if t.size <= 4]
+        literals += [(not_(t), tuple(not x for x in v)) for t, v in truths if t.size <= 3]
         found: dict[Term, Sequent] = {}
         for premise, holds in literals:
             if sum(holds) < 6:
                 continue
-            for concl, values in self._booleans:
-                if (
-                    concl.size + premise.size > 10
-                    or premise is concl
-                    or (is_app(premise, "not") and premise.args[0] is concl)
-                ):
+            for concl, values in truths:
+                if concl.size + premise.size > 10 or premise is concl or not_(premise) is concl:
                     continue
                 if premise.free & concl.free and all(v or not h for h, v in zip(holds, values, strict=True)):
                     candidate = lemma(implies(premise, concl))
@@ -130,7 +210,6 @@ class Explorer:
     # ---------------------------------------------------------------------------------------- growing
 
     def _grow(self, operation: _Operation, size: int) -> Iterator[Sequent]:
-        constructor = self._bench.signature.constructor(operation.name)
         for sizes in compositions(size - 1, len(operation.args)):
             pools = [self._by_size.get((k, s), ()) for k, s in zip(sizes, operation.args, strict=True)]
             if not all(pools):
@@ -138,21 +217,55 @@ class Explorer:
             for choice in itertools.product(*pools):
                 if self._count >= self._limit:
                     return
-                args = tuple(t for t, _ in choice)
-                if operation.name == "=" and repr(args[0]) >= repr(args[1]):
-                    continue
-                term = app(operation.name, args, operation.result)
-                if constructor and (not term.free or any(self._built(a) for a in args)):
-                    continue
-                values = self._values(operation, tuple(zip(*[v for _, v in choice], strict=True)))
-                if values is None:
-                    continue
-                other = self._add(term, values, size)
-                if other is not None:
-                    yield from self._conjecture(operation, term, other)
+                yield from self._consider(operation, [s.one for s in choice], size)
 
-    def _built(self, term: Term) -> bool:
+    def _consider(self, operation: _Operation, args: list[Term], size: int) -> Iterator[Sequent]:
+        term = app(operation.name, args, operation.result)
+        if operation.name in ("=", "+") and repr(args[0]) > repr(args[1]):
+            return
+        if not term.free or (self._builds(term) and any(self._builds(a) for a in args)):
+            return
+        schema = _Schema(term, self)
+        if len(schema.holes) > 2 * VARIABLES or self._rules.reducible(schema.general):
+            return
+        values = self.table.vector(term)
+        if values is None:
+            return
+        self._count += 1
+        self._bench.on_time()
+        subsumed = False
+        for other in (*self._groups.get((term.sort, values), ())[:MEMBERS], schema):
+            for left, right in self._relate(schema, other):
+                subsumed |= left is schema.general and other is not schema
+                yield from self._conjecture(operation, left, right)
+            if subsumed:
+                return
+        self._keep(schema, values, size)
+
+    def _keep(self, schema: _Schema, values: Vector, size: int) -> None:
+        self._groups.setdefault((schema.one.sort, values), []).append(schema)
+        self._by_size.setdefault((size, schema.one.sort), []).append(schema)
+
+    def _builds(self, term: Term) -> bool:
         return bool(term.args) and self._bench.signature.constructor(term.name) is not None
+
+    def _relate(self, schema: _Schema, other: _Schema) -> list[tuple[Term, Term]]:
+        """Equal fillings of two schemas, without those that are instances of more general ones."""
+        laws: list[tuple[Term, Term]] = []
+        general = schema.distinct()
+        if schema.general not in general:
+            general.insert(0, schema.general)
+        for left in general:
+            values = self.table.vector(left)
+            if values is None:
+                continue
+            for right in other.by_values.get(values, ()):
+                if right is left or not right.free <= left.free:
+                    continue
+                if not any(match(app("=", law, BOOL), app("=", (left, right), BOOL)) for law in laws):
+                    laws.append((left, right))
+                break
+        return laws
 
     def _conjecture(self, operation: _Operation, term: Term, other: Term) -> Iterator[Sequent]:
         if operation.name == "=":
@@ -166,33 +279,23 @@ class Explorer:
         else:
             formula = eq(term, other)
         candidate = lemma(formula)
-        if candidate.key not in self._seen:
+        speaks = any(t.kind is Kind.APP and t.name in self._bench.reserved for t in subterms(formula))
+        if speaks and candidate.key not in self._seen:
             self._seen.add(candidate.key)
             yield candidate
 
-    def _values(self, operation: _Operation, rows: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...] | None:
-        values = []
-        for row in rows:
-            try:
-                if operation.name == "=":
-                    values.append(row[0] == row[1])
-                else:
-                    values.append(self._bench.evaluator.call(operation.name, row))
-            except Undecided:
-                return None
-        return tuple(values)
 
-    def _add(self, term: Term, values: tuple[Any, ...], size: int) -> Term | None:
-        self._count += 1
-        key = (term.sort, values)
-        known = self._classes.get(key)
-        if known is not None:
-            return known
-        self._classes[key] = term
-        self._by_size.setdefault((size, term.sort), []).append((term, values))
-        if term.sort is BOOL and term.args:
-            self._booleans.append((term, values))
-        return None
+def _leaves(term: Term) -> Iterator[Term]:
+    if term.kind is Kind.VAR:
+        yield term
+    for a in term.args:
+        yield from _leaves(a)
+
+
+def _fill(term: Term, variables: Iterator[Term]) -> Term:
+    if term.kind is Kind.VAR:
+        return next(variables)
+    return rebuild(term, tuple([_fill(a, variables) for a in term.args])) if term.free else term
 
 
 def _stem(sort: Sort) -> str:

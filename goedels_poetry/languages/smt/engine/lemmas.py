@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goedels_poetry.languages.smt.engine.induct import induction_variables
-from goedels_poetry.languages.smt.engine.rewrite import occurrences, ordered_variables, standard_names
+from goedels_poetry.languages.smt.engine.rewrite import match, occurrences, ordered_variables, standard_names
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.schemas import SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
@@ -93,10 +93,19 @@ def from_failed_step(bench: Workbench, sequent: Sequent) -> list[Sequent]:
                 for candidate in _generalised(bench, *_stripped(bench, a, b)):
                     if candidate.concl.size <= MAX_SIZE:
                         found.setdefault(candidate.key, candidate)
-    return sorted(found.values(), key=lambda s: s.concl.size)
+    return sorted((c for c in found.values() if not _instance(c, sequent)), key=lambda s: s.concl.size)
+
+
+def _instance(candidate: Sequent, goal: Sequent) -> bool:
+    """Whether a candidate only says what the goal says, of particular terms."""
+    if goal.hyps or not is_app(candidate.concl, "="):
+        return False
+    left, right = candidate.concl.args
+    return any(match(goal.concl, eq(a, b)) is not None for a, b in ((left, right), (right, left)))
 
 
 def _rewritten(left: Term, right: Term, rules: list[tuple[Term, Term]]) -> Iterator[tuple[Term, Term]]:
+    """The two sides with the hypothesis used, in either direction; as they are where it cannot be used."""
     for a, b in rules:
         yield replace_subterm(left, a, b), right
         yield left, replace_subterm(right, b, a)

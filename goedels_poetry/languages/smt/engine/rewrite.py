@@ -32,6 +32,14 @@ class Rewriter:
         """Whether an equation whose left side has a constructor applies to ``call`` as it is."""
         return any(match(equation.lhs, call) is not None for equation in self._rules.get(call.name, ()))
 
+    def step(self, term: Term) -> Term | None:
+        """``term`` with its outermost call unfolded once, or None where no pattern matches."""
+        for equation in self._rules.get(term.name, ()):
+            binding = match(equation.lhs, term)
+            if binding is not None:
+                return substitute(equation.rhs, binding)
+        return None
+
     def _go(self, term: Term) -> Term:
         if term.kind is not Kind.APP or not term.args:
             return self._unfold(term) if term.kind is Kind.APP else term

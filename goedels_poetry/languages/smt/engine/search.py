@@ -12,7 +12,6 @@ from goedels_poetry.languages.smt.engine.induct import (
     constructor_split,
     induction_variables,
     nested_induction,
-    structural_plans,
 )
 from goedels_poetry.languages.smt.engine.integers import integer_plans
 from goedels_poetry.languages.smt.engine.interpret import interpreted
@@ -22,12 +21,12 @@ from goedels_poetry.languages.smt.engine.lemmas import (
     reachable_functions,
     templates,
 )
+from goedels_poetry.languages.smt.engine.library import Library, induction
 from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.recursion import recursion_plans
 from goedels_poetry.languages.smt.engine.residue import residues
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
 from goedels_poetry.languages.smt.engine.witness import witness_plans
+from goedels_poetry.languages.smt.engine.workbench import DIRECT, PATIENT, QUICK, Workbench
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
     Intro,
@@ -39,83 +38,10 @@ from goedels_poetry.languages.smt.schemas import (
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT, Kind, is_app
 
+FAILED_STEP_CALLS = 200
+"""Queries for one round of lemmas from failed steps, theirs included."""
+
 Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
-
-
-class Library:
-    """Lemmas proved on the way, smallest first; what has been tried is not tried again."""
-
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
-        self.plans: dict[str, Plan] = {}
-        self._tried: set[str] = set()
-        self._failed: dict[str, Sequent] = {}
-        self._refused: set[str] = set()
-
-    def attempt(self, candidate: Sequent, deep: int = 0, *, patient: bool = False) -> bool | None:
-        """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed."""
-        bench, key = self._bench, key_of(candidate)
-        if key in self.plans:
-            return False
-        if key in self._tried and not deep:
-            return None
-        self._tried.add(key)
-        if len(candidate.vars) > 4 or bench.refutes(candidate, 80) is not None:
-            return False
-        query = Query(cites=tuple(bench.lemmas))
-        if bench.holds(candidate, query, CANDIDATE // 2, known=True):
-            return False
-        plan = self._prove(candidate, deep, PATIENT if patient else CANDIDATE)
-        if plan is None:
-            self._failed[key] = candidate
-            return None
-        self.plans[key] = plan
-        self._failed.pop(key, None)
-        bench.add_lemma(candidate)
-        return True
-
-    def _prove(self, candidate: Sequent, deep: int, rlimit: int) -> Plan | None:
-        bench = self._bench
-        plan = _induction(bench, candidate, full=False, rlimit=rlimit)
-        if plan is None and deep:
-            for step in from_failed_step(bench, candidate)[:6]:
-                if self.attempt(step, deep - 1):
-                    plan = _induction(bench, candidate, full=False, rlimit=CANDIDATE)
-                    if plan is not None:
-                        break
-        return plan
-
-    def establish(self, fact: Sequent, prove: Callable[[Workbench, Sequent], Plan | None]) -> bool:
-        """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
-        key = key_of(fact)
-        if key not in self.plans and key not in self._refused:
-            plan = prove(self._bench, fact)
-            if plan is None:
-                self._refused.add(key)
-                return False
-            self.plans[key] = plan
-            self._bench.add_lemma(fact)
-        return key in self.plans
-
-    def retry(self) -> bool:
-        """Try failed candidates again after new lemmas; True when any was proved."""
-        any_new, again = False, True
-        while again:
-            again = False
-            for key, candidate in list(self._failed.items()):
-                self._tried.discard(key)
-                if self.attempt(candidate):
-                    again = any_new = True
-        return any_new
-
-
-def _induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: int | None = None) -> Plan | None:
-    plan = structural_plans(bench, sequent, full=full, rlimit=rlimit)
-    if plan is None:
-        plan = next(recursion_plans(bench, sequent, rlimit), None)
-    if plan is None and any(v.sort is INT for v in sequent.vars):
-        plan = next((p for p in integer_plans(bench, sequent, rlimit) if p.complete), None)
-    return plan
 
 
 class Sketcher:
@@ -140,7 +66,7 @@ class Sketcher:
             if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
         yield from witness_plans(self._bench, sequent, self._simply)
-        closed = _induction(self._bench, sequent, rlimit=self._quick(sequent))
+        closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
         yield from self._generalised(sequent)
@@ -175,7 +101,7 @@ class Sketcher:
         for general in generalisations(bench, sequent):
             if bench.refutes(general) is not None:
                 continue
-            plan = _induction(bench, general)
+            plan = induction(bench, general)
             if plan is not None:
                 query = Query(cites=(general_key := key_of(general),))
                 if bench.holds(sequent, query, DIRECT, extra={general_key: general}):
@@ -189,17 +115,13 @@ class Sketcher:
                 yield from self._again(sequent, "strengthening")
         if bench.mentions_unfolded(sequent):
             yield from self._numeric(sequent)
-        for candidate in from_failed_step(bench, sequent)[:8]:
-            if library.attempt(candidate, 2):
-                yield from self._again(sequent, "lemma-from-failed-step")
+        yield from self._from_failed_steps(sequent)
         functions = reachable_functions(bench, sequent.formula)
         new = [library.attempt(candidate) for candidate in templates(bench, functions)]
         if any(new):
             library.retry()
             yield from self._again(sequent, "lemma-template")
-            for candidate in from_failed_step(bench, sequent)[:8]:
-                if library.attempt(candidate, 2):
-                    yield from self._again(sequent, "lemma-from-failed-step")
+            yield from self._from_failed_steps(sequent)
         yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
@@ -211,7 +133,7 @@ class Sketcher:
         for batch in numeric_lemmas(bench, sequent):
             if [c for c in batch if library.attempt(c)]:
                 yield from self._again(sequent, "numeric-lemma")
-        plan = _induction(bench, sequent)
+        plan = induction(bench, sequent)
         if plan is not None:
             yield plan
 
@@ -219,15 +141,19 @@ class Sketcher:
         """A proof by one query or one induction, or None."""
         quick = self._quick(sequent)
         query = self._bench.direct(sequent, quick)
-        return leaf(sequent, query) if query is not None else _induction(self._bench, sequent, rlimit=quick)
+        return leaf(sequent, query) if query is not None else induction(self._bench, sequent, rlimit=quick)
 
     def _quick(self, sequent: Sequent) -> int | None:
         """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""
         return QUICK if self._bench.mentions_unfolded(sequent) else None
 
+    def _from_failed_steps(self, sequent: Sequent) -> Iterator[Plan]:
+        for _ in self.library.attempt_all(from_failed_step(self._bench, sequent)[:8], 2, FAILED_STEP_CALLS):
+            yield from self._again(sequent, "lemma-from-failed-step")
+
     def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
         bench, library = self._bench, self.library
-        explorer = Explorer(bench, functions, bench.seed)
+        explorer = Explorer(bench, library.rules, functions, bench.seed)
         fresh = 0
         for batch in explorer.conjectures():
             for candidate in batch:
@@ -242,10 +168,11 @@ class Sketcher:
                 library.retry()
                 fresh = 0
                 yield from self._again(sequent, "theory-exploration")
+                yield from self._from_failed_steps(sequent)
 
     def _patient(self, sequent: Sequent) -> Iterator[Plan]:
         """Induction once more, with all that was proved on the way and more resources for each case."""
-        plan = _induction(self._bench, sequent, rlimit=PATIENT)
+        plan = induction(self._bench, sequent, rlimit=PATIENT)
         if plan is not None:
             yield replace(plan, strategy="patient-induction", detail=f"{plan.strategy} {plan.detail}".strip())
 
@@ -254,7 +181,7 @@ class Sketcher:
         bench = self._bench
         query = bench.direct(sequent)
         if query is None:
-            plan = _induction(bench, sequent, full=full, rlimit=self._quick(sequent))
+            plan = induction(bench, sequent, full=full, rlimit=self._quick(sequent))
         else:
             plan = leaf(sequent, query)
         if plan is not None:

@@ -388,6 +388,14 @@ class Workbench:
             for t in subterms(part)
         )
 
+    def on_time(self) -> None:
+        """Called by whoever works for long without a query.
+
+        Raises:
+            OutOfTime: see the class.
+        """
+        self._check_time()
+
     def _check_time(self) -> None:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime

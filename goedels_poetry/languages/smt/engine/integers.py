@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
 from goedels_poetry.languages.smt.schemas import (
     IntInduction,
     MeasureInduction,
+    RecursionInduction,
     Scheme,
     SchemeError,
     instances,
@@ -22,6 +26,7 @@ from goedels_poetry.languages.smt.values import random_value
 
 MAX_POINTS = 6
 SAMPLES = 24
+MAX_SHORT = 2
 MAX_MEASURES = 10
 
 
@@ -42,23 +47,48 @@ def integer_plans(bench: Workbench, sequent: Sequent, rlimit: int | None = None)
             yield Plan(sequent, scheme, tuple(children), name, detail)
 
 
-def _schemes(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, Scheme, str]]:
+def short_proof(bench: Workbench, sequent: Sequent, rlimit: int) -> Plan | None:
+    """One induction along a call or over an integer that drives the recursion, with all else fixed, if that will do.
+
+    For lemmas about functions of numbers: queries that multiply unknowns are slow to fail, so there have to be few.
+    """
+    along = [replace(s, general=()) for s in recursion_schemes(bench, sequent, full=False)[:MAX_SHORT]]
+    over = [s for _, s, _ in itertools.islice(_inductions(bench, sequent), MAX_SHORT)]
+    for scheme in dict.fromkeys((*along, *over)):
+        try:
+            cases = instances(sequent, scheme, bench.signature)
+        except SchemeError:
+            continue
+        children: list[Plan] = []
+        for case in cases:
+            query = bench.direct(case, rlimit)
+            if query is None:
+                break
+            children.append(leaf(case, query))
+        else:
+            name = "recursion-induction" if isinstance(scheme, RecursionInduction) else "integer-induction"
+            return Plan(sequent, scheme, tuple(children), name, repr(scheme))
+    return None
+
+
+def _inductions(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, IntInduction, str]]:
     integers = [v for v in sequent.vars if v.sort is INT]
     recursion = [v for v in integers if _drives_recursion(bench, sequent, v)]
     for on in [*recursion, *[v for v in integers if v not in recursion]]:
         for base in _bases(sequent, on):
             for width in (1, 2) if on in recursion else (1,):
-                yield (
-                    "integer-induction",
-                    IntInduction(on.name, integer(base), (), True, width),
-                    f"{on.name} from {base} by {width}",
-                )
+                scheme = IntInduction(on.name, integer(base), (), True, width)
+                yield "integer-induction", scheme, f"{on.name} from {base} by {width}"
+
+
+def _schemes(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, Scheme, str]]:
+    yield from _inductions(bench, sequent)
     sets = recursive_points(bench, sequent)
     if not sets:
         return
     falls = _Falls(bench, sequent)
     done: set[tuple[tuple[Term, ...], ...]] = set()
-    for measure in _measures(sequent, integers):
+    for measure in _measures(sequent, [v for v in sequent.vars if v.sort is INT]):
         for points in sets:
             at, always = falls.below(measure, points)
             # where a measure falls whenever the goal has something to say, no other one gives more
@@ -111,11 +141,17 @@ def _binds(term: Term) -> bool:
 
 
 def _drives_recursion(bench: Workbench, sequent: Sequent, variable: Term) -> bool:
+    """Whether it occurs in an argument that some function of numbers changes when it calls itself."""
     return any(
-        t.kind is Kind.APP and t.name in bench.unfolded and any(variable in a.free for a in t.args)
+        t.kind is Kind.APP and t.name in bench.unfolded and any(variable in a.free for a in _changing(bench, t))
         for part in (sequent.concl, *sequent.hyps)
         for t in subterms(part)
     )
+
+
+def _changing(bench: Workbench, call: Term) -> list[Term]:
+    recursion = bench.recursions.get(call.name)
+    return [a for i, a in enumerate(call.args) if recursion is None or i in recursion.changed]
 
 
 def _bases(sequent: Sequent, on: Term) -> list[int]:

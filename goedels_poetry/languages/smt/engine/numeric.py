@@ -55,6 +55,7 @@ def numeric_lemmas(bench: Workbench, sequent: Sequent) -> Iterator[list[Sequent]
     yield [c for t in tables for c in _closed_forms(bench, t.call, t)]
     yield [c for t in tables for c in _bounds(bench, t)]
     yield [c for t in tables for c in _homomorphisms(bench, t)]
+    yield [c for f in functions for c in _frames(bench, app(f, *_general(bench, f)))]
 
 
 # ------------------------------------------------------------------------------------------------ values
@@ -277,6 +278,22 @@ def _homomorphisms(bench: Workbench, table: _Table) -> Iterator[Sequent]:
                 candidate = lemma(eq(nested, _at(call, position, app("*", (x, y), INT))), guard)
                 if bench.refutes(candidate, 30) is None:
                     yield candidate
+
+
+def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
+    """That a call does not see a change of an array beyond one of its other arguments."""
+    for position, array in enumerate(call.args):
+        if array.sort.name != "Array" or array.sort.args[0] is not INT:
+            continue
+        at, new = var("i", INT), var("e", array.sort.args[1])
+        changed = _at(call, position, app("store", (array, at, new), array.sort))
+        for bound in call.args:
+            if bound.sort is INT:
+                for relation in (">=", ">", "<=", "<"):
+                    candidate = lemma(eq(changed, call), (app(relation, (at, bound), BOOL),))
+                    if bench.refutes(candidate, 150) is None:
+                        yield candidate
+                        break
 
 
 _JOINING: dict[str, tuple[str, ...]] = {"Int": ("+", "*"), "Real": ("+", "*"), "BitVec": ("bvadd",)}

@@ -13,7 +13,7 @@ from goedels_poetry.languages.smt.engine.induct import (
     induction_variables,
     nested_induction,
 )
-from goedels_poetry.languages.smt.engine.integers import integer_plans
+from goedels_poetry.languages.smt.engine.integers import integer_plans, short_proof
 from goedels_poetry.languages.smt.engine.interpret import interpreted
 from goedels_poetry.languages.smt.engine.lemmas import (
     from_failed_step,
@@ -26,7 +26,7 @@ from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.residue import residues
 from goedels_poetry.languages.smt.engine.witness import witness_plans
-from goedels_poetry.languages.smt.engine.workbench import DIRECT, PATIENT, QUICK, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
 from goedels_poetry.languages.smt.schemas import (
     Conjuncts,
     Intro,
@@ -37,6 +37,9 @@ from goedels_poetry.languages.smt.schemas import (
 )
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT, Kind, is_app
+
+MAX_PATIENT = 3
+"""Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
@@ -127,15 +130,28 @@ class Sketcher:
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""
         bench, library = self._bench, self.library
-        for candidate in residues(bench, sequent):
-            if library.attempt(candidate, patient=True):
+        left = residues(bench, sequent)
+        for candidate in left[:MAX_PATIENT]:
+            if self._establish(candidate, PATIENT):
                 yield from self._again(sequent, "lemma-from-failed-step")
         for batch in numeric_lemmas(bench, sequent):
-            if [c for c in batch if library.attempt(c)]:
+            if [c for c in batch if self._establish(c, CANDIDATE)]:
                 yield from self._again(sequent, "numeric-lemma")
+        for candidate in left:
+            if library.attempt(candidate, 1, patient=True):
+                yield from self._again(sequent, "lemma-from-failed-step")
         plan = induction(bench, sequent)
         if plan is not None:
             yield plan
+
+    def _establish(self, candidate: Sequent, rlimit: int) -> bool:
+        """Prove a lemma about functions of numbers, unless it is false or says nothing new."""
+        bench = self._bench
+        if bench.refutes(candidate) is not None or self.library.rules.joins(candidate):
+            return False
+        if bench.holds(candidate, Query(cites=tuple(bench.lemmas)), CANDIDATE // 2, known=True):
+            return False
+        return self.library.establish(candidate, lambda _, fact: short_proof(bench, fact, rlimit))
 
     def _simply(self, sequent: Sequent) -> Plan | None:
         """A proof by one query or one induction, or None."""

@@ -187,7 +187,8 @@ class Workbench:
             return query
         if self.mentions_unfolded(sequent):
             kinds = (False,) if self._only_ground(sequent) else (False, True)
-            for instances in self.unfoldings(sequent):
+            rounds = ROUNDS if rlimit is None or rlimit > QUICK else ROUNDS[:2]
+            for instances in self.unfoldings(sequent, rounds):
                 for quantified in kinds:
                     query = Query((), instances, equations=quantified, quantified=quantified)
                     if self.holds(sequent, query, (rlimit and 3 * rlimit) or GROUND):

@@ -25,6 +25,7 @@ from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json
 from goedels_poetry.languages.smt.derivation import Derivation
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.languages.smt.extension import with_auxiliaries
+from goedels_poetry.languages.smt.guards import GuardError
 from goedels_poetry.languages.smt.obligations import Context, Obligation, ObligationError
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
@@ -79,7 +80,7 @@ def check_certificate(
         if against is not None and archive.theorem != against:
             raise Refused("the certificate is about another text than the theorem given")
         report = _check(archive, second_solver, assume_definitions, limits, began + second_seconds)
-    except (BadCertificate, BadProof, CodecError, Refused, EncodingError, ObligationError) as error:
+    except (BadCertificate, BadProof, CodecError, Refused, EncodingError, GuardError, ObligationError) as error:
         report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except Undecided as error:
         report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
@@ -99,7 +100,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         raise Refused("the statement in the manifest is not the theorem's goal")
     evidence = read_canonical(archive.evidence, EVIDENCE)
     derivation = derivation_from_json(evidence, problem.signature) if claim != "counterexample" else Derivation(())
-    context = Context(with_auxiliaries(problem, derivation.auxiliary))
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     with Solvers.start(limits, second, until) as solvers:
         foundations = lay_foundations(context, solvers)
         assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
@@ -113,7 +114,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
         else:
             sound = consistency(context, solvers, not assumptions, [s.sequent for s in derivation.steps])
-        notes = [*problem.warnings, *sound.notes]
+        notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
         if claim == "proved":
             notes += goal_notes(context, solvers)
         replayed = _confirm(context, audited.obligations, solvers)  # last: what it costs is taken from nothing else
@@ -149,6 +150,13 @@ def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bo
     if replayed.counts.second < replayed.counts.total:
         return TrustLevel.NOT_VACUOUS
     return TrustLevel.CONFIRMED
+
+
+def _guarded(derivation: Derivation) -> list[str]:
+    return [
+        f"{name} is not seen to terminate: its definition is used only where {' and then '.join(map(show, terms))} falls"
+        for name, terms in derivation.measures.items()
+    ]
 
 
 def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes: bool) -> tuple[str, ...]:

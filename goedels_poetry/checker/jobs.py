@@ -31,9 +31,10 @@ from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.languages.smt.engine.jobs import problem_of
 from goedels_poetry.languages.smt.engine.judge import counterexample
+from goedels_poetry.languages.smt.engine.measured import with_measures
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import show_symbol
+from goedels_poetry.languages.smt.printer import show, show_symbol
 from goedels_poetry.languages.smt.problem import Definition, Problem
 from goedels_poetry.languages.smt.schemas import instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
@@ -53,7 +54,8 @@ def certify(payload: Json) -> Json:
 
     ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
     """
-    problem, own = problem_of(payload["theorem"]), len(parse_problem(payload["theorem"]).signature.definitions)
+    own = len(parse_problem(payload["theorem"]).signature.definitions)
+    problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
     return _checked(payload, lambda where: _write(payload, derivation_of(problem, payload["derivation"], own), where))
 
 
@@ -189,12 +191,14 @@ def derivation_of(problem: Problem, nodes: list[Json], own: int | None = None) -
     if last is None:
         raise BadProof("the tree does not end in the theorem")
     proof = tuple(steps[: int(last)])
-    return Derivation(proof, _auxiliaries(problem, len(problem.signature.definitions) if own is None else own, proof))
+    own = len(problem.signature.definitions) if own is None else own
+    return Derivation(proof, _auxiliaries(problem, own, proof), problem.measures)
 
 
 def _auxiliaries(problem: Problem, own: int, steps: Iterable[Step]) -> tuple[Definition, ...]:
     """The definitions behind the theorem's ``own`` that the steps speak of, and those that these rest on."""
     used = json.dumps([step_to_json(step) for step in steps])
+    used += " ".join(show(term) for terms in problem.measures.values() for term in terms)
     found: list[Definition] = []
     for definition in reversed(problem.signature.definitions[own:]):
         if show_symbol(definition.name) in used or any(definition.name in symbols(d.body) for d in found):

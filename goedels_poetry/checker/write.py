@@ -70,7 +70,7 @@ def write_certificate(
     evidence = derivation_to_json(derivation)
     if derivation_from_json(evidence, problem.signature) != derivation:
         raise BadProof("the derivation does not survive being written down")
-    context = Context(with_auxiliaries(problem, derivation.auxiliary))
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
         foundations = lay_foundations(context, solvers)
     script = audit(context, derivation, claim, foundations).script

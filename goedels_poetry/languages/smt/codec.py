@@ -7,6 +7,7 @@ here is trusted for being well-formed: it says *what* is claimed, and the checke
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from goedels_poetry.errors import GoedelsPoetryError
@@ -14,7 +15,7 @@ from goedels_poetry.languages.smt import parser, printer
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.languages.smt.encoding import MAX_SIZE
 from goedels_poetry.languages.smt.extension import definition_texts, read_definitions
-from goedels_poetry.languages.smt.problem import Signature
+from goedels_poetry.languages.smt.problem import Measures, Signature
 from goedels_poetry.languages.smt.schemas import (
     CaseSplit,
     Conjuncts,
@@ -297,9 +298,13 @@ def step_from_json(json: Any, signature: Signature) -> Step:
 
 
 def derivation_to_json(derivation: Derivation) -> Json:
-    """A whole proof as JSON: ``steps``, and ``auxiliary`` definitions where there are any."""
-    auxiliary = {"auxiliary": list(definition_texts(derivation.auxiliary))} if derivation.auxiliary else {}
-    return {**auxiliary, "steps": [step_to_json(step) for step in derivation.steps]}
+    """A whole proof as JSON: ``steps``, and ``auxiliary`` definitions and ``measures`` where there are any."""
+    json: Json = {"steps": [step_to_json(step) for step in derivation.steps]}
+    if derivation.auxiliary:
+        json["auxiliary"] = list(definition_texts(derivation.auxiliary))
+    if derivation.measures:
+        json["measures"] = {name: [printer.show(t) for t in terms] for name, terms in derivation.measures.items()}
+    return json
 
 
 def derivation_from_json(json: Any, signature: Signature) -> Derivation:
@@ -308,12 +313,25 @@ def derivation_from_json(json: Any, signature: Signature) -> Derivation:
     Raises:
         CodecError: as `scheme_from_json`.
     """
-    more = ("auxiliary",) if isinstance(json, dict) and "auxiliary" in json else ()
+    more = [key for key in ("auxiliary", "measures") if isinstance(json, dict) and key in json]
     _object(json, "derivation", (*more, "steps"))
     own = len(signature.definitions)
     try:
-        signature = read_definitions(_texts(json["auxiliary"], "auxiliary") if more else (), signature)
+        signature = read_definitions(_texts(json.get("auxiliary", []), "auxiliary"), signature)
     except (GoedelsPoetryError, ValueError, RecursionError) as error:
         raise CodecError(f"auxiliary: {error}") from error
+    measures = _measures(json.get("measures", {}), signature)
     steps = tuple([step_from_json(step, signature) for step in _items(json["steps"], "steps")])
-    return Derivation(steps, signature.definitions[own:])
+    return Derivation(steps, signature.definitions[own:], measures)
+
+
+def _measures(json: Any, signature: Signature) -> Measures:
+    if not isinstance(json, dict):
+        raise CodecError("measures: an object was expected")
+    found: dict[str, tuple[Term, ...]] = {}
+    for name, terms in json.items():
+        definition = signature.definition(name)
+        if definition is None:
+            raise CodecError(f"measures: {name!r} has no definition")
+        found[name] = _Reader(signature, definition.params).terms(terms, f"measure of {name}")
+    return MappingProxyType(found)

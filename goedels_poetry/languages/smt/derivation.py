@@ -7,9 +7,10 @@ computes for the scheme. Nothing else exists, so this is all that the checker ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from goedels_poetry.languages.smt.problem import Definition
+from goedels_poetry.languages.smt.problem import Definition, Measures
 from goedels_poetry.languages.smt.schemas import Scheme
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Term
@@ -66,8 +67,10 @@ class Step:
 class Derivation:
     """Steps in order; the last one is the goal of the problem.
 
-    ``auxiliary`` are definitions that the steps may speak of besides the problem's own, see `extension`.
+    ``auxiliary`` are definitions that the steps may speak of besides the problem's own, see `extension`; ``measures``
+    are those under which functions that are not seen to terminate may be unfolded, see `guards`.
     """
 
     steps: tuple[Step, ...]
     auxiliary: tuple[Definition, ...] = ()
+    measures: Measures = field(default_factory=lambda: MappingProxyType({}))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from types import MappingProxyType
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt import printer
 from goedels_poetry.languages.smt.declare import Declarations
 from goedels_poetry.languages.smt.elaborate import Elaborator
-from goedels_poetry.languages.smt.problem import Definition, Problem, Signature
+from goedels_poetry.languages.smt.problem import Definition, Measures, Problem, Signature
 from goedels_poetry.languages.smt.reader import Atom, Group, Source, decode, read
 from goedels_poetry.languages.smt.symbols import Symbols
 
@@ -65,9 +66,11 @@ def extended(signature: Signature, definitions: Iterable[Definition]) -> Signatu
     return replace(signature, definitions=(*signature.definitions, *new))
 
 
-def with_auxiliaries(problem: Problem, definitions: Iterable[Definition]) -> Problem:
-    """The same theorem over a larger signature; errors as in `extended`."""
-    return replace(problem, signature=extended(problem.signature, definitions))
+def with_auxiliaries(
+    problem: Problem, definitions: Iterable[Definition], measures: Measures = MappingProxyType({})
+) -> Problem:
+    """The same theorem over a larger signature, with measures for some functions; errors as in `extended`."""
+    return replace(problem, signature=extended(problem.signature, definitions), measures=measures)
 
 
 def definition_texts(definitions: Iterable[Definition]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt import printer
 from goedels_poetry.languages.smt.derivation import ByScheme, Instance, Query, Step
 from goedels_poetry.languages.smt.encoding import Encoding, EncodingError, check_closed
 from goedels_poetry.languages.smt.equations import Equation, equations
+from goedels_poetry.languages.smt.guards import guard_at, guards
 from goedels_poetry.languages.smt.patterns import covers
 from goedels_poetry.languages.smt.problem import Datatype, Definition, Problem
 from goedels_poetry.languages.smt.sequent import Sequent
@@ -60,6 +61,7 @@ class Context:
 
     Raises:
         EncodingError: the signature cannot be handed to a solver faithfully.
+        GuardError: the problem's measures do not fit its definitions.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -68,6 +70,7 @@ class Context:
         self.encoding = Encoding(problem.signature)
         self.equations: tuple[Equation, ...] = equations(problem.signature)
         self._safe_signature = self.encoding.signature()
+        self.guards = guards(problem.signature, problem.measures)
         self._declarations = ("(set-logic ALL)", *printer.declarations(self._safe_signature))
         self._equations = tuple(self._assert_equation(e) for e in self.equations if self._terminates(e))
         self._premises = tuple(
@@ -124,8 +127,15 @@ class Context:
 
     def _assert_equation(self, equation: Equation) -> str:
         variables = _variables(equation.lhs, equation.rhs)
-        body = app("=", (equation.lhs, equation.rhs), BOOL)
+        body = self._guarded(equation.function, equation.lhs.args, app("=", (equation.lhs, equation.rhs), BOOL))
         return _assertion(self._quantified(variables, body, [equation.lhs]))
+
+    def _guarded(self, function: str, args: tuple[Term, ...], equation: Term) -> Term:
+        """What may be assumed of a function at ``args``: the equation, under its guard if it is measured."""
+        definition, guard = self.signature.definition(function), self.guards.get(function)
+        if definition is None or guard is None:
+            return equation
+        return implies(guard_at(guard, definition, args), equation)
 
     def _quantified(self, variables: Sequence[Term], body: Term, triggers: Iterable[Term]) -> str:
         """``forall variables. body``, with those of ``triggers`` as patterns that a solver can match."""
@@ -267,7 +277,7 @@ class Context:
                 definition = self.signature.definition(instance.name)
                 if definition is None:
                     raise ObligationError(f"{instance.name} has no definition")
-                return _defining(definition, instance.args)
+                return self._guarded(instance.name, instance.args, _defining(definition, instance.args))
             case "step":
                 if instance.name not in cites or instance.name not in earlier:
                     raise ObligationError(f"an instance of step {instance.name}, which is not cited")
@@ -298,7 +308,7 @@ class Context:
                 raise ObligationError(f"an equation of {function} that does not begin with {function}")
             counts[function] = counts.get(function, 0) + 1
             variables = _variables(left, equation.rhs)
-            wanted = Sequent(variables, (), app("=", (left, equation.rhs), BOOL))
+            wanted = Sequent(variables, (), self._guarded(function, left.args, app("=", (left, equation.rhs), BOOL)))
             unfolded = Query(instances=(Instance("def", function, left.args),), equations=False, quantified=False)
             found.append(
                 Obligation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
 from goedels_poetry.languages.smt.terms import Sort, Term
 
@@ -104,11 +105,16 @@ class Signature:
     _definitions: Mapping[str, Definition] = field(init=False, repr=False, compare=False)
 
 
+Measures: TypeAlias = Mapping[str, tuple[Term, ...]]
+"""For a function, integer terms over its parameters that are meant to fall at its calls, see `guards`."""
+
+
 @dataclass(frozen=True)
 class Problem:
     """A theorem as read from its text. ``goal`` is closed; ``source_sha256`` is of the text's bytes.
 
-    ``goal_marker`` says how the goal was marked: ``prove``, ``assert-not`` or ``assert (not ...)``.
+    ``goal_marker`` says how the goal was marked: ``prove``, ``assert-not`` or ``assert (not ...)``. ``measures`` are
+    no part of the text: proofs choose them for functions that are not seen to terminate.
     """
 
     signature: Signature
@@ -118,3 +124,4 @@ class Problem:
     goal_marker: str
     source_sha256: str
     warnings: tuple[str, ...] = ()
+    measures: Measures = field(default_factory=lambda: MappingProxyType({}))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from goedels_poetry.languages.smt.derivation import Instance, Query
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE, VALUE
+from goedels_poetry.languages.smt.engine.descent import descents
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
+from goedels_poetry.languages.smt.engine.integers import integer_plans
 from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
@@ -29,20 +31,22 @@ from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     INT,
+    Kind,
     Sort,
     Term,
     app,
     eq,
     integer,
     is_app,
+    subterms,
     symbols,
     var,
 )
 from goedels_poetry.languages.smt.values import random_value, small_values
 
-FRAMES = 40
+FRAMES = 60
 MAX_ARGUMENTS = 4
-SIZES = (0, 1, 2, 3, 4, 6)
+SIZES = (0, 1, 2, 3, 4, 6, 8)
 
 Row = tuple[int, ...]
 Establish = Callable[[Sequent, Callable[[Workbench, Sequent], Plan | None]], bool]
@@ -114,46 +118,75 @@ class Interpretation:
 
     # ------------------------------------------------------------------------------------------- laws
 
-    def law(self, definition: Definition) -> Law | None:
-        """What ``definition`` comes to, found by values, or None."""
-        params = definition.params
-        if not 1 <= len(params) <= MAX_ARGUMENTS or definition.name in self._functions.values():
-            return None
-        if definition.sort is not BOOL and definition.sort is not INT and definition.sort not in self._functions:
-            return None
-        places = [i for i, p in enumerate(params) if p.sort is INT or p.sort in self._functions]
-        if not places:
-            return None
-        table = self._table(definition, places)
-        if table is None:
-            return None
-        call = app(definition.name, params, definition.sort)
-        arguments = [a for i in places if (a := self.integer_of(params[i])) is not None]
-        if definition.sort is BOOL:
-            right = _boolean(table, arguments)
-            formula = eq(call, right) if right is not None else None
-        else:
-            left = self.integer_of(call)
-            assert left is not None
-            right = _expression(table, arguments)
-            formula = eq(left, right) if right is not None else None
-        return Law(definition.name, "value", make_sequent(params, (), formula)) if formula is not None else None
+    def laws(self, formula: Term) -> list[Law]:
+        """What the functions that ``formula`` reaches come to, those that the others rest on first.
 
-    def _table(self, definition: Definition, places: list[int]) -> list[tuple[Row, Any]] | None:
-        """Integers of the arguments at ``places`` and of the result, for values drawn from the seed."""
-        bench, params = self._bench, definition.params
+        A function that is called with a constant is looked at with this constant, if it has no law for all arguments.
+        """
+        found: list[Law] = []
+        for name in reversed(reachable_functions(self._bench, formula)):
+            definition = self._bench.signature.definition(name)
+            if definition is None or definition.name in self._functions.values():
+                continue
+            calls = [app(name, definition.params, definition.sort), *self._at_constants(definition, formula)]
+            law = next(filter(None, map(self._law, calls)), None)
+            found += [law] if law is not None else []
+        return found
+
+    def _at_constants(self, definition: Definition, formula: Term) -> list[Term]:
+        """Calls of a function with constants for some arguments, as they occur, and its parameters for the others."""
+        bodies = [d.body for n in symbols(formula) if (d := self._bench.signature.definition(n)) is not None]
+        found: dict[Term, None] = {}
+        for part in (formula, *bodies):
+            for call in subterms(part):
+                if call.kind is Kind.APP and call.name == definition.name and any(not a.free for a in call.args):
+                    args = [p if a.free else a for a, p in zip(call.args, definition.params, strict=True)]
+                    found[app(call.name, args, call.sort)] = None
+        return [call for call in found if call.free]
+
+    def _law(self, call: Term) -> Law | None:
+        """What ``call`` comes to for all values of its variables, or for integers from 0 on."""
+        variables = tuple(dict.fromkeys(a for a in call.args if a.kind is Kind.VAR))
+        if not 1 <= len(variables) <= MAX_ARGUMENTS or not (call.sort is BOOL or self.integer_of(call) is not None):
+            return None
+        arguments = {v: a for v in variables if (a := self.integer_of(v)) is not None}
+        for floor in (None, 0):
+            limited = [v for v in variables if v.sort is INT and floor is not None]
+            if floor is not None and not limited:
+                break
+            table = self._table(call, variables, tuple(arguments), limited)
+            find = _boolean if call.sort is BOOL else _expression
+            right = find(table, list(arguments.values())) if table else None
+            if right is not None:
+                left = call if call.sort is BOOL else self.integer_of(call)
+                assert left is not None
+                hyps = [app(">=", (v, integer(0)), BOOL) for v in limited]
+                return Law(call.name, "value", make_sequent(variables, hyps, eq(left, right)))
+        return None
+
+    def _table(
+        self, call: Term, variables: tuple[Term, ...], counted: tuple[Term, ...], limited: list[Term]
+    ) -> list[tuple[Row, Any]]:
+        """Integers of the ``counted`` variables and of the result, for values drawn from the seed; none when the result
+        is no function of them."""
+        bench = self._bench
         source = random.Random(bench.seed + 23)
+        code = bench.evaluator.compile(call, variables)
         rows: dict[Row, Any] = {}
         for number in range(FRAMES):
             size = SIZES[number % len(SIZES)]
-            drawn = [random_value(bench.signature, p.sort, source.choice((size, 2, 1)), source) for p in params]
+            drawn = {v: random_value(bench.signature, v.sort, source.choice((size, 2, 1)), source) for v in variables}
+            if any(drawn[v] < 0 for v in limited):
+                drawn |= {v: -drawn[v] for v in limited if drawn[v] < 0}
             try:
-                result = self._number(definition.sort, bench.evaluator.call(definition.name, tuple(drawn)))
-                row = tuple(self._number(params[i].sort, drawn[i]) for i in places)
-            except Undecided:  # too large, most likely
-                continue
+                result = self._number(call.sort, bench.evaluator.run(code, list(drawn.values())))
+                row = tuple(self._number(v.sort, drawn[v]) for v in counted)
+            except Undecided:
+                if any(v.sort is INT and drawn[v] < 0 for v in variables):
+                    return []  # without end, perhaps
+                continue  # too large, most likely
             if rows.setdefault(row, result) != result:
-                return None
+                return []
         return list(rows.items())
 
     def _number(self, sort: Sort, value: Any) -> Any:
@@ -210,7 +243,7 @@ def _polynomial(table: list[tuple[Row, Any]], width: int) -> dict[tuple[int, ...
     """
     for degree in range(min(width, 3) + 1):
         monomials = [m for d in range(degree + 1) for m in itertools.combinations(range(width), d)]
-        if len(table) < len(monomials) + 3:
+        if len(table) < len(monomials) + 2:
             return None
         found = _solve([[_product(row, m) for m in monomials] for row, _ in table], [result for _, result in table])
         if found is not None and all(c.denominator == 1 for c in found):
@@ -271,7 +304,9 @@ def integer_goal(interpretation: Interpretation, sequent: Sequent) -> Sequent | 
     return make_sequent(sequent.vars, sequent.hyps, eq(left, right)) if left and right else None
 
 
-def interpreted(bench: Workbench, establish: Establish, sequent: Sequent) -> Iterator[Plan]:
+def interpreted(
+    bench: Workbench, establish: Establish, sequent: Sequent, known: Iterable[Sequent] = ()
+) -> Iterator[Plan]:
     """The goal by arithmetic: the laws of its functions, and different values come to different integers.
 
     ``establish`` keeps a fact as a lemma if it can be proved in the way given, and says whether it was.
@@ -281,22 +316,9 @@ def interpreted(bench: Workbench, establish: Establish, sequent: Sequent) -> Ite
     apart = sort in interpretation.sorts()
     if apart and not interpretation.separates(sort):
         return
-    facts: list[Sequent] = []
-
-    def prove(bench: Workbench, fact: Sequent) -> Plan | None:
-        return by_induction(bench, fact, facts)
-
-    laws = []
-    for name in reversed(reachable_functions(bench, sequent.formula)):
-        definition = bench.signature.definition(name)
-        law = interpretation.law(definition) if definition is not None else None
-        laws += [law] if law is not None else []
-    mine = symbols(sequent.formula)
-    if not any(law.function in mine for law in laws):
+    facts = established_laws(bench, interpretation, establish, sequent.formula, known)
+    if not facts:
         return
-    for fact in [law.sequent for law in (*interpretation.bounds(), *laws)]:
-        if establish(fact, prove):
-            facts.append(fact)
     wanted = integer_goal(interpretation, sequent) if apart else sequent
     query = ground_proof(bench, wanted, facts) if wanted is not None else None
     if wanted is None or query is None:
@@ -305,10 +327,32 @@ def interpreted(bench: Workbench, establish: Establish, sequent: Sequent) -> Ite
         yield Plan(sequent, query, (), "interpretation")
         return
     separating = [interpretation.apart(s) for s in interpretation.sorts() if interpretation.separates(s)]
-    if all(establish(law.sequent, prove) for law in separating):
+    if all(establish(law.sequent, lambda bench, fact: by_induction(bench, fact, facts)) for law in separating):
         plan = _by_values(bench, sequent, leaf(wanted, query), interpretation.apart(sort))
         if plan is not None:
             yield plan
+
+
+def established_laws(
+    bench: Workbench,
+    interpretation: Interpretation,
+    establish: Establish,
+    formula: Term,
+    known: Iterable[Sequent] = (),
+) -> list[Sequent]:
+    """The laws of the functions that ``formula`` reaches, bounds, and the facts that are ``known`` already.
+
+    Nothing but these when no function in it has a law.
+    """
+    laws = interpretation.laws(formula)
+    mine = symbols(formula)
+    if not any(law.function in mine for law in laws):
+        return list(known)
+    facts = list(known)
+    for law in (*interpretation.bounds(), *laws):
+        if establish(law.sequent, lambda bench, fact: by_induction(bench, fact, facts)):
+            facts.append(law.sequent)
+    return facts
 
 
 def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan | None:
@@ -318,10 +362,12 @@ def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan 
         return leaf(fact, query)
     variables = induction_variables(bench, fact)
     schemes: list[Scheme] = [StructuralInduction(v.name, general_variables(fact, v)) for v in variables]
-    for scheme in (*schemes, *recursion_schemes(bench, fact)):
+    for scheme in (*descents(bench, fact), *schemes, *recursion_schemes(bench, fact)):
         children = _cases(bench, fact, scheme, facts, SPLITS)
         if children is not None:
             return Plan(fact, scheme, children, "induction")
+    if any(v.sort is INT for v in fact.vars):
+        return next((plan for plan in integer_plans(bench, fact, CANDIDATE) if plan.complete), None)
     return None
 
 

@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliar
 from goedels_poetry.languages.smt.engine.counterexample import show_assignment, show_value
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
+from goedels_poetry.languages.smt.engine.measured import with_measures
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, OutOfTime, Workbench
@@ -68,7 +69,7 @@ class Bench:
         problem = problem_of(payload["theorem"])
         seed = int(payload.get("seed", 0))
         name = (problem.source_sha256, seed)
-        bench = cls._kept.pop(name, None) or Workbench(problem, seed=seed)
+        bench = cls._kept.pop(name, None) or Workbench(with_measures(problem, seed), seed=seed)
         cls._kept[name] = bench
         while len(cls._kept) > KEPT_BENCHES:
             cls._kept.popitem(last=False)[1].close()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.by_size import size_plans
+from goedels_poetry.languages.smt.engine.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induct import structural_plans
 from goedels_poetry.languages.smt.engine.integers import integer_plans
 from goedels_poetry.languages.smt.engine.lemmas import from_failed_step
@@ -128,6 +129,8 @@ def induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: 
     plan = structural_plans(bench, sequent, full=full, rlimit=rlimit)
     if plan is None:
         plan = next(recursion_plans(bench, sequent, rlimit, full=full), None)
+    if plan is None and bench.problem.measures:
+        plan = next(descent_plans(bench, sequent, rlimit), None)
     if plan is None:
         plan = next(size_plans(bench, sequent, rlimit), None)
     if plan is None and any(v.sort is INT for v in sequent.vars):

@@ -101,7 +101,7 @@ def _instances(
         return
     built = any(bench.signature.constructor(a.name) for a in call.args if a.kind is Kind.APP)
     plain = not definition.recursive and not is_auxiliary(call.name)
-    if plain or _unfolds(bench, call) or (goal and built):
+    if plain or _unfolds(bench, call) or (goal and (built or call.name in bench.unfolded)):
         body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
         yield Instance("def", call.name, call.args), simplify(body, bench.signature)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.accumulators import general_statements
 from goedels_poetry.languages.smt.engine.explore import Explorer
+from goedels_poetry.languages.smt.engine.guarded import open_guards
 from goedels_poetry.languages.smt.engine.induct import (
     constructor_split,
     induction_variables,
@@ -53,9 +54,11 @@ class Sketcher:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self.library = Library(bench)
+        self._known: list[Sequent] = []
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """All plans, in order. Complete ones have every case closed; others leave cases to the machine."""
+        self._known = open_guards(self._bench, self.library.establish)
         yield from self.closed_plans(sequent)
         yield from self.open_plans(sequent)
 
@@ -73,7 +76,7 @@ class Sketcher:
         if closed is not None:
             yield closed
         yield from self._generalised(sequent)
-        yield from interpreted(self._bench, self.library.establish, sequent)
+        yield from interpreted(self._bench, self.library.establish, sequent, self._known)
         yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)
 

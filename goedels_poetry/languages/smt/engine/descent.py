@@ -1,0 +1,91 @@
+"""Induction on the measure of a function: the hypothesis where the function calls itself.
+
+For functions whose termination is a lemma (see `guards`), which induction along a function does not serve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goedels_poetry.languages.smt.calls import TooLarge, calls_of
+from goedels_poetry.languages.smt.engine.induct import induction_variables
+from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.equations import simplify
+from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.languages.smt.terms import Kind, Term, substitute, subterms
+
+DEPTH = 2
+"""Constructors peeled off to get at the recursive calls."""
+
+
+def descents(bench: Workbench, sequent: Sequent) -> Iterator[MeasureInduction]:
+    """Inductions along the measured functions that the goal calls."""
+    for part in (sequent.concl, *sequent.hyps):
+        if part.binders:
+            continue
+        for call in subterms(part):
+            terms = bench.problem.measures.get(call.name, ()) if call.kind is Kind.APP else ()
+            points = _points(bench, sequent, call) if len(terms) == 1 else ()
+            definition = bench.signature.definition(call.name)
+            if points and definition is not None:
+                at = dict(zip(definition.params, call.args, strict=True))
+                yield MeasureInduction(substitute(terms[0], at), points)
+
+
+def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term, ...], ...]:
+    """What the variables of the goal become at the calls that ``call`` makes; none when one cannot be told."""
+    definition = bench.signature.definition(call.name)
+    if definition is None or not call.free <= frozenset(sequent.vars):
+        return ()
+    reserved = bench.reserved
+    try:
+        calls = calls_of(definition, frozenset((call.name,)), simplify(definition.body, bench.signature), reserved)
+    except TooLarge:
+        return ()
+    here = dict(zip(definition.params, call.args, strict=True))
+    points: dict[tuple[Term, ...], None] = {}
+    for made in calls:
+        there: dict[Term, Term] = {}
+        for parameter, argument, value in zip(definition.params, call.args, made.args, strict=True):
+            if value is parameter:
+                continue
+            if argument.kind is not Kind.VAR or argument in there or not value.free <= frozenset(definition.params):
+                return ()
+            there[argument] = substitute(value, here)
+        points[tuple(there.get(v, v) for v in sequent.vars)] = None
+    return tuple(points)
+
+
+def descent_plans(bench: Workbench, sequent: Sequent, rlimit: int | None = None) -> Iterator[Plan]:
+    """Plans by induction on a measure, with the cases that the function tells apart all closed by the solver."""
+    for scheme in dict.fromkeys(descents(bench, sequent)):
+        try:
+            (step,) = instances(sequent, scheme, bench.signature)
+        except SchemeError:
+            continue
+        inner = _split(bench, step, DEPTH, rlimit)
+        if inner is not None:
+            detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
+            yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
+
+
+def _split(bench: Workbench, goal: Sequent, depth: int, rlimit: int | None) -> Plan | None:
+    query = bench.direct(goal, rlimit)
+    if query is not None:
+        return leaf(goal, query)
+    for on in induction_variables(bench, goal)[:2] if depth else ():
+        scheme = ConstructorSplit(on.name)
+        children: list[Plan] = []
+        for case in instances(goal, scheme, bench.signature):
+            child = _split(bench, case, depth - 1, rlimit)
+            if child is None:
+                break
+            children.append(child)
+        else:
+            return Plan(goal, scheme, tuple(children), "case-split", on.name)
+    return None
+
+
+__all__ = ["descent_plans", "descents"]

@@ -3,6 +3,7 @@
 ``size!D`` counts the recursive constructors of a value: the length of a list, the number of nodes of a tree. Where the
 functions of a problem compute with something else (binary numbers, integers as a sign and a number), ``value!D`` is a
 linear valuation under which they become sums, differences or products, found by trying small coefficients on values.
+What the elements of containers come to is in `folds`.
 The same problem gives the same functions, so every process that reads the theorem knows them.
 """
 
@@ -12,6 +13,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from goedels_poetry.languages.smt.engine.folds import KINDS, folds
 from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided
 from goedels_poetry.languages.smt.extension import with_auxiliaries
 from goedels_poetry.languages.smt.graph import components
@@ -30,7 +32,7 @@ Weights = Mapping[str, tuple[int, tuple[int, ...]]]
 
 def is_auxiliary(name: str) -> bool:
     """Whether a function looks like one of ours."""
-    return name.startswith((SIZE, VALUE))
+    return name.startswith((SIZE, VALUE, *KINDS))
 
 
 def with_standard_auxiliaries(problem: Problem) -> Problem:
@@ -59,6 +61,7 @@ def standard_auxiliaries(problem: Problem) -> tuple[Definition, ...]:
             found.append(_definition(datatype, names, chosen, group, recursive=recursive))
         elif datatype.sort in names:
             weights[datatype.sort] = _sizes(datatype, [datatype])
+    found += folds(problem, group + 1)
     taken = signature.names
     return tuple(d for d in found if d.name not in taken)
 

@@ -16,6 +16,7 @@ from goedels_poetry.languages.smt.engine.induct import (
 )
 from goedels_poetry.languages.smt.engine.integers import integer_plans, short_proof
 from goedels_poetry.languages.smt.engine.interpret import interpreted
+from goedels_poetry.languages.smt.engine.invariants import Invariants
 from goedels_poetry.languages.smt.engine.lemmas import (
     from_failed_step,
     generalisations,
@@ -54,6 +55,7 @@ class Sketcher:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self.library = Library(bench)
+        self._invariants = Invariants(bench, self.library.establish)
         self._known: list[Sequent] = []
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
@@ -75,6 +77,7 @@ class Sketcher:
         closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
+        yield from self._invariants.plans(sequent)
         yield from self._generalised(sequent)
         yield from interpreted(self._bench, self.library.establish, sequent, self._known)
         yield from self._with_lemmas(sequent)

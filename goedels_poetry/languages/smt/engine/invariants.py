@@ -1,0 +1,187 @@
+"""Sorting and its kin: goals about containers of ordered elements, by what each function does to the elements.
+
+A function that sorts keeps every element as often as it was, and its result is sorted. So is shown for each function
+that the goal rests on what it does to the folds of `folds`, in the order in which functions rest on each other; these
+facts are induction-free steps for whatever rests on them. Counts, permutations, sortedness and equality of sorted lists
+are then matters of the folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from goedels_poetry.languages.smt.derivation import Instance, Query
+from goedels_poetry.languages.smt.engine.auxiliary import SIZE
+from goedels_poetry.languages.smt.engine.focus import Facts, prove
+from goedels_poetry.languages.smt.engine.folds import (
+    APART,
+    HIGH,
+    KINDS,
+    LOW,
+    OCCURRENCES,
+    SEARCH,
+    SORTED,
+    Containers,
+    containers_of,
+)
+from goedels_poetry.languages.smt.engine.laws import Law, Laws
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
+from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
+from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, is_app, subterms
+
+Establish = Callable[[Sequent, Callable[[Workbench, Sequent], Plan | None]], bool]
+
+
+class Invariants:
+    """The strategy for one problem; facts are looked for once, whatever the number of goals."""
+
+    def __init__(self, bench: Workbench, establish: Establish) -> None:
+        self._bench = bench
+        self._establish = establish
+        self._containers: Containers | None = containers_of(bench.problem)
+        self._tried: set[Sequent] = set()
+        self._failed: dict[Sequent, Law] = {}
+        self._facts = Facts(bench)
+
+    def plans(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal by what its functions do to the elements of containers, if it is about that."""
+        if self._containers is None:
+            return
+        wanted = _Wanted(self._bench, self._containers, sequent)
+        if not (wanted.occurrences or wanted.order):
+            return
+        laws = Laws(self._bench, self._containers)
+        for stage in (self._first, self._second):
+            if self._learn(stage(laws, sequent, wanted)):
+                plan = self._closed(laws, sequent, wanted)
+                if plan is not None:
+                    yield replace(plan, strategy="invariants")
+                    return
+
+    # ----------------------------------------------------------------------------------------- stages
+
+    def _first(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Iterator[Law]:
+        """Occurrences, lower bounds, sortedness under that of the arguments."""
+        goal = sequent.formula
+        yield from laws.of_the_order(goal)
+        yield from laws.of_containers(wanted.occurrences, wanted.order)
+        calls = laws.calls(goal)
+        held = [c for c in calls if self._containers is not None and self._containers.contains(c.sort)]
+        if wanted.occurrences:
+            yield from laws.numbers(calls)
+        divided: list[Term] = []
+        for call in calls:
+            yield from laws.of_observations(call)
+            if call not in held:
+                continue
+            found = list(laws.of_occurrences(call))
+            if wanted.occurrences:
+                yield from found
+                if not found:
+                    yield from laws.of_pairs(call, divided)
+                    divided.append(call)
+            if wanted.order:
+                yield from laws.of_bounds(call, upper=False)
+                yield from laws.of_sortedness(call, deep=False)
+
+    def _second(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Iterator[Law]:
+        """Upper bounds as well, elements chosen among others, sortedness of what is put together."""
+        if not wanted.order:
+            return
+        yield from laws.upper_bounds()
+        for call in laws.calls(sequent.formula):
+            yield from laws.of_elements(call)
+            if self._containers is not None and self._containers.contains(call.sort):
+                yield from laws.of_bounds(call, upper=True)
+                yield from laws.of_sortedness(call, deep=True)
+                yield from laws.of_flags(call)
+
+    # ------------------------------------------------------------------------------------------ proofs
+
+    def _learn(self, laws: Iterable[Law]) -> bool:
+        """Prove what can be proved; whether anything new was. What failed is tried again when more is known."""
+        news = False
+        for law in laws:
+            if law.sequent not in self._tried:
+                self._tried.add(law.sequent)
+                self._failed[law.sequent] = law
+                news |= self._prove(law)
+        again = news
+        while again:
+            proved = [self._prove(law) for law in list(self._failed.values())]
+            again = any(proved)
+        return news
+
+    def _prove(self, law: Law) -> bool:
+        for fact in (law.sequent, law.weaker):
+            if fact is None:
+                continue
+            plan = prove(self._bench, fact, self._relevant(fact, law.call), along=law.call.name)
+            if plan is not None and self._establish(fact, _given(plan)):
+                self._facts.add(fact)
+                self._failed.pop(law.sequent, None)
+                return True
+        return False
+
+    def _relevant(self, fact: Sequent, *calls: Term) -> tuple[str, ...]:
+        """The facts that a proof may rest on: about what is called, in terms of the folds that it is about."""
+        names = frozenset().union(*[self._facts.called(t) for t in (fact.formula, *calls)])
+        kinds = {kind for kind in KINDS if any(n.startswith(kind) for n in names)}
+        kinds |= {LOW, HIGH} if kinds & {SORTED, SEARCH} else set()
+        folds = (
+            {d.name for d in self._bench.signature.definitions if d.name.startswith(tuple(kinds))} if kinds else set()
+        )
+        orders = {self._containers.order.name} if self._containers is not None else set()
+        return self._facts.among(names | folds | orders)
+
+    def _closed(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Plan | None:
+        bench = self._bench
+        apart: list[Law] = []
+        if is_app(sequent.concl, "=") and len(sequent.concl.args) == 2:
+            apart = laws.apart(sequent.concl.args[0].sort)
+            if not all(self._prove(law) for law in apart):
+                return None
+        names = self._facts.called(sequent.formula)
+        folds = {d.name for d in bench.signature.definitions if d.name.startswith(wanted.kinds)}
+        orders = {self._containers.order.name} if self._containers is not None else set()
+        cites = self._facts.among(names | folds | orders)
+        at = tuple(Instance("step", key_of(law.sequent), sequent.concl.args) for law in apart[-1:])
+        query = Query(cites, at)
+        return leaf(sequent, query) if bench.holds(sequent, query, 4 * DIRECT) else None
+
+
+def _given(plan: Plan) -> Callable[[Workbench, Sequent], Plan | None]:
+    return lambda _bench, _fact: plan
+
+
+class _Wanted:
+    """Which folds a goal is about."""
+
+    def __init__(self, bench: Workbench, containers: Containers, sequent: Sequent) -> None:
+        self.occurrences = self.order = False
+        concl = sequent.concl
+        if is_app(concl, "=") and len(concl.args) == 2 and containers.contains(concl.args[0].sort):
+            laws = Laws(bench, containers)
+            sides = [make_sequent(sequent.vars, sequent.hyps, laws.sorted(t)) for t in concl.args]
+            self.order = self.occurrences = all(bench.refutes(s, 60) is None for s in sides)
+            return
+        for t in subterms(concl):
+            definition = bench.signature.definition(t.name) if t.kind is Kind.APP else None
+            if definition is None or containers.contains(definition.sort):
+                continue
+            held = [p for p in definition.params if containers.contains(p.sort)]
+            if len(held) == len(definition.params) == 1 and definition.sort is BOOL:
+                self.order = True
+            elif held and len(definition.params) == 2:
+                self.occurrences = True
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The folds that the goal is about."""
+        orders = (LOW, HIGH, SORTED, SEARCH) if self.order else ()
+        return (*((OCCURRENCES, APART, SIZE) if self.occurrences else ()), *orders)
+
+
+__all__ = ["Invariants"]

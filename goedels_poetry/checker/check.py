@@ -103,9 +103,9 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     with Solvers.start(limits, second, until) as solvers:
         foundations = lay_foundations(context, solvers)
-        assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         if claim == "counterexample":
             return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         audited = audit(context, derivation, claim, foundations)
         if audited.script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")

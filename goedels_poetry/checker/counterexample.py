@@ -6,7 +6,6 @@ included). A function is nowhere else asked for its value, so whatever it is the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -22,6 +21,7 @@ from goedels_poetry.languages.smt.evaluate import ArrayValue, Evaluator, Undecid
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Problem, Signature
+from goedels_poetry.languages.smt.reach import reached
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import (
     BOOL,
@@ -35,58 +35,17 @@ from goedels_poetry.languages.smt.terms import (
     implies,
     substitute,
 )
+from goedels_poetry.languages.smt.value_codec import value_from_json, value_to_json
 from goedels_poetry.languages.smt.values import to_term
 from goedels_poetry.state import Verdict
 
-_FRACTION = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
 FUEL = 2_000_000
+EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
 LAST_CHARACTER = 0x2FFFF  # of the alphabet of SMT-LIB strings
 Table = Mapping[tuple[str, tuple[Value, ...]], Value]
 
 
-# ------------------------------------------------------------------------------------------ values as JSON
-
-
-def value_to_json(value: Value) -> Any:
-    """A value as JSON; tuples, fractions and arrays are objects with one key."""
-    if isinstance(value, bool | str) or (isinstance(value, int) and abs(value) < 2**53):
-        return value
-    if isinstance(value, int):
-        return {"integer": str(value)}
-    if isinstance(value, Fraction):
-        return {"real": str(value)}
-    if isinstance(value, ArrayValue):
-        items = [[value_to_json(k), value_to_json(v)] for k, v in sorted(value.items, key=repr)]
-        return {"array": {"default": value_to_json(value.default), "items": items}}
-    if isinstance(value, tuple):
-        return {"tuple": [value_to_json(part) for part in value]}
-    raise CodecError(f"not a value: {value!r}")
-
-
-def value_from_json(json: Any) -> Value:
-    """The value that ``json`` describes.
-
-    Raises:
-        CodecError: it describes none.
-    """
-    if isinstance(json, bool | str | int):
-        return json
-    try:
-        match json:
-            case {"integer": str(digits), **rest} if not rest:
-                return int(digits)
-            case {"real": str(text), **rest} if not rest and _FRACTION.fullmatch(text):
-                return Fraction(text)
-            case {"tuple": list(parts), **rest} if not rest:
-                return tuple([value_from_json(part) for part in parts])
-            case {"array": {"default": default, "items": list(items), **more}, **rest} if not rest and not more:
-                result = ArrayValue(value_from_json(default), frozenset())
-                for key, element in items:
-                    result = result.store(value_from_json(key), value_from_json(element))
-                return result
-    except (ValueError, TypeError, ZeroDivisionError) as error:
-        raise CodecError(f"not a value: {json!r}") from error
-    raise CodecError(f"not a value: {json!r}")
+# ---------------------------------------------------------------------------------------- values and sorts
 
 
 def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
@@ -277,10 +236,24 @@ def _term(signature: Signature, sort: Sort, value: Value) -> Term:
     return term
 
 
+def _idle(context: Context, foundations: Foundations) -> list[str]:
+    """Functions that are not shown to terminate and that the theorem does not rest on."""
+    rests_on = reached(context.signature, [context.problem.goal, *[p.formula for p in context.problem.premises]])
+    doubtful = [d.name for d in context.signature.definitions if d.name not in foundations.founded]
+    return [name for name in doubtful if name not in rests_on]
+
+
 def check_counterexample(
     context: Context, evidence: Any, obligations: bytes, solvers: Solvers, foundations: Foundations
 ) -> CheckReport:
     """Evaluate the premises and the goal at the counterexample, then ask the solvers the same.
+
+    Definitions need not be shown to terminate for that. The evaluation is by value; each of its steps from a call to
+    the body is an instance of a defining equation, and it has come to an end: so it has used finitely many instances,
+    and these have a model, the values that were computed. Hence the goal is not false on account of a contradiction
+    among the definitions, and in whatever satisfies all of them it is false at these values (a junction that one
+    operand decides is decided whatever the others are). That something satisfies all of them is an assumption, which
+    the report states; definitions that have nothing to do with the theorem are not given this credit.
 
     Raises:
         CodecError, BadProof: it is not a counterexample.
@@ -288,8 +261,9 @@ def check_counterexample(
     values, table = _read(context, evidence)
     if counterexample_script(context, evidence).encode() != obligations:
         raise BadProof("obligations.smt2 is not what the counterexample gives")
-    if foundations.unfounded:
-        raise BadProof("a counterexample needs definitions that terminate")
+    idle = _idle(context, foundations)
+    if idle:
+        raise BadProof(f"definitions that the theorem does not rest on may be contradictory: {', '.join(idle)}")
 
     asked: set[tuple[str, tuple[Value, ...]]] = set()
 
@@ -317,6 +291,8 @@ def check_counterexample(
         if not first:
             notes.append(f"evaluated by this program alone: the first solver does not decide it ({answers[0].reason})")
     level = TrustLevel.CONFIRMED if second and first else TrustLevel.NOT_VACUOUS if first else TrustLevel.REBUILT
+    if foundations.unfounded:
+        level = TrustLevel.REBUILT
     shown = {
         v.name: show(t) if (t := to_term(context.signature, v.sort, values[v.name])) else repr(values[v.name])
         for v in goal_of(context.problem).vars
@@ -327,6 +303,7 @@ def check_counterexample(
         obligations=Counts(total, first, second),
         undecided_by_second=() if second else ("goal at the counterexample",),
         notes=tuple(notes),
+        assumptions=tuple(f"{EVALUATED}: {reason}" for reason in foundations.unfounded),
         statement=show(context.problem.goal),
         counterexample=shown,
     )

@@ -29,8 +29,8 @@ from goedels_poetry.checker.write import write_certificate, write_counterexample
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.languages.smt.engine.falsify import interpreted
 from goedels_poetry.languages.smt.engine.jobs import problem_of
-from goedels_poetry.languages.smt.engine.judge import counterexample
 from goedels_poetry.languages.smt.engine.measured import with_measures
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.parser import parse_problem
@@ -62,11 +62,11 @@ def certify(payload: Json) -> Json:
 def certify_judgement(payload: Json) -> Json:
     """The certificate of a verdict that needed no search, checked.
 
-    ``verdict`` is ``inconsistent`` or ``refuted``, then ``refuted_by`` is ``negation`` or ``counterexample`` (found
-    again from ``seed``); the rest as in `certify`.
+    ``verdict`` is ``inconsistent`` or ``refuted``, then ``refuted_by`` is ``negation`` or ``counterexample``, whose
+    values stand in ``evidence``; the rest as in `certify`.
     """
     problem = parse_problem(payload["theorem"])
-    if payload["verdict"] == "refuted" and payload["refuted_by"] == "counterexample":
+    if payload["verdict"] == "refuted" and payload.get("refuted_by") == "counterexample":
         return _checked(payload, lambda where: _write_counterexample(payload, problem, where))
     inconsistent = payload["verdict"] == "inconsistent"
     wanted = Sequent((), (), FALSE) if inconsistent else sequent_of(not_(problem.goal), problem.signature.names)
@@ -103,11 +103,9 @@ def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved")
 
 
 def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
-    found = counterexample(problem, int(payload.get("seed", 0)))
-    if found is None:
-        raise BadProof("the counterexample was not found again")
+    values, interpret = interpreted(problem, int(payload.get("seed", 0)), payload["evidence"])
     return write_counterexample(
-        payload["theorem"].encode(), found.values, where, payload.get("info", {}), interpret=found.of
+        payload["theorem"].encode(), values, where, payload.get("info", {}), interpret=interpret
     )
 
 

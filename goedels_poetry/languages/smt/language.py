@@ -182,7 +182,7 @@ class SmtLanguage:
         self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
     ) -> Certificate:
         """See `Language.certify_answer`."""
-        found = {"verdict": answer["verdict"], "refuted_by": answer.get("refuted_by", "")}
+        found = {key: value for key, value in answer.items() if key in ("verdict", "refuted_by", "evidence")}
         return await self._certified("certify_judgement", theorem, directory, run_info, seconds, found)
 
     async def _certified(

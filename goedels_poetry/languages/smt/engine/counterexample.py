@@ -31,5 +31,10 @@ def show_value(signature: Signature, sort: Sort, value: Value) -> str:
 
 def show_assignment(signature: Signature, assignment: Mapping[Term, Any]) -> dict[str, Any]:
     """``{"values": {variable: text}, "text": "x = ..., y = ..."}``."""
-    values = {v.name: show_value(signature, v.sort, value) for v, value in assignment.items()}
+    return show_values(signature, {v.name: (v.sort, value) for v, value in assignment.items()})
+
+
+def show_values(signature: Signature, assignment: Mapping[str, tuple[Sort, Any]]) -> dict[str, Any]:
+    """The same for named values with their sorts."""
+    values = {name: show_value(signature, sort, value) for name, (sort, value) in assignment.items()}
     return {"values": values, "text": ", ".join(f"{n} = {v}" for n, v in values.items()) or "no variables"}

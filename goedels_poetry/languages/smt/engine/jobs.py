@@ -266,5 +266,6 @@ def judge(payload: Json) -> Json:
         "counterexample": dict(found.counterexample),
         "refuted_by": found.refuted_by,
         "assumptions": list(found.assumptions),
+        "evidence": dict(found.evidence),
     }
     return {**result(bench, began, value), "ok": True}

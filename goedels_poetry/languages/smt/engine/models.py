@@ -16,22 +16,23 @@ from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT, REAL, Sort, Term
 from goedels_poetry.solvers import Limits, Z3Process
 
-LIMITS = Limits(rlimit=600_000, seconds=2.0)
+SECONDS = 4.0
+"""A limit for safety; the resource units are what counts."""
 
 
-def suggested_values(context: Context, sequent: Sequent) -> Mapping[Term, Any] | None:
+def suggested_values(context: Context, sequent: Sequent, rlimit: int) -> Mapping[Term, Any] | None:
     """Values for the variables of a sequent that z3 believes to make it false, under the recursive definitions."""
     if not sequent.vars:
         return None
     lines = (*context.definitions, *context.check(sequent, Query(equations=False)))
     names = tuple(context.encoding.text(v) for v in sequent.vars)
     with Z3Process() as z3:
-        answer = z3.ask("\n".join(lines), LIMITS, get=names)
+        answer = z3.ask("\n".join(lines), Limits(rlimit=rlimit, seconds=SECONDS), get=names)
     if answer.status != "sat":
         return None
     try:
         (pairs,) = read(Source(answer.output))
-        found = [pair.items[1] for pair in _items(pairs)]
+        found = [_without_let(pair.items[1], {}) for pair in _items(pairs)]
         return {v: _value(context.signature, v.sort, e) for v, e in zip(sequent.vars, found, strict=True)}
     except (InvalidInput, _NotAValue, ValueError, AttributeError, IndexError):
         return None  # an element of a declared sort, a function as an array, ...: nothing to evaluate
@@ -45,6 +46,22 @@ def _items(expr: SExpr) -> list[Any]:
     if not isinstance(expr, Group):
         raise _NotAValue
     return list(expr.items)
+
+
+def _without_let(expr: SExpr, names: Mapping[str, SExpr]) -> SExpr:
+    """The expression with the names that z3 gives to long or repeated parts replaced by what they stand for."""
+    if isinstance(expr, Atom):
+        return names.get(expr.text, expr)
+    items = _items(expr)
+    if len(items) == 3 and isinstance(items[0], Atom) and items[0].text == "let":
+        bound = {}
+        for binding in _items(items[1]):
+            name, meaning = _items(binding)
+            bound[name.text] = _without_let(meaning, names)
+        return _without_let(items[2], {**names, **bound})
+    result = Group(expr.offset)
+    result.items = [_without_let(item, names) for item in items]
+    return result
 
 
 def _value(signature: Signature, sort: Sort, expr: SExpr) -> Value:

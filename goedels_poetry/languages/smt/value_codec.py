@@ -1,0 +1,54 @@
+"""Values of the evaluator as JSON, and back."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+from goedels_poetry.languages.smt.codec import CodecError
+from goedels_poetry.languages.smt.evaluate import ArrayValue, Value
+
+_FRACTION = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
+
+
+def value_to_json(value: Value) -> Any:
+    """A value as JSON; tuples, fractions and arrays are objects with one key."""
+    if isinstance(value, bool | str) or (isinstance(value, int) and abs(value) < 2**53):
+        return value
+    if isinstance(value, int):
+        return {"integer": str(value)}
+    if isinstance(value, Fraction):
+        return {"real": str(value)}
+    if isinstance(value, ArrayValue):
+        items = [[value_to_json(k), value_to_json(v)] for k, v in sorted(value.items, key=repr)]
+        return {"array": {"default": value_to_json(value.default), "items": items}}
+    if isinstance(value, tuple):
+        return {"tuple": [value_to_json(part) for part in value]}
+    raise CodecError(f"not a value: {value!r}")
+
+
+def value_from_json(json: Any) -> Value:
+    """The value that ``json`` describes.
+
+    Raises:
+        CodecError: it describes none.
+    """
+    if isinstance(json, bool | str | int):
+        return json
+    try:
+        match json:
+            case {"integer": str(digits), **rest} if not rest:
+                return int(digits)
+            case {"real": str(text), **rest} if not rest and _FRACTION.fullmatch(text):
+                return Fraction(text)
+            case {"tuple": list(parts), **rest} if not rest:
+                return tuple([value_from_json(part) for part in parts])
+            case {"array": {"default": default, "items": list(items), **more}, **rest} if not rest and not more:
+                result = ArrayValue(value_from_json(default), frozenset())
+                for key, element in items:
+                    result = result.store(value_from_json(key), value_from_json(element))
+                return result
+    except (ValueError, TypeError, ZeroDivisionError) as error:
+        raise CodecError(f"not a value: {json!r}") from error
+    raise CodecError(f"not a value: {json!r}")

@@ -6,12 +6,14 @@ induction whose cases need the facts about the functions that it calls, and noth
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
-from goedels_poetry.languages.smt.schemas import Scheme, SchemeError, StructuralInduction, instances
+from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Term, symbols
 
@@ -19,11 +21,12 @@ MAX_VARIABLES = 3
 
 
 class Facts:
-    """Proven facts with the defined functions that each speaks of."""
+    """Proven facts with the defined functions that each speaks of; facts about those in ``always`` always matter."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Workbench, always: Iterable[Term]) -> None:
         self._bench = bench
         self._names: dict[str, frozenset[str]] = {}
+        self._always = frozenset().union(*[self._defined(t) for t in always])
 
     def add(self, fact: Sequent) -> None:
         """Remember a fact, which is a lemma of the bench by now."""
@@ -31,7 +34,7 @@ class Facts:
 
     def among(self, names: frozenset[str]) -> tuple[str, ...]:
         """The facts that speak of no other functions than these."""
-        return tuple(key for key, used in self._names.items() if used <= names)
+        return tuple(key for key, used in self._names.items() if used <= names | self._always)
 
     def called(self, term: Term) -> frozenset[str]:
         """The functions in ``term`` and those that they call, through any that are not recursive."""
@@ -63,9 +66,15 @@ def prove(
     for scheme in (*functional, *structural) if first else (*structural, *functional):
         children = _closed(bench, fact, scheme, cites, rlimit)
         if children is not None:
-            return Plan(fact, scheme, children, "induction", repr(scheme))
+            return Plan(fact, scheme, children, *_named(scheme))
     query = Query(cites)
     return leaf(fact, query) if bench.holds(fact, query, rlimit) else None
+
+
+def _named(scheme: Scheme) -> tuple[str, str]:
+    if isinstance(scheme, RecursionInduction):
+        return "recursion-induction", f"{scheme.function} {' '.join(map(repr, scheme.at))} / {' '.join(scheme.general)}"
+    return "structural-induction", scheme.on if isinstance(scheme, StructuralInduction) else ""
 
 
 def _closed(

@@ -25,11 +25,11 @@ from goedels_poetry.languages.smt.engine.folds import (
     Containers,
     containers_of,
 )
-from goedels_poetry.languages.smt.engine.laws import Law, Laws
+from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
-from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, is_app, subterms
+from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, app, is_app, subterms
 
 Establish = Callable[[Sequent, Callable[[Workbench, Sequent], Plan | None]], bool]
 
@@ -43,7 +43,7 @@ class Invariants:
         self._containers: Containers | None = containers_of(bench.problem)
         self._tried: set[Sequent] = set()
         self._failed: dict[Sequent, Law] = {}
-        self._facts = Facts(bench)
+        self._facts = Facts(bench, [*closing_premises(bench), *self._comparisons()])
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal by what its functions do to the elements of containers, if it is about that."""
@@ -59,6 +59,12 @@ class Invariants:
                 if plan is not None:
                     yield replace(plan, strategy="invariants")
                     return
+
+    def _comparisons(self) -> list[Term]:
+        """The relations between elements that the problem defines, at some variables."""
+        sort = self._containers.order.sort if self._containers is not None else BOOL
+        definitions = [d for d in self._bench.signature.definitions if d.sort is BOOL]
+        return [app(d.name, d.params, BOOL) for d in definitions if [p.sort for p in d.params] == [sort, sort]]
 
     # ----------------------------------------------------------------------------------------- stages
 
@@ -133,8 +139,7 @@ class Invariants:
         folds = (
             {d.name for d in self._bench.signature.definitions if d.name.startswith(tuple(kinds))} if kinds else set()
         )
-        orders = {self._containers.order.name} if self._containers is not None else set()
-        return self._facts.among(names | folds | orders)
+        return self._facts.among(names | folds)
 
     def _closed(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Plan | None:
         bench = self._bench
@@ -145,8 +150,7 @@ class Invariants:
                 return None
         names = self._facts.called(sequent.formula)
         folds = {d.name for d in bench.signature.definitions if d.name.startswith(wanted.kinds)}
-        orders = {self._containers.order.name} if self._containers is not None else set()
-        cites = self._facts.among(names | folds | orders)
+        cites = self._facts.among(names | folds)
         at = tuple(Instance("step", key_of(law.sequent), sequent.concl.args) for law in apart[-1:])
         query = Query(cites, at)
         return leaf(sequent, query) if bench.holds(sequent, query, 4 * DIRECT) else None

@@ -8,7 +8,7 @@ do not contradict; of several that exclude each other the first such is given.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE
@@ -33,7 +33,6 @@ from goedels_poetry.languages.smt.terms import (
     not_,
     or_,
     rebuild,
-    substitute,
     subterms,
     symbols,
     var,
@@ -79,7 +78,7 @@ class Laws:
         yield self._law(or_([at_most(x, y), at_most(y, x)]), x)
         yield self._law(implies(at_most(x, y), implies(at_most(y, x), eq(x, y))), x)
         yield self._law(implies(at_most(x, y), implies(at_most(y, z), at_most(x, z))), x)
-        for other in reachable_functions(self._bench, goal):
+        for other in reached(self._bench, goal):
             definition = self._bench.signature.definition(other)
             if definition and definition.sort is BOOL and [p.sort for p in definition.params] == [x.sort, x.sort]:
                 call = app(other, (x, y), BOOL)
@@ -229,11 +228,13 @@ class Laws:
         held = [a for a in self._items(call) if self._in.contains(a.sort)]
         kinds = [k for k in KINDS_OF_ORDER if self._has(k, call.sort)]
         options = [[app(k + a.sort.name, (a,), BOOL) for k in KINDS_OF_ORDER if self._has(k, a.sort)] for a in held]
+        found = []
         for kind in kinds:
             result = app(kind + call.sort.name, (call,), BOOL)
             given = [implies(and_(facts), result) for facts in itertools.product(*options)]
-            yield from self._first(call, (result, *given))
-        if deep and call.sort in [a.sort for a in held]:
+            found += self._first(call, (result, *given))
+        yield from found
+        if deep and not found and call.sort in [a.sort for a in held]:
             yield from self._divided(call, held)
 
     def _divided(self, call: Term, held: list[Term]) -> Iterator[Law]:
@@ -295,11 +296,11 @@ class Laws:
         signature = self._bench.signature
         definitions = {
             name: definition
-            for name in reachable_functions(self._bench, goal)
+            for name in reached(self._bench, goal)
             if (definition := signature.definition(name)) is not None and not name.startswith(KINDS)
         }
         callees = {n: [m for m in sorted(symbols(d.body)) if m in definitions] for n, d in definitions.items()}
-        texts = [goal, *[d.body for d in definitions.values()]]
+        texts = [goal, *[d.body for d in definitions.values()], *closing_premises(self._bench)]
         return [
             call
             for group in components(definitions, callees.__getitem__)
@@ -378,9 +379,18 @@ class _Fresh:
         return Names(reserved=self._bench.reserved).fresh(f"{stem}_{number}", sort)
 
     def shape(self, closure: Term) -> Term:
-        """The closure with fresh variables for those in it."""
-        renaming: Mapping[Term, Term] = {v: self.variable(v.sort) for v in sorted(closure.free, key=lambda v: v.name)}
-        return substitute(closure, renaming)
+        """The closure with fresh variables for what it holds."""
+        return rebuild(closure, tuple([self.variable(a.sort) for a in closure.args]))
 
 
-__all__ = ["Law", "Laws", "lemma_of"]
+def reached(bench: Workbench, goal: Term) -> list[str]:
+    """The functions that the goal rests on, also by what the closures in the place of functions do."""
+    return reachable_functions(bench, and_([goal, *closing_premises(bench)]))
+
+
+def closing_premises(bench: Workbench) -> list[Term]:
+    """The premises that say what closures do."""
+    return [p.formula for p in bench.problem.premises if p.name in bench.evaluator.defining]
+
+
+__all__ = ["Law", "Laws", "closing_premises", "lemma_of"]

@@ -21,6 +21,7 @@ from goedels_poetry.checker.structure import BadProof, render
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import derivation_from_json
 from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.extension import with_auxiliaries
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
@@ -60,9 +61,10 @@ def forge(
 
 def _script(theorem: bytes, evidence: Any) -> bytes:
     """The script as the checker would render it, posed leniently: whatever can be said is said."""
-    context = Context(parse_problem(theorem))
+    problem = parse_problem(theorem)
     try:
-        derivation = derivation_from_json(evidence, context.signature)
+        derivation = derivation_from_json(evidence, problem.signature)
+        context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
         everything = {s.id: s.sequent for s in derivation.steps}
         posed = [context.obligation(s, everything) for s in derivation.steps if isinstance(s.by, Query)]
         with Solvers.start(Limits(), second=False) as solvers:

@@ -8,8 +8,8 @@ Choose a measure ``m`` for each function of a group, any tuple of integer terms 
 
 have a solution whatever the other functions are: define ``f`` by recursion along the measure (tuples compared from the
 left, an entry falls when it was not negative, so there is no infinite descent), evaluating ``body`` in the order of
-`calls_of`, and take some fixed value as soon as a call is met whose measure is not smaller. Where ``D(p)`` holds, no such
-call is met, since exactly the calls are made whose paths hold; so the value is that of ``body``.
+`calls_of`, and take some fixed value as soon as a call is met whose measure is not smaller. Where ``D(p)`` holds, no
+such call is met, since exactly the calls are made whose paths hold; so the value is that of ``body``.
 
 So nothing need be shown before these axioms are used. That ``D`` holds everywhere, or where it matters, is a lemma like
 any other, and only what it covers can be unfolded. The user's own, unguarded equation is stronger: what is proved from
@@ -26,7 +26,6 @@ from goedels_poetry.languages.smt.problem import Definition, Measures, Signature
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     INT,
-    Kind,
     Term,
     and_,
     app,

@@ -13,6 +13,7 @@ from goedels_poetry.languages.smt.engine.lemmas import from_failed_step
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.recursion import recursion_plans
 from goedels_poetry.languages.smt.engine.rules import Rules
+from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, PATIENT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import INT
@@ -91,7 +92,7 @@ class Library:
         bench = self._bench
         plan = induction(bench, candidate, full=False, rlimit=rlimit)
         if plan is None and deep:
-            for step in from_failed_step(bench, candidate)[:6]:
+            for step in _steps(bench, candidate):
                 if self._most_calls is not None and bench.spent.calls >= self._most_calls:
                     break
                 if self.attempt(step, deep - 1):
@@ -122,6 +123,12 @@ class Library:
                 if self.attempt(candidate, again=True):
                     again = any_new = True
         return any_new
+
+
+def _steps(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
+    """What the inductions of a candidate are stuck on; the second kind is looked for only after the first."""
+    yield from from_failed_step(bench, candidate)[:6]
+    yield from stuck_lemmas(bench, candidate)[:4]
 
 
 def induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: int | None = None) -> Plan | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.accumulators import general_statements
+from goedels_poetry.languages.smt.engine.closures import closure_lemmas
 from goedels_poetry.languages.smt.engine.explore import Explorer
 from goedels_poetry.languages.smt.engine.guarded import open_guards
 from goedels_poetry.languages.smt.engine.induct import (
@@ -27,6 +28,7 @@ from goedels_poetry.languages.smt.engine.library import Library, induction
 from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.residue import residues
+from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
 from goedels_poetry.languages.smt.engine.witness import witness_plans
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
 from goedels_poetry.languages.smt.schemas import (
@@ -42,6 +44,9 @@ from goedels_poetry.languages.smt.terms import INT, Kind, is_app
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
+
+STUCK_CASE_CALLS = 100
+"""Queries for all lemmas from cases that inductions are stuck on."""
 
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
@@ -131,6 +136,7 @@ class Sketcher:
             library.retry()
             yield from self._again(sequent, "lemma-template")
             yield from self._from_failed_steps(sequent)
+        yield from self._unstuck(sequent)
         yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
@@ -172,6 +178,14 @@ class Sketcher:
     def _from_failed_steps(self, sequent: Sequent) -> Iterator[Plan]:
         for _ in self.library.attempt_all(from_failed_step(self._bench, sequent)[:8], 2, FAILED_STEP_CALLS):
             yield from self._again(sequent, "lemma-from-failed-step")
+
+    def _unstuck(self, sequent: Sequent) -> Iterator[Plan]:
+        """What names of functions have in common, then what cases of inductions need under their conditions."""
+        bench, library = self._bench, self.library
+        for candidate in closure_lemmas(bench, sequent):
+            library.attempt(candidate, 1)
+        for _ in library.attempt_all(stuck_lemmas(bench, sequent), 1, STUCK_CASE_CALLS):
+            yield from self._again(sequent, "lemma-from-stuck-case")
 
     def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
         bench, library = self._bench, self.library

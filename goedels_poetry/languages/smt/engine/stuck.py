@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
-from goedels_poetry.languages.smt.engine.lemmas import lemma
+from goedels_poetry.languages.smt.engine.lemmas import generalisations, lemma
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
@@ -42,6 +42,7 @@ MAX_SIZE = 24
 MAX_LEMMAS = 10
 MAX_TESTED = 16
 MAX_UNFOLDED = 200
+MAX_PARTS = 3
 FUEL = 16
 """Unfoldings of one term: a step needs one or two for each function."""
 TESTS = 40
@@ -76,13 +77,15 @@ def stuck_lemmas(bench: Workbench, sequent: Sequent) -> list[Sequent]:
         except SchemeError:
             continue
         wanted: dict[tuple[tuple[Term, ...], Term], None] = {}
+        plain = isinstance(scheme, StructuralInduction) and not sequent.hyps and is_app(sequent.concl, "=")
         for case in cases:
             if bench.direct(case, CANDIDATE) is None:
-                wanted.update(dict.fromkeys(_wanted(bench, sequent, case)))
+                wanted.update(dict.fromkeys(_wanted(bench, sequent, case, plain)))
         for facts, concl in list(wanted)[:MAX_TESTED]:
             candidate = _weakest(bench, facts, concl)
-            if candidate is not None and candidate.key is not sequent.key:
-                found.setdefault(candidate.key, candidate)
+            for form in _forms(bench, candidate) if candidate is not None else ():
+                if form.key is not sequent.key:
+                    found.setdefault(form.key, form)
     return sorted(found.values(), key=lambda s: s.size)[:MAX_LEMMAS]
 
 
@@ -92,9 +95,12 @@ def _schemes(bench: Workbench, sequent: Sequent) -> list[Scheme]:
     return [*along, *[StructuralInduction(v.name, general_variables(sequent, v)) for v in on]][:MAX_SCHEMES]
 
 
-def _wanted(bench: Workbench, sequent: Sequent, case: Sequent) -> Iterator[tuple[tuple[Term, ...], Term]]:
-    """Facts and what should follow from them, for each branch of a case."""
-    for branch in _branches(bench, sequent, case):
+def _wanted(bench: Workbench, sequent: Sequent, case: Sequent, plain: bool) -> Iterator[tuple[tuple[Term, ...], Term]]:
+    """Facts and what should follow from them, for each branch of a case.
+
+    Of a ``plain`` equation only if there are conditions: otherwise `lemmas.from_failed_step` has them.
+    """
+    for branch in _branches(bench, sequent, case, plain):
         for hypothesis in branch.hypotheses:
             for binding in _uses(hypothesis, branch.concl):
                 for premise in hypothesis.premises:
@@ -109,7 +115,7 @@ def _wanted(bench: Workbench, sequent: Sequent, case: Sequent) -> Iterator[tuple
                     yield from ((branch.facts, part) for part in _stripped(bench, left_over))
 
 
-def _branches(bench: Workbench, sequent: Sequent, case: Sequent) -> Iterator[_Branch]:
+def _branches(bench: Workbench, sequent: Sequent, case: Sequent, plain: bool) -> Iterator[_Branch]:
     """The ways in which the simple conditions of a case can be decided, without those that close it at once."""
     hypotheses, given = [], []
     names = Names(*case.vars, *case.hyps, case.concl, reserved=bench.reserved)
@@ -121,9 +127,9 @@ def _branches(bench: Workbench, sequent: Sequent, case: Sequent) -> Iterator[_Br
         elif not any(t.binders for t in subterms(hyp)):
             given.append(bench.rewriter.normal(hyp, FUEL))
     concl = bench.rewriter.normal(case.concl, FUEL)
-    if concl.size > MAX_UNFOLDED:
-        return
     atoms = _atoms(bench, [concl, *given])
+    if concl.size > MAX_UNFOLDED or (plain and not atoms):
+        return
     for values in product((True, False), repeat=len(atoms)):
         decided = {a: TRUE if v else FALSE for a, v in zip(atoms, values, strict=True)}
         decided.update({eq(*a.args[::-1]): v for a, v in decided.items() if is_app(a, "=") and len(a.args) == 2})
@@ -263,6 +269,20 @@ def _stripped(bench: Workbench, concl: Term) -> Iterator[Term]:
         if t is not a and t is not b and bench.signature.type_of(t.name):
             new = names.fresh("g", t.sort)
             yield eq(replace_subterm(a, t, new), replace_subterm(b, t, new))
+
+
+def _forms(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
+    """The candidate, and what becomes of it when parts that occur again are any values, as far as tests allow."""
+    yield candidate
+    general = candidate
+    for _ in range(MAX_PARTS):
+        wider = (g for g in generalisations(bench, general) if bench.refutes(g, TESTS) is None)
+        following = next(wider, None)
+        if following is None:
+            break
+        general = following
+    if general is not candidate:
+        yield lemma(general.concl, general.hyps)
 
 
 def _cancelled(concl: Term) -> Term:

@@ -13,10 +13,10 @@ from goedels_poetry.languages.smt.engine.interpret import Establish, Interpretat
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.rewrite import ordered_variables
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
-from goedels_poetry.languages.smt.equations import simplify
+from goedels_poetry.languages.smt.equations import Equation, simplify
 from goedels_poetry.languages.smt.problem import Definition
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
-from goedels_poetry.languages.smt.terms import BOOL, INT, TRUE, Kind, Term, app, eq, integer, not_
+from goedels_poetry.languages.smt.terms import BOOL, INT, TRUE, Kind, Term, app, eq, integer, not_, substitute
 
 
 def open_guards(bench: Workbench, establish: Establish) -> list[Sequent]:
@@ -24,47 +24,59 @@ def open_guards(bench: Workbench, establish: Establish) -> list[Sequent]:
     found: list[Sequent] = []
     for name in bench.problem.measures:
         definition = bench.signature.definition(name)
-        if definition is None:
-            continue
-        for guard in _statements(bench, definition):
-            facts = established_laws(bench, Interpretation(bench), establish, guard.formula, found)
-            if establish(guard, lambda bench, fact, facts=facts: by_induction(bench, fact, facts)):
-                found.append(guard)
-                found += [e for e in _equations(bench, definition, guard) if establish(e, _at_once)]
-                break
+        patterned = [e for e in bench.equations if e.function == name and _is_patterned(e)]
+        for equation in patterned:
+            found += _opened(bench, establish, equation, found)
+        if definition is not None and not patterned:
+            found += _everywhere(bench, establish, definition, found)
     return found
 
 
-def _statements(bench: Workbench, definition: Definition) -> Iterator[Sequent]:
-    """That the guard holds: everywhere, then where integers are not negative and divisors not zero."""
+def _is_patterned(equation: Equation) -> bool:
+    return any(a.kind is not Kind.VAR for a in equation.lhs.args)
+
+
+def _opened(bench: Workbench, establish: Establish, equation: Equation, known: list[Sequent]) -> list[Sequent]:
+    """The guard of one equation, and the equation without it."""
+    definition = bench.signature.definition(equation.function)
+    assert definition is not None
+    here = dict(zip(definition.params, equation.lhs.args, strict=True))
+    guard = simplify(substitute(bench.context.guards[definition.name], here), bench.signature)
+    variables = ordered_variables(app("=", (equation.lhs, equation.rhs), BOOL))
+    found = []
+    if guard is not TRUE:
+        fact = make_sequent(variables, (), guard)
+        if not _prove(bench, establish, fact, known):
+            return []
+        found.append(fact)
+    whole = make_sequent(variables, (), app("=", (equation.lhs, equation.rhs), BOOL))
+    return [*found, whole] if establish(whole, _at_once) else found
+
+
+def _everywhere(bench: Workbench, establish: Establish, definition: Definition, known: list[Sequent]) -> list[Sequent]:
+    """The guard of a function: for all arguments, or where integers are not negative, or divisors not zero."""
     guard = simplify(bench.context.guards[definition.name], bench.signature)
-    if guard is TRUE:
-        return
-    yield make_sequent(definition.params, (), guard)
-    limits: list[Term] = []
+    for limits in _limits(bench, definition, guard):
+        fact = make_sequent(definition.params, limits, guard)
+        if bench.refutes(fact) is None and _prove(bench, establish, fact, known):
+            return [fact]
+    return []
+
+
+def _limits(bench: Workbench, definition: Definition, guard: Term) -> Iterator[tuple[Term, ...]]:
+    yield ()
     for parameter in definition.params:
         if parameter.sort is INT:
-            limits.append(app(">=", (parameter, integer(0)), BOOL))
-        else:
-            datatype = bench.signature.datatype(parameter.sort)
-            for constructor in datatype.constructors if datatype is not None else ():
-                if not constructor.fields and parameter in guard.free:
-                    limits.append(not_(eq(parameter, app(constructor.name, (), parameter.sort))))
-    for limit in limits:
-        fact = make_sequent(definition.params, (limit,), guard)
-        if bench.refutes(fact) is None:
-            yield fact
+            yield (app(">=", (parameter, integer(0)), BOOL),)
+        datatype = bench.signature.datatype(parameter.sort)
+        for constructor in datatype.constructors if datatype is not None else ():
+            if not constructor.fields and parameter in guard.free:
+                yield (not_(eq(parameter, app(constructor.name, (), parameter.sort))),)
 
 
-def _equations(bench: Workbench, definition: Definition, guard: Sequent) -> list[Sequent]:
-    """The defining equations without their guard, where a constructor decides that they apply."""
-    found = []
-    for equation in bench.equations:
-        built = any(a.kind is not Kind.VAR for a in equation.lhs.args)
-        if equation.function == definition.name and built and not guard.hyps:
-            whole = app("=", (equation.lhs, equation.rhs), BOOL)
-            found.append(make_sequent(ordered_variables(whole), (), whole))
-    return found
+def _prove(bench: Workbench, establish: Establish, guard: Sequent, known: list[Sequent]) -> bool:
+    facts = established_laws(bench, Interpretation(bench), establish, guard.formula, known)
+    return establish(guard, lambda bench, fact: by_induction(bench, fact, facts))
 
 
 def _at_once(bench: Workbench, fact: Sequent) -> Plan | None:

@@ -316,9 +316,9 @@ def interpreted(
     apart = sort in interpretation.sorts()
     if apart and not interpretation.separates(sort):
         return
-    facts = established_laws(bench, interpretation, establish, sequent.formula, known)
-    if not facts:
+    if symbols(sequent.formula).isdisjoint(law.function for law in interpretation.laws(sequent.formula)):
         return
+    facts = established_laws(bench, interpretation, establish, sequent.formula, known)
     wanted = integer_goal(interpretation, sequent) if apart else sequent
     query = ground_proof(bench, wanted, facts) if wanted is not None else None
     if wanted is None or query is None:
@@ -340,16 +340,9 @@ def established_laws(
     formula: Term,
     known: Iterable[Sequent] = (),
 ) -> list[Sequent]:
-    """The laws of the functions that ``formula`` reaches, bounds, and the facts that are ``known`` already.
-
-    Nothing but these when no function in it has a law.
-    """
-    laws = interpretation.laws(formula)
-    mine = symbols(formula)
-    if not any(law.function in mine for law in laws):
-        return list(known)
+    """Bounds, the laws of the functions that ``formula`` reaches, and the facts that are ``known`` already."""
     facts = list(known)
-    for law in (*interpretation.bounds(), *laws):
+    for law in (*interpretation.bounds(), *interpretation.laws(formula)):
         if establish(law.sequent, lambda bench, fact: by_induction(bench, fact, facts)):
             facts.append(law.sequent)
     return facts

@@ -91,6 +91,8 @@ class Workbench:
         self.refuter = Refuter(problem.signature, self.evaluator, seed)
         self._processes: dict[tuple[bool, bool, bool], Z3Process] = {}
         self._fresh = Z3Process()
+        self._cores = Z3Process()
+        self._core_sessions: dict[tuple[bool, bool], Session] = {}
         self._sessions: dict[tuple[bool, bool, bool], Session] = {}
         self._recursive_positions = _recursive_positions(self)
         self.unfolded = frozenset(
@@ -105,11 +107,12 @@ class Workbench:
         self.most_calls = None
         self.spent = Spent()
         self.lemmas = {}
+        self._core_sessions.clear()
         self._sessions.clear()  # what z3 has seen changes what it finds: each job begins alike
 
     def close(self) -> None:
         """Stop the solvers."""
-        for process in (self._fresh, *self._processes.values()):
+        for process in (self._fresh, self._cores, *self._processes.values()):
             process.close()
 
     # ----------------------------------------------------------------------------------------- facts
@@ -257,7 +260,7 @@ class Workbench:
         return answer.status == "unsat"
 
     def holds_alone(self, sequent: Sequent, query: Query, rlimit: int) -> bool:
-        """Pose one query in a context of its own, where z3 simplifies before it searches: best for ground arithmetic."""
+        """Pose one query in a context of its own, where z3 simplifies before it searches: for ground arithmetic."""
         self._check_time()
         script = self.context.script_of(sequent, query, self.lemmas)
         answer = self._fresh.ask(script, Limits(rlimit=rlimit, seconds=SAFETY_SECONDS))
@@ -281,20 +284,39 @@ class Workbench:
         """The query with just the cites it needs (none when it does without)."""
         if not query.cites:
             return query
-        bare = _citing(query, ())
-        if self.holds(sequent, bare, rlimit):
+        core = self._core(sequent, query, rlimit)
+        if core is not None and len(core) < len(query.cites) and self.holds(sequent, _citing(query, core), rlimit):
+            query = _citing(query, core)
+        elif self.holds(sequent, bare := _citing(query, ()), rlimit):
             return bare
         kept = list(query.cites)
-        for half in _halves(len(kept)):
-            trial = [c for i, c in enumerate(kept) if i not in half]
-            if len(trial) < len(kept) and self.holds(sequent, _citing(query, tuple(trial)), rlimit):
-                kept = trial
-                break
         for cite in list(kept):
             trial = [c for c in kept if c != cite]
-            if self.holds(sequent, _citing(query, tuple(trial)), rlimit):
+            if self.holds(sequent, _citing(query, tuple(trial)), CANDIDATE):
                 kept = trial
         return _citing(query, tuple(kept))
+
+    def _core(self, sequent: Sequent, query: Query, rlimit: int) -> tuple[str, ...] | None:
+        """The cites that z3 has used, or None when it does not find the proof again."""
+        self._check_time()
+        named = {self.context.citation(self.lemmas[cite]): f"cite.{number}" for number, cite in enumerate(query.cites)}
+        lines = [
+            f"(assert (! {line.removeprefix('(assert ')[:-1]} :named {named[line]}))" if line in named else line
+            for line in self.context.check(sequent, query, self.lemmas)
+        ]
+        kind = (query.equations, query.quantified)
+        if kind not in self._core_sessions:
+            prelude = "\n".join(self.context.prelude(*kind))
+            self._core_sessions[kind] = self._cores.session(prelude, INCREMENTAL, cores=True)
+        answer = self._core_sessions[kind].check(
+            "\n".join(lines), Limits(rlimit=rlimit, seconds=SAFETY_SECONDS), "core"
+        )
+        self.spent.calls += 1
+        self.spent.seconds += answer.seconds
+        if answer.status != "unsat":
+            return None
+        used = set(answer.output.strip("()").split())
+        return tuple(cite for cite in query.cites if named[self.context.citation(self.lemmas[cite])] in used)
 
     def add_lemma(self, sequent: Sequent) -> str:
         """Let all later queries use a lemma; returns its key."""
@@ -408,11 +430,6 @@ def _citing(query: Query, cites: tuple[str, ...]) -> Query:
     """The query with fewer cites, without the instances of the others."""
     instances = tuple(i for i in query.instances if i.of != "step" or i.name in cites)
     return replace(query, cites=cites, instances=instances)
-
-
-def _halves(count: int) -> list[set[int]]:
-    middle = count // 2
-    return [set(range(middle)), set(range(middle, count))] if count > 3 else []
 
 
 def _recursive_positions(bench: Workbench) -> frozenset[tuple[str, int]]:

@@ -27,10 +27,8 @@ FUEL = 6_000
 PATIENT_FUEL = 200_000
 QUICK = 150_000
 """Evaluations for narrowing: half a second at most. An equation of data that held in all tests gets a fifth of that."""
-DEEP = 400_000
-"""The same for definitions that are not shown to terminate, which a proof cannot rest on."""
 MODEL = 600_000
-"""Resource units of z3 for a model: at most half a second or so; when there is reason to search deeper, ten times."""
+"""Resource units of z3 for a model: at most half a second or so."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,12 @@ class Counterexample:
         return show_values(signature, {name: (self.sorts[name], value) for name, value in everything.items()})
 
 
-def counterexample(problem: Problem, seed: int, *, deep: bool = False) -> Counterexample | None:
+def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int = MODEL) -> Counterexample | None:
     """Values for the goal's variables and the declared constants that make every premise true and the goal false.
 
     Declared functions are given one fixed interpretation; a premise that it does not make true by construction must
     evaluate to true, so a premise that is not decided means that nothing is claimed. Small values first, then random
-    ones, then narrowing, then a model of z3's; ``deep``: with more patience.
+    ones, then narrowing, then a model of z3's.
     """
     signature = problem.signature
     rules = _rules(problem)
@@ -84,7 +82,7 @@ def counterexample(problem: Problem, seed: int, *, deep: bool = False) -> Counte
     )
     patient = Evaluator(signature, rules, interpret=interpretation(problem, seed), fuel=PATIENT_FUEL)
     refuters = Refuter(signature, evaluator, seed), Refuter(signature, patient, seed)
-    found = _values(Context(problem), sequent, *refuters, deep)
+    found = _values(Context(problem), sequent, *refuters, work, rlimit)
     if found is None:
         return None
     values = {v: found.get(v, _any_value(signature, v.sort)) for v in goal.vars}
@@ -96,18 +94,16 @@ def counterexample(problem: Problem, seed: int, *, deep: bool = False) -> Counte
 
 
 def _values(
-    context: Context, sequent: Sequent, quick: Refuter, patient: Refuter, deep: bool
+    context: Context, sequent: Sequent, quick: Refuter, patient: Refuter, work: int, rlimit: int
 ) -> Mapping[Term, Any] | None:
     """Values under which a sequent is false, as simple as they become by shrinking."""
     found = quick.counterexample(sequent, TESTS)
     if found is not None:
         return found
     telling = not sequent.hyps and is_app(sequent.concl, "=") and sequent.concl.args[0].sort is not BOOL
-    suggestion: Mapping[Term, Any] | None = Narrowing(sequent, patient).run(QUICK // 5 if telling else QUICK)
+    suggestion: Mapping[Term, Any] | None = Narrowing(sequent, patient).run(work // 5 if telling else work)
     if suggestion is None:
-        suggestion = suggested_values(context, sequent, MODEL)
-    if suggestion is None and deep:
-        suggestion = Narrowing(sequent, patient).run(DEEP) or suggested_values(context, sequent, 10 * MODEL)
+        suggestion = suggested_values(context, sequent, rlimit)
     return patient.shrunk(sequent, suggestion) if suggestion is not None else None
 
 

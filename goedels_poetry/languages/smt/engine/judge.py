@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.engine.falsify import counterexample
+from goedels_poetry.languages.smt.engine.falsify import MODEL, QUICK, counterexample
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, INCREMENTAL, Workbench
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.reach import reached
@@ -18,6 +18,9 @@ from goedels_poetry.solvers import Limits, Z3Process
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
 """What is left to assume when values are computed by definitions that are not shown to be well-founded."""
+
+PATIENCE = 3
+"""How much more work goes into a counterexample where functions perhaps loop: proofs are few there."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,15 @@ def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
     """Look at a problem as a whole."""
     problem = bench.problem
     doubtful = [f"{', '.join(t.group)}: {t.reason}" for t in bench.terminations if not t.ok]
-    found = None if idle_recursions(bench) else counterexample(problem, bench.seed, deep=bool(doubtful))
+    open_definitions = undefined_recursions(bench)
+    work = PATIENCE * QUICK if doubtful else QUICK
+    rlimit = PATIENCE * MODEL if open_definitions else MODEL
+    found = None if idle_recursions(bench) else counterexample(problem, bench.seed, work, rlimit)
     if found is not None:
         shown = found.shown(problem.signature)
         assumed = tuple(f"{EVALUATED}: {d}" for d in doubtful)
         reason = f"false for {shown['text']}"
         return Judgement("refuted", reason, (), shown, "counterexample", assumed, found.evidence())
-    open_definitions = undefined_recursions(bench)
     assumptions: tuple[str, ...] = ()
     if open_definitions:
         reason = "; ".join(open_definitions)

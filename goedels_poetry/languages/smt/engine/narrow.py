@@ -24,7 +24,6 @@ Choice: TypeAlias = tuple[int, str, Any]
 
 BOUNDS = (2, 3, 4, 5, 6, 8, 10, 14, 30, 100, 300)
 """How large all values together may be, round by round: constructors with fields, and numbers that are not small."""
-LONG = 30
 NUMBERS = 12
 FREE = 3
 """So many numbers cost nothing; the others count as constructors."""
@@ -60,7 +59,7 @@ class Narrowing:
         for number, bound in enumerate(BOUNDS):
             if work <= 0:
                 return None
-            share = max(work // (3 if bound < LONG else 2), 2_000)
+            share = max(work // 2, 2_000)
             meter.left, self._bound, self._cut = share, bound, False
             self._check_fuel = 200 + 120 * bound
             try:

@@ -109,7 +109,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         audited = audit(context, derivation, claim, foundations)
         if audited.script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
-        _replay(context, audited.obligations, solvers)
+        by_second = _replay(context, audited.obligations, solvers)
         if claim == "inconsistent":
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
         else:
@@ -117,7 +117,9 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
         if claim == "proved":
             notes += goal_notes(context, solvers)
-        replayed = _confirm(context, audited.obligations, solvers)  # last: what it costs is taken from nothing else
+        replayed = _confirm(
+            context, audited.obligations, by_second, solvers
+        )  # last: what it costs is taken from nothing else
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, replayed, bool(assumptions))
     if sound.consistent is False:
@@ -129,6 +131,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         verdict,
         level,
         obligations=replayed.counts,
+        undecided_by_first=replayed.undecided_by_first,
         undecided_by_second=replayed.undecided_by_second,
         notes=tuple(notes),
         assumptions=assumptions,
@@ -147,7 +150,7 @@ def _age(archive: Archive) -> str:
 def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bool) -> TrustLevel:
     if assumed or (verdict is not Verdict.INCONSISTENT and not sound.consistent):
         return TrustLevel.REBUILT
-    if replayed.counts.second < replayed.counts.total:
+    if min(replayed.counts.first, replayed.counts.second) < replayed.counts.total:
         return TrustLevel.NOT_VACUOUS
     return TrustLevel.CONFIRMED
 
@@ -171,43 +174,51 @@ def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the solvers said to the obligations; the first one agreed to all of them."""
+    """What the solvers said to the obligations; at least one of them agreed to each, and none disagreed."""
 
     counts: Counts
+    undecided_by_first: tuple[str, ...]
     undecided_by_second: tuple[str, ...]
 
 
-def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> None:
-    """Pose every obligation to the first solver.
+def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> frozenset[str]:
+    """Have every obligation decided by one of the solvers; the names of those that the second one decided.
 
     Raises:
-        Refused: it finds that one does not hold. Undecided: it cannot tell.
+        Refused: one does not hold. Undecided: neither can tell.
     """
+    by_second = set()
     for obligation in obligations:
-        answer = solvers.refutes(context.script(obligation))
+        finish = solvers.decides(context.script(obligation))
+        answer = finish.answer
         if answer.status == "unknown":
-            raise Undecided(f"{obligation.name}: the first solver does not decide it ({answer.reason})")
+            who = "the first solver does" if solvers.second is None else "the solvers do"
+            raise Undecided(f"{obligation.name}: {who} not decide it ({answer.reason})")
         if answer.status != "unsat":
             raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
+        if finish.winner:
+            by_second.add(obligation.name)
+    return frozenset(by_second)
 
 
-def _confirm(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> Replayed:
-    """Pose every obligation to the second solver, too, if there is one; the first one agreed to all of them.
+def _confirm(
+    context: Context, obligations: Iterable[Obligation], by_second: frozenset[str], solvers: Solvers
+) -> Replayed:
+    """Pose every obligation to the solver that has not decided it, if there is one.
 
     Raises:
-        Refused: the second solver disagrees.
+        Refused: the solvers disagree.
     """
-    total = second = 0
-    undecided = []
+    total = 0
+    undecided: dict[bool, list[str]] = {False: [], True: []}
     for obligation in obligations:
         total += 1
-        if solvers.second is None:
-            continue
-        answer = solvers.confirms(context.script(obligation))
+        script, of_second = context.script(obligation), obligation.name in by_second
+        answer = solvers.reconsiders(script) if of_second else solvers.confirms(script)
         if answer.status == "sat":
             raise Refused(f"ALARM: the solvers contradict each other on {obligation.name}; no verdict")
-        if answer.status == "unsat":
-            second += 1
-        else:
-            undecided.append(obligation.name)
-    return Replayed(Counts(total, total, second), tuple(undecided))
+        if answer.status != "unsat":
+            undecided[of_second].append(obligation.name)
+    first, second = total - len(undecided[True]), total - len(undecided[False])
+    without = solvers.second is None  # then nobody was asked
+    return Replayed(Counts(total, first, second), tuple(undecided[True]), () if without else tuple(undecided[False]))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goedels_poetry.solvers import Answer, Cvc5Process, Limits, Z3Process
+from goedels_poetry.solvers import Answer, Cvc5Process, Finish, Limits, Runner, Z3Process, race
 
 Options = Mapping[str, str]
 
@@ -18,14 +18,23 @@ Z3_OPTIONS: tuple[Options, ...] = (_E_MATCHING, {**_E_MATCHING, "smt.case_split"
 CVC5_OPTIONS: tuple[Options, ...] = ({}, {"enum-inst": "true"}, {"full-saturate-quant": "true"})
 """In this order. Constant arrays need an option of their own besides."""
 
+_AS_INTEGERS: Options = {"solve-bv-as-int": "sum"}
+"""What is tried first on bit-vectors: sums of them are easy as sums of integers, and hard bit by bit."""
+
 SHORT = 2.0
 """Seconds that each configuration of the first solver gets at first, and each of the second solver at all."""
 
 PATIENCE = 20.0
 """Seconds for all that the second solver cannot decide; then it is no longer asked."""
 
+FIRST_ALONE = 0.5
+"""Seconds that the first solver has before the second one joins in; most obligations need a hundredth of that."""
+
 LEAST = 0.2
 """Seconds that make it worth asking."""
+
+
+_NOT_ASKED = Answer("unknown", "not asked")
 
 
 @dataclass
@@ -52,36 +61,69 @@ class Solvers:
         if self.second is not None:
             self.second.close()
 
+    def decides(self, script: str) -> Finish:
+        """The first definite answer of either solver: the first one alone for a moment, then both at once.
+
+        ``winner`` is 0 for the first solver, 1 for the second one, None when neither can tell.
+        """
+        if self.second is None:
+            answer = self.refutes(script)
+            return Finish(None if answer.status == "unknown" else 0, answer)
+        alone = replace(self.limits, seconds=min(FIRST_ALONE, self.limits.seconds))
+        answer = self.first.session(script, Z3_OPTIONS[0]).check("", alone)
+        if answer.status != "unknown":
+            return Finish(0, answer)
+        ours = (a for limits in _stages(self.limits) for a in self._first_answers(script, limits.seconds))
+        return race(Runner(self.first, ours), Runner(self.second, self._second_answers(script, self.limits.seconds)))
+
     def refutes(self, script: str, *, short: bool = False) -> Answer:
         """The first solver's answer; ``unsat`` if any of its configurations says so. ``short``: do not insist."""
-
-        def pose(limits: Limits) -> Iterator[Answer]:
-            # z3's incremental solver, which is what a search with one context for all queries uses
-            yield self.first.session(script, Z3_OPTIONS[0]).check("", limits)
-            for options in Z3_OPTIONS:
-                yield self.first.ask(script, limits, options=options)
-
-        stages = _stages(self.limits)
-        return _first_definite(pose, stages[:1] if short else stages)
+        stages = _stages(self.limits)[: 1 if short else None]
+        return _first_definite(a for limits in stages for a in self._first_answers(script, limits.seconds))
 
     def confirms(self, script: str) -> Answer:
-        """The second solver's answer (``unknown`` when there is none)."""
+        """The second solver's answer to what the first one has decided (``unknown`` when there is none)."""
         if self.second is None:
             return Answer("unknown", "no second solver")
+        return self._patiently(self._second_answers(script, min(SHORT, self.limits.seconds)))
+
+    def reconsiders(self, script: str) -> Answer:
+        """The first solver's answer to what the second one has decided."""
+        return self._patiently(self._first_answers(script, min(SHORT, self.limits.seconds), self.until))
+
+    def _patiently(self, answers: Iterator[Answer]) -> Answer:
+        """The first definite one of the answers, at the cost of the patience when there is none."""
         if self.patience < LEAST:
-            return Answer("unknown", "not asked: too much time went into what it could not decide")
+            return Answer("unknown", "not asked: too much time went into what could not be decided")
         began = time.monotonic()
-        answer = Answer("unknown", "no time left for it")
-        more = {"arrays-exp": "true"} if "(as const " in script else {}
-        for options in CVC5_OPTIONS:
-            seconds = min(SHORT, self.limits.seconds, self.until - time.monotonic())
-            if seconds < LEAST:
-                break
-            answer = self.second.ask(script, replace(self.limits, seconds=seconds), options={**options, **more})
-            if answer.status != "unknown":
-                return answer
-        self.patience -= time.monotonic() - began
+        answer = _first_definite(answers, Answer("unknown", "no time left for it"))
+        if answer.status == "unknown":
+            self.patience -= time.monotonic() - began
         return answer
+
+    def _first_answers(self, script: str, most: float, until: float = math.inf) -> Iterator[Answer]:
+        """With ``most`` seconds for each way to ask, all of them before ``until``."""
+        # z3's incremental solver, which is what a search with one context for all queries uses
+        ways: list[Callable[[Limits], Answer]] = [
+            lambda limits: self.first.session(script, Z3_OPTIONS[0]).check("", limits),
+            *[lambda limits, o=o: self.first.ask(script, limits, options=o) for o in Z3_OPTIONS],
+        ]
+        for way in ways:
+            seconds = min(most, until - time.monotonic())
+            if seconds < LEAST and until < math.inf:
+                return
+            yield way(replace(self.limits, seconds=seconds))
+
+    def _second_answers(self, script: str, most: float) -> Iterator[Answer]:
+        """With ``most`` seconds for each way to ask; what it refuses to read counts as not decided."""
+        assert self.second is not None
+        more = {"arrays-exp": "true"} if "(as const " in script else {}
+        for options in (*([_AS_INTEGERS] if "BitVec" in script else []), *CVC5_OPTIONS):
+            seconds = min(most, self.until - time.monotonic())
+            if seconds < LEAST:
+                return
+            answer = self.second.ask(script, replace(self.limits, seconds=seconds), options={**options, **more})
+            yield Answer("unknown", answer.reason) if answer.status == "error" else answer
 
 
 def _stages(limits: Limits) -> list[Limits]:
@@ -89,11 +131,10 @@ def _stages(limits: Limits) -> list[Limits]:
     return [replace(limits, seconds=SHORT), limits] if limits.seconds > SHORT else [limits]
 
 
-def _first_definite(pose: Callable[[Limits], Iterable[Answer]], stages: Iterable[Limits]) -> Answer:
-    """The first answer that is not ``unknown``."""
-    answer = Answer("unknown", "not asked")
-    for limits in stages:
-        for answer in pose(limits):
-            if answer.status != "unknown":
-                return answer
+def _first_definite(answers: Iterable[Answer], nothing: Answer = _NOT_ASKED) -> Answer:
+    """The first answer that is not ``unknown``, or the last one; ``nothing`` when there is none."""
+    answer = nothing
+    for answer in answers:
+        if answer.status != "unknown":
+            break
     return answer

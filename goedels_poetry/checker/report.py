@@ -13,7 +13,7 @@ class TrustLevel(IntEnum):
     """How much was checked; each level includes the ones below it."""
 
     ACCEPTED = 0  # the verifier agreed, but nothing was compared with what a user gave
-    REBUILT = 1  # rebuilt from the theorem's text, every obligation posed again in a fresh solver, or a fresh Lean
+    REBUILT = 1  # rebuilt from the theorem's text, every obligation shown again by a fresh solver, or a fresh Lean
     NOT_VACUOUS = 2  # and the premises were shown to be consistent
     CONFIRMED = 3  # and confirmed once more: by a second solver, or by Lean's kernel over every declaration
 
@@ -41,7 +41,8 @@ class CheckReport:
     rule: name of the rule that refused a Lean file, and ``place``, its line and column (both from 1) there.
     axioms: what a Lean proof rests on; what theorems of the library rest on is not asked.
     versions: of what did the checking, where that matters for the verdict.
-    undecided_by_second: names of the obligations that the second solver did not answer with ``unsat``.
+    undecided_by_first, undecided_by_second: names of the obligations that the first, or the second solver did not
+        answer with ``unsat``; the other one did.
     notes: what a reader should know although it does not change the verdict.
     """
 
@@ -49,6 +50,7 @@ class CheckReport:
     trust_level: TrustLevel | None = None
     refused: bool = False
     obligations: Counts = Counts()
+    undecided_by_first: tuple[str, ...] = ()
     undecided_by_second: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ class CheckReport:
             "trust_level": None if self.trust_level is None else str(self.trust_level),
             "refused": self.refused,
             "obligations": asdict(self.obligations),
+            "undecided_by_first": list(self.undecided_by_first),
             "undecided_by_second": list(self.undecided_by_second),
             "reasons": list(self.reasons),
             "notes": list(self.notes),

@@ -69,6 +69,7 @@ def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> di
             "total": report.obligations.total,
             "z3": report.obligations.first,
             "cvc5": report.obligations.second,
+            "undecided_by_z3": list(report.undecided_by_first),
             "undecided_by_cvc5": list(report.undecided_by_second),
         },
         "assumptions": list(report.assumptions),
@@ -99,6 +100,8 @@ def _show(certificate: Path, report: CheckReport) -> None:
             say(out, f"  {counts.first} declarations replayed by the kernel of Lean {report.versions['lean']}")
     elif counts.total:
         say(out, f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}")
+    if report.undecided_by_first:
+        say(out, f"  z3 could not decide: {', '.join(map(one_line, report.undecided_by_first))}")
     if report.undecided_by_second:
         say(out, f"  cvc5 could not decide: {', '.join(map(one_line, report.undecided_by_second))}")
     for assumption in report.assumptions:

@@ -17,6 +17,7 @@ from goedels_poetry.solvers.limits import (
 )
 from goedels_poetry.solvers.pool import SolverName, SolverPool
 from goedels_poetry.solvers.process import SolverProcess
+from goedels_poetry.solvers.race import Finish, Runner, race
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.solvers.z3_process import Session, Z3Process
@@ -24,12 +25,14 @@ from goedels_poetry.solvers.z3_process import Session, Z3Process
 __all__ = [
     "Answer",
     "Cvc5Process",
+    "Finish",
     "Get",
     "JobCrashed",
     "JobMemory",
     "JobTimeout",
     "Limits",
     "Options",
+    "Runner",
     "Session",
     "SolverError",
     "SolverName",
@@ -37,5 +40,6 @@ __all__ = [
     "SolverProcess",
     "WorkerPool",
     "Z3Process",
+    "race",
     "solver_versions",
 ]

@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt.engine.ground import lemma_instances
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
+from goedels_poetry.languages.smt.engine.second import SURE, SecondSolver, suits
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
@@ -91,6 +92,7 @@ class Workbench:
         self.refuter = Refuter(problem.signature, self.evaluator, seed)
         self._processes: dict[tuple[bool, bool, bool], Z3Process] = {}
         self._fresh = Z3Process()
+        self._second = SecondSolver()
         self._cores = Z3Process()
         self._core_sessions: dict[tuple[bool, bool], Session] = {}
         self._sessions: dict[tuple[bool, bool, bool], Session] = {}
@@ -114,6 +116,7 @@ class Workbench:
         """Stop the solvers."""
         for process in (self._fresh, self._cores, *self._processes.values()):
             process.close()
+        self._second.close()
 
     # ----------------------------------------------------------------------------------------- facts
 
@@ -188,6 +191,8 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
+        if suits(sequent) and (by_second := self._by_second(sequent)) is not None:
+            return by_second
         if self.mentions_unfolded(sequent):
             kinds = (False,) if self._only_ground(sequent) else (False, True)
             rounds = ROUNDS if rlimit is None or rlimit > QUICK else ROUNDS[:2]
@@ -214,6 +219,27 @@ class Workbench:
             yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfoldings, *at), equations=False, quantified=False)
         if lemmas:
             yield Query(tuple(self.lemmas), unfoldings)
+
+    def _by_second(self, sequent: Sequent) -> Query | None:
+        """A query that cvc5 closes, for goals that are rather for it than for z3."""
+        if not self.mentions_unfolded(sequent):
+            attempts = [Query(cites=tuple(self.lemmas))]
+        else:
+            unfoldings = list(self.unfoldings(sequent, ROUNDS[:2]))
+            attempts = [Query((), instances, equations=False) for instances in unfoldings]
+            if self.lemmas and unfoldings:
+                attempts += list(self._with_lemmas(sequent, unfoldings[-1]))[:1]
+        return next((q for q in attempts if self._asked_second(sequent, q, self.lemmas).status == "unsat"), None)
+
+    def _asked_second(
+        self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent], rlimit: int | None = None
+    ) -> Answer:
+        self._check_time()
+        script = self.context.script_of(sequent, query, earlier)
+        answer = self._second.ask(script, rlimit) if rlimit else self._second.ask(script)
+        self.spent.calls += 1
+        self.spent.seconds += answer.seconds
+        return answer
 
     def by_models(self, sequent: Sequent) -> Query | None:
         """A query that z3 closes as it comes, with instantiation by models: for goals full of quantifiers.
@@ -269,8 +295,12 @@ class Workbench:
         return answer.status == "unsat"
 
     def confirms(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> Answer:
-        """Pose one query as the checker will: a fresh context, the whole script."""
+        """Pose one query as the checker will: a fresh context, the whole script, to either solver."""
         script = self.context.script_of(sequent, query, earlier)
+        if suits(sequent):
+            answer = self._asked_second(sequent, query, earlier, SURE)
+            if answer.status == "unsat":
+                return answer
         answer = Answer("unknown", "not asked")
         for options, rlimit in CONFIGURATIONS:
             answer = self._fresh.ask(script, Limits(rlimit=rlimit, seconds=SAFETY_SECONDS), options=options)

@@ -54,7 +54,8 @@ def short_proof(bench: Workbench, sequent: Sequent, rlimit: int) -> Plan | None:
     """
     along = [replace(s, general=()) for s in recursion_schemes(bench, sequent, full=False)[:MAX_SHORT]]
     over = [s for _, s, _ in itertools.islice(_inductions(bench, sequent), MAX_SHORT)]
-    for scheme in dict.fromkeys((*along, *over)):
+    schemes: list[Scheme] = [*along, *over]
+    for scheme in schemes:
         try:
             cases = instances(sequent, scheme, bench.signature)
         except SchemeError:

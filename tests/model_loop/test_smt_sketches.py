@@ -52,6 +52,43 @@ async def test_a_measure_alone_is_enough_the_hypothesis_is_taken_where_functions
     assert "sketch" in whole["children"][-1], "the goal itself is closed, given the lemmas"
 
 
+ONCE = """
+(declare-datatypes ((Row 0)) (((nil) (cons (head Int) (tail Row)))))
+(define-fun-rec without ((n Int) (x Row)) Row
+  (match x ((nil nil) ((cons e r) (ite (= n e) (without n r) (cons e (without n r)))))))
+(define-fun-rec once ((x Row)) Row (match x ((nil nil) ((cons e r) (cons e (once (without e r)))))))
+(define-fun-rec has ((n Int) (x Row)) Bool (match x ((nil false) ((cons e r) (or (= n e) (has n r))))))
+(prove (forall ((n Int) (x Row)) (= (has n (once x)) (has n x))))
+"""
+KEPT = "(forall ((m Int) (n Int) (x Row)) (=> (not (= m n)) (= (has m (without n x)) (has m x))))"
+
+
+async def test_an_induction_along_a_function_has_its_hypothesis_where_the_function_calls_itself(
+    smt: SmtLanguage,
+) -> None:
+    for induction in ({"along": "once"}, {"along": "once", "at": ["x"]}):
+        done = await _judged(smt, ONCE, lemmas=[KEPT], induction=induction)
+        assert done.ok, done.reason
+        *_, goal = done.value["sketch"]["children"]
+        assert goal["sketch"]["scheme"]["kind"] == "recursion"
+
+
+@pytest.mark.parametrize(
+    ("induction", "words"),
+    [
+        ({"along": "nonce"}, "no recursive function"),
+        ({"along": "cons"}, "no recursive function"),
+        ({"along": "once", "at": ["x", "x"]}, "one term for each"),
+        ({"along": "once", "at": ["n"]}, "at"),
+        ({"along": "once", "at": ["(tail x)"]}, "gives a hypothesis"),
+        ({"along": "without"}, "does not take such arguments"),
+    ],
+)
+async def test_an_induction_along_what_gives_none_is_refused(smt: SmtLanguage, induction: Any, words: str) -> None:
+    read = await smt.read_sketch(Goal(ONCE, {}, "0", ""), {"lemmas": [KEPT], "induction": induction})
+    assert not read.ok and words in read.reason, read.reason
+
+
 ACCUMULATOR = """
 (define-fun-rec total ((n Int)) Int (ite (<= n 0) 0 (+ n (total (- n 1)))))
 (define-fun-rec run ((n Int) (acc Int)) Int (ite (<= n 0) acc (run (- n 1) (+ n acc))))

@@ -43,6 +43,8 @@ SKETCH_SCHEMA: dict[str, Any] = {
                         "on": {"anyOf": [_TEXTS, _TEXT]},
                         "from": {"type": ["string", "integer", "null"]},
                         "measure": {"type": ["string", "null"]},
+                        "along": {"type": ["string", "null"]},
+                        "at": {"anyOf": [_TEXTS, {"type": "null"}]},
                         "width": {"type": ["integer", "null"]},
                         "depth": {"type": ["integer", "null"]},
                     },
@@ -78,8 +80,9 @@ One JSON object in a fenced block tagged `json`, for example
 - at most one of these (optional; without it the goal is tried directly and by one induction):
   "induction": {"on": ["xs"]} for a variable of a datatype (several: nested, outermost first; "depth": 2 for two
   constructors at a time), {"on": ["n"], "from": "0"} for an Int variable ("width": 2 for two base cases and the
-  hypothesis at n-1 and n-2), {"measure": "(- hi lo)"} for well-founded induction on an Int term. The hypothesis holds
-  for all values of the other variables;
+  hypothesis at n-1 and n-2), {"measure": "(- hi lo)"} for well-founded induction on an Int term, {"along": "qsort",
+  "at": ["xs"]} for the hypothesis where qsort calls itself, "at" being its arguments in the goal: variables where calls
+  change them. The hypothesis holds for all values of the other variables;
   "cases": ["p", "q"] for what variables of datatypes are built of, or a formula that holds or does not;
   "witness": terms for the bound variables of an existential conclusion, over the variables of the goal.
 - "leave_open" (optional): true to go on with the cases of the rule that are not closed at once.
@@ -124,9 +127,11 @@ Or, when the goal needs neither induction nor a lemma but only the right instanc
 - "ground_only" (optional): true to give the solver just these instances and no quantified facts, which helps with
   arithmetic."""
 
-TRIED_PROOFS = "one solver query, structural and integer induction without lemmas, and a short search for lemmas."
+TRIED_PROOFS = (
+    "one solver query, induction (structural, integer, along functions) without lemmas, and a short search for lemmas."
+)
 TRIED_SKETCHES = """\
-one solver query, structural and integer induction, generalisation of repeated subterms, common
+one solver query, induction (structural, integer, along functions), generalisation of repeated subterms, common
 algebraic properties, and a search for small equations."""
 """What has failed before a model is asked for a proof or a sketch."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import combinations, product
 
 from goedels_poetry.languages.smt.calls import extend
-from goedels_poetry.languages.smt.engine.induct import induction_variables
+from goedels_poetry.languages.smt.engine.induct import general_beside, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import Workbench
@@ -83,8 +83,8 @@ def _by_constructors(bench: Workbench, sequent: Sequent, on: tuple[Term, ...], r
 
 def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> SizeInduction | None:
     """The induction on ``on`` with its points; None when no smaller arguments come up."""
-    used = frozenset().union(*[h.free for h in sequent.hyps if h.kind is Kind.FORALL])
-    general = tuple(v for v in sequent.vars if v not in on and v not in used)
+    names = general_beside(sequent, on)
+    general = tuple(v for v in sequent.vars if v.name in names)
     patterns = [
         t
         for t in subterms(sequent.concl)
@@ -95,7 +95,7 @@ def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> Siz
     for condition, here, back in _shapes(bench, sequent, on):
         for branch in _branches(bench, substitute(sequent.concl, here), MAX_BRANCHES):
             for found in _matches(patterns, branch, on, general):
-                terms = tuple(substitute(t, back) for t in found)
+                terms = tuple(substitute(_folded(t, here), back) for t in found)
                 if all(t.free <= frozenset(sequent.vars) - frozenset(general) for t in terms):
                     points.setdefault((condition, *terms))
     sizes = structural_sizes(bench.signature)
@@ -106,7 +106,7 @@ def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> Siz
             smaller.append(point)
     if not any(bench.signature.definition(t.name) for p in smaller for term in p[1:] for t in subterms(term)):
         return None  # parts of the values alone: structural induction has these, or one along a function
-    return SizeInduction(tuple(v.name for v in on), tuple(smaller[:MAX_POINTS]), tuple(v.name for v in general))
+    return SizeInduction(tuple(v.name for v in on), tuple(smaller[:MAX_POINTS]), names)
 
 
 def _shapes(
@@ -131,6 +131,13 @@ def _shapes(
             tests.append(tester(constructor.name, variable))
         if back:
             yield and_(tests), here, back
+
+
+def _folded(term: Term, here: dict[Term, Term]) -> Term:
+    """The term with what the variables became as the variables."""
+    for variable, shape in here.items():
+        term = replace_subterm(term, shape, variable) if shape.args else term
+    return term
 
 
 def _branches(bench: Workbench, term: Term, limit: int) -> list[Term]:

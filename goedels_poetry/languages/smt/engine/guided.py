@@ -14,12 +14,9 @@ from typing import Any
 from goedels_poetry.languages.smt.codec import scheme_from_json, scheme_to_json
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.finish import cited, minimise, sketch_json, with_lemmas
-from goedels_poetry.languages.smt.engine.induct import (
-    induction_variables,
-    nested_induction,
-    structural_plans,
-)
-from goedels_poetry.languages.smt.engine.integers import integer_plans, recursive_points
+from goedels_poetry.languages.smt.engine.induct import induction_variables, nested_induction
+from goedels_poetry.languages.smt.engine.integers import recursive_points
+from goedels_poetry.languages.smt.engine.library import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.proposals import RULE_NAMES
 from goedels_poetry.languages.smt.engine.workbench import PATIENT, OutOfTime, Workbench
@@ -30,12 +27,12 @@ from goedels_poetry.languages.smt.schemas import (
     ConstructorSplit,
     IntInduction,
     MeasureInduction,
+    RecursionInduction,
     Scheme,
     StructuralInduction,
     instances,
 )
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import INT
 
 Json = dict[str, Any]
 
@@ -51,6 +48,8 @@ def complete(bench: Workbench, sequent: Sequent, proposal: Json) -> tuple[Json |
     lemmas = [parse_sequent(child["statement"], bench.signature) for child in proposal["children"]]
     idea = proposal["idea"]
     rule = scheme_from_json(idea["rule"], bench.signature, sequent.vars) if idea["rule"] else None
+    if isinstance(rule, RecursionInduction) and rule.function not in bench.recursions:
+        return None, f"{rule.function} was not shown to terminate, so it gives no induction"
     library: dict[str, Plan] = {}
     plan = partial = None
     try:
@@ -76,7 +75,7 @@ FINISHING_SECONDS = 60.0
 def _at_once(bench: Workbench, lemma: Sequent) -> Plan | None:
     """A proof of a lemma from those before it: by one query, or by one induction."""
     query = bench.direct(lemma)
-    return leaf(lemma, query) if query is not None else structural_plans(bench, lemma, full=False)
+    return leaf(lemma, query) if query is not None else induction(bench, lemma, full=False)
 
 
 def _search(
@@ -89,9 +88,7 @@ def _search(
     partial = _by_rule(bench, sequent, rule, order) if rule is not None else None
     if partial is not None and partial.complete:
         return partial, partial
-    plan = structural_plans(bench, sequent)
-    if plan is None and any(v.sort is INT for v in sequent.vars):
-        plan = next((p for p in integer_plans(bench, sequent) if p.complete), None)
+    plan = induction(bench, sequent)
     if plan is None and partial is None:
         cases = _by_constructors(bench, sequent)
         plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
@@ -163,6 +160,8 @@ def _readings(bench: Workbench, sequent: Sequent, rule: Scheme) -> Iterator[Sche
         case MeasureInduction(measure, ()):
             for at in recursive_points(bench, sequent):
                 yield MeasureInduction(measure, at)
+        case RecursionInduction(_, _, general) if general:
+            yield replace(rule, general=())
         case IntInduction(on, base, ()):
             general = tuple(v.name for v in sequent.vars if v.name != on and v not in base.free)
             if general:

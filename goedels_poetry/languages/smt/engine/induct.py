@@ -81,11 +81,13 @@ def constructor_split(bench: Workbench, sequent: Sequent, on: Term, rlimit: int 
 
 def general_variables(sequent: Sequent, on: Term) -> tuple[str, ...]:
     """All variables but those that an induction hypothesis speaks of: they stem from an outer induction."""
-    fixed: frozenset[Term] = frozenset()
-    for hyp in sequent.hyps:
-        if hyp.kind is Kind.FORALL:
-            fixed |= hyp.free
-    return tuple(v.name for v in sequent.vars if v is not on and v not in fixed)
+    return general_beside(sequent, (on,))
+
+
+def general_beside(sequent: Sequent, terms: tuple[Term, ...]) -> tuple[str, ...]:
+    """The same, without the variables of ``terms``."""
+    fixed = frozenset[Term]().union(*[t.free for t in terms], *[h.free for h in sequent.hyps if h.kind is Kind.FORALL])
+    return tuple(v.name for v in sequent.vars if v not in fixed)
 
 
 def induction_variables(bench: Workbench, sequent: Sequent) -> list[Term]:

@@ -15,9 +15,7 @@ from typing import Any
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import query_to_json, scheme_from_json, scheme_to_json
 from goedels_poetry.languages.smt.derivation import Instance, Query
-from goedels_poetry.languages.smt.engine.induct import (
-    general_variables,
-)
+from goedels_poetry.languages.smt.engine.induct import general_beside, general_variables
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.parser import parse_term
 from goedels_poetry.languages.smt.printer import show, show_sequent
@@ -26,6 +24,7 @@ from goedels_poetry.languages.smt.schemas import (
     ConstructorSplit,
     IntInduction,
     MeasureInduction,
+    RecursionInduction,
     Scheme,
     SchemeError,
     StructuralInduction,
@@ -33,7 +32,7 @@ from goedels_poetry.languages.smt.schemas import (
     instances,
 )
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Term, forall, integer
+from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Term, forall, integer, is_app, subterms
 
 Json = dict[str, Any]
 
@@ -133,6 +132,8 @@ RULE_NAMES = {
     "structural": "structural-induction",
     "integer": "integer-induction",
     "measure": "measure-induction",
+    "recursion": "recursion-induction",
+    "size": "size-induction",
     "cases": "case-split",
     "constructors": "case-split",
     "witness": "witness",
@@ -190,6 +191,8 @@ def _induction(problem: Problem, sequent: Sequent, given: Any) -> tuple[Scheme, 
             for point in (given.get("at") or ())
         )
         return MeasureInduction(measure, points), ()
+    if given.get("along"):
+        return _along(problem, sequent, given), ()
     order = [given["on"]] if isinstance(given.get("on"), str) else _strings(given.get("on"), "on")
     variables = {v.name: v for v in sequent.vars}
     unknown = [name for name in order if name not in variables]
@@ -205,6 +208,23 @@ def _induction(problem: Problem, sequent: Sequent, given: Any) -> tuple[Scheme, 
     depth = given.get("depth")
     depth = depth if type(depth) is int and 1 <= depth <= 3 else 1
     return StructuralInduction(on.name, general_variables(sequent, on), depth), tuple(order)
+
+
+def _along(problem: Problem, sequent: Sequent, given: Json) -> Scheme:
+    """Induction along a function, at the arguments given or at those of its first call in the goal."""
+    function = _respelled(str(given["along"]), problem)
+    definition = problem.signature.definition(function)
+    if definition is None or not definition.recursive:
+        raise BadProposal(f"induction along {function}: that is no recursive function of the problem")
+    if given.get("at"):
+        texts, sorts = _strings(given["at"], "at"), [p.sort for p in definition.params]
+        if len(texts) != len(sorts):
+            raise BadProposal(f"induction along {function}: `at` gives one term for each of its arguments")
+        at = tuple(_term(t, problem, sequent.vars, "at", s) for t, s in zip(texts, sorts, strict=True))
+    else:
+        calls = (t for part in (sequent.concl, *sequent.hyps) for t in subterms(part) if is_app(t, function))
+        at = next((c.args for c in calls if c.free <= frozenset(sequent.vars)), ())
+    return RecursionInduction(function, at, general_beside(sequent, at))
 
 
 def _lemma(text: Any, problem: Problem, variables: tuple[Term, ...], what: str) -> Term:

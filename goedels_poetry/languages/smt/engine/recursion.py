@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goedels_poetry.languages.smt.engine.induct import induction_variables, nested_induction
+from goedels_poetry.languages.smt.engine.induct import general_beside, induction_variables, nested_induction
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
@@ -40,9 +40,7 @@ def recursion_schemes(bench: Workbench, sequent: Sequent, *, full: bool = True) 
                 )
     schemes: list[RecursionInduction] = []
     for function, at in sorted(votes, key=lambda c: -votes[c])[:MAX_CALLS]:
-        used = frozenset().union(*[t.free for t in at])
-        outer = frozenset().union(*[h.free for h in sequent.hyps if h.kind is Kind.FORALL])
-        general = tuple(v.name for v in sequent.vars if v not in used and v not in outer)
+        general = general_beside(sequent, at)
         schemes.append(RecursionInduction(function, at, general))
         if general and full:
             schemes.append(RecursionInduction(function, at, ()))

@@ -1,0 +1,137 @@
+"""Inductions with the hypothesis where functions call themselves, and the lemmas that their cases ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from goedels_poetry.languages.smt.engine import jobs
+from goedels_poetry.languages.smt.engine.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.library import Library
+from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
+from goedels_poetry.languages.smt.printer import show
+
+ROWS = """
+(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(define-fun-rec sift ((n Int) (x L)) L
+  (match x ((none none) ((more e r) (ite (= n e) (sift n r) (more e (sift n r)))))))
+(define-fun-rec once ((x L)) L (match x ((none none) ((more e r) (more e (once (sift e r)))))))
+(define-fun-rec has ((n Int) (x L)) Bool (match x ((none false) ((more e r) (or (= n e) (has n r))))))
+(define-fun-rec len ((x L)) Int (match x ((none 0) ((more e r) (+ 1 (len r))))))
+(define-fun-rec blend ((x L) (y L)) L
+  (match x ((none y) ((more a r) (match y ((none x) ((more b s)
+    (ite (<= a b) (more a (blend r y)) (more b (blend x s))))))))))
+"""
+HEAPS = """
+(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(declare-datatypes ((T 0)) (((leaf) (node (left T) (label Int) (right T)))))
+(define-fun-rec meld ((x T) (y T)) T (match x ((leaf y) ((node a k b) (match y ((leaf x) ((node c m d)
+  (ite (<= k m) (node (meld b y) k a) (node (meld x d) m c)))))))))
+(define-fun-rec flat ((x T)) L (match x ((leaf none) ((node a k b) (more k (flat (meld a b)))))))
+(define-fun-rec has ((n Int) (x L)) Bool (match x ((none false) ((more e r) (or (= n e) (has n r))))))
+"""
+
+
+def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
+    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
+    result: dict[str, Any] = getattr(jobs, function)(payload)
+    return result
+
+
+def schemes_of(sketch: dict[str, Any]) -> set[str]:
+    """The kinds of schemes in a sketch, all of whose cases are closed."""
+    found = {sketch["scheme"]["kind"]} if "scheme" in sketch else set()
+    for child in sketch["children"]:
+        assert "candidate" in child or "sketch" in child, "a case is open"
+        found |= schemes_of(child["sketch"]) if "sketch" in child else set()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("theorem", "kind"),
+    [
+        (f"{ROWS}(prove (forall ((x L)) (<= (len (once x)) (len x))))", "recursion"),
+        (f"{ROWS}(prove (forall ((x L) (y L) (z L)) (= (blend (blend x y) z) (blend x (blend y z)))))", "recursion"),
+        (
+            f"{HEAPS}(prove (forall ((n Int) (x T) (y T)) (= (has n (flat (meld x y)))"
+            " (or (has n (flat x)) (has n (flat y))))))",
+            "size",
+        ),
+    ],
+)
+def test_an_induction_is_found_where_the_fields_of_constructors_are_not_enough(theorem: str, kind: str) -> None:
+    found = job("sketch", theorem)
+    while found["ok"] and any("sketch" not in c and "candidate" not in c for c in found["value"]["sketch"]["children"]):
+        found = job("sketch", theorem, banned=[found["value"]["sketch"]["fingerprint"]])  # halves of an equivalence
+    assert found["ok"], found["reason"]
+    sketch = found["value"]["sketch"]
+    assert kind in schemes_of(sketch)
+    assert job("verify_sketch", theorem, sketch=sketch)["ok"]
+
+
+def bench_of(text: str) -> Workbench:
+    return Workbench(parse_problem(text))
+
+
+def lemmas_for(bench: Workbench, goal: str) -> list[str]:
+    return [show(s.formula) for s in stuck_lemmas(bench, parse_sequent(f"(sequent {goal})", bench.signature))]
+
+
+def test_a_lemma_has_the_conditions_without_which_it_is_false_and_no_others() -> None:
+    bench = bench_of(f"{ROWS}(prove true)")
+    try:
+        kept = lemmas_for(bench, "((n Int) (x L)) () (= (has n (once x)) (has n x))")
+        assert any("(=> (not (= " in text and "(sift " in text and "once" not in text for text in kept)
+        premise = lemmas_for(bench, "((n Int) (x L)) ((has n x)) (has n (once x))")
+        assert any(text.count("(has ") == 2 and "once" not in text and "(not (= " in text for text in premise)
+        forwards = lemmas_for(bench, "((n Int) (x L)) ((has n (once x))) (has n x)")
+        assert any(text.count("(has ") == 2 and "once" not in text and "(not " not in text for text in forwards)
+        order = lemmas_for(bench, "((x L)) () (<= (len (once x)) (len x))")
+        assert any(text.endswith("(<= (len (sift fi0 x0)) (len x0)))") or "once" not in text for text in order)
+    finally:
+        bench.close()
+
+
+CLOSURES = """
+(declare-sort Fun 0)(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(declare-fun holds (Fun Int Int) Bool)(declare-const same Fun)(declare-const equal Fun)
+(define-fun-rec sift ((f Fun) (n Int) (x L)) L
+  (match x ((none none) ((more e r) (ite (holds f n e) (sift f n r) (more e (sift f n r)))))))
+(define-fun-rec once ((f Fun) (x L)) L (match x ((none none) ((more e r) (more e (once f (sift f e r)))))))
+(define-fun-rec len ((x L)) Int (match x ((none 0) ((more e r) (+ 1 (len r))))))
+(assert (forall ((x Int) (y Int)) (= (holds same x y) (= x y))))
+(assert (forall ((x Int) (y Int)) (= (holds equal x y) (= y x))))
+(prove (forall ((x L)) (= (len (once same x)) (len (once equal x)))))
+"""
+
+
+def test_two_names_of_one_function_are_seen_through() -> None:
+    bench = bench_of(CLOSURES)
+    try:
+        library = Library(bench)
+        guesses = list(closure_lemmas(bench, jobs.root_sequent(bench.problem)))
+        twins = next(g for g in guesses if {t.name for t in g.concl.args} == {"once"})
+        assert library.attempt(twins, 1), "by way of the same for sift, which its case is stuck on"
+        assert len(library.plans) == 2
+    finally:
+        bench.close()
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "(forall ((x L)) (= (len (once x)) (len x)))",
+        "(forall ((n Int) (x L)) (=> (has n (sift n x)) (has n x)))",
+        "(forall ((n Int) (x L)) (= (once (sift n x)) (once x)))",
+    ],
+)
+def test_what_a_search_says_of_a_goal_is_true_of_it(goal: str) -> None:
+    """A complete sketch for the true one, none for the false ones."""
+    theorem = f"{ROWS}(prove {goal})"
+    refuted = job("judge", theorem)["value"]["verdict"] == "refuted"
+    assert refuted == ("=>" not in goal)
+    if not refuted:
+        assert schemes_of(job("sketch", theorem)["value"]["sketch"])

@@ -137,7 +137,7 @@ def induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: 
     if plan is None:
         plan = next(recursion_plans(bench, sequent, rlimit, full=full), None)
     if plan is None and bench.problem.measures:
-        plan = next(descent_plans(bench, sequent, rlimit), None)
+        plan = next(descent_plans(bench, sequent), None)
     if plan is None:
         plan = next(size_plans(bench, sequent, rlimit), None)
     if plan is None and any(v.sort is INT for v in sequent.vars):

@@ -5,9 +5,10 @@ For functions whose termination is a lemma (see `guards`), which induction along
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from goedels_poetry.languages.smt.calls import TooLarge, calls_of
+from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.induct import induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.workbench import Workbench
@@ -15,6 +16,8 @@ from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Kind, Term, substitute, subterms
+
+Close = Callable[[Sequent], Query | None]
 
 DEPTH = 2
 """Constructors peeled off to get at the recursive calls."""
@@ -58,28 +61,37 @@ def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term,
     return tuple(points)
 
 
-def descent_plans(bench: Workbench, sequent: Sequent, rlimit: int | None = None) -> Iterator[Plan]:
-    """Plans by induction on a measure, with the cases that the function tells apart all closed by the solver."""
+def descent_plans(
+    bench: Workbench, sequent: Sequent, rlimit: int | None = None, close: Close | None = None
+) -> Iterator[Plan]:
+    """Plans by induction on a measure, with the cases that the function tells apart all closed by the solver.
+
+    ``close`` gives the query that closes a case, if there is one; `Workbench.direct` unless given.
+    """
+
+    def directly(case: Sequent) -> Query | None:
+        return bench.direct(case, rlimit)
+
     for scheme in dict.fromkeys(descents(bench, sequent)):
         try:
             (step,) = instances(sequent, scheme, bench.signature)
         except SchemeError:
             continue
-        inner = _split(bench, step, DEPTH, rlimit)
+        inner = _split(bench, step, DEPTH, close or directly)
         if inner is not None:
             detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
             yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
 
 
-def _split(bench: Workbench, goal: Sequent, depth: int, rlimit: int | None) -> Plan | None:
-    query = bench.direct(goal, rlimit)
+def _split(bench: Workbench, goal: Sequent, depth: int, close: Close) -> Plan | None:
+    query = close(goal)
     if query is not None:
         return leaf(goal, query)
     for on in induction_variables(bench, goal)[:2] if depth else ():
         scheme = ConstructorSplit(on.name)
         children: list[Plan] = []
         for case in instances(goal, scheme, bench.signature):
-            child = _split(bench, case, depth - 1, rlimit)
+            child = _split(bench, case, depth - 1, close)
             if child is None:
                 break
             children.append(child)

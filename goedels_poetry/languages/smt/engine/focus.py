@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.languages.smt.engine.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
@@ -33,8 +34,10 @@ class Facts:
         self._names[key_of(fact)] = self._defined(fact.formula)
 
     def among(self, names: frozenset[str]) -> tuple[str, ...]:
-        """The facts that speak of no other functions than these."""
-        return tuple(key for key, used in self._names.items() if used <= names | self._always)
+        """The facts that speak of no other functions than these; where measures fall, also the lemmas that say so."""
+        measured = not names.isdisjoint(self._bench.problem.measures)
+        foreign = [key for key in self._bench.lemmas if measured and key not in self._names]
+        return (*foreign, *[key for key, used in self._names.items() if used <= names | self._always])
 
     def called(self, term: Term) -> frozenset[str]:
         """The functions in ``term`` and those that they call, through any that are not recursive."""
@@ -63,12 +66,28 @@ def prove(
         for v in induction_variables(bench, fact)[:MAX_VARIABLES]
     ]
     first = recursion is not None and not recursion.structural
+    if along in bench.problem.measures:
+        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, rlimit)), None)
+        if plan is not None:
+            return plan
     for scheme in (*functional, *structural) if first else (*structural, *functional):
         children = _closed(bench, fact, scheme, cites, rlimit)
         if children is not None:
             return Plan(fact, scheme, children, *_named(scheme))
+    query = closing(bench, fact, cites, rlimit)
+    return leaf(fact, query) if query is not None else None
+
+
+def closing(bench: Workbench, goal: Sequent, cites: tuple[str, ...], rlimit: int = CANDIDATE) -> Query | None:
+    """A query that closes the goal with these facts, by the equations or also by unfolding what it calls."""
     query = Query(cites)
-    return leaf(fact, query) if bench.holds(fact, query, rlimit) else None
+    if bench.holds(goal, query, rlimit):
+        return query
+    for unfoldings in bench.unfoldings(goal, (1,)) if bench.mentions_unfolded(goal) else ():
+        query = Query(cites, unfoldings)
+        if bench.holds(goal, query, 3 * rlimit):
+            return query
+    return None
 
 
 def _named(scheme: Scheme) -> tuple[str, str]:
@@ -84,10 +103,13 @@ def _closed(
         cases = instances(fact, scheme, bench.signature)
     except SchemeError:
         return None
-    query = Query(cites)
-    if all(bench.holds(case, query, rlimit) for case in reversed(cases)):
-        return tuple(leaf(case, query) for case in cases)
-    return None
+    children: list[Plan] = []
+    for case in reversed(cases):
+        query = closing(bench, case, cites, rlimit)
+        if query is None:
+            return None
+        children.insert(0, leaf(case, query))
+    return tuple(children)
 
 
-__all__ = ["Facts", "prove"]
+__all__ = ["Facts", "closing", "prove"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from goedels_poetry.checker.archive import Json
 from goedels_poetry.checker.foundations import Foundations
+from goedels_poetry.checker.premise_theorems import PremiseTheorems
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof
@@ -112,10 +113,12 @@ def make_evidence(
     problem: Problem,
     values: Mapping[str, Value],
     interpret: Callable[[str, tuple[Value, ...]], Value] | None,
+    theorems: PremiseTheorems | None = None,
 ) -> Json | None:
     """The evidence for values of the goal's outer variables, or None when they are not a counterexample.
 
-    ``interpret`` gives declared functions their values; those it was asked for make the table.
+    ``interpret`` gives declared functions their values; those it was asked for make the table. ``theorems`` are
+    premises that are proved.
     """
     asked: dict[tuple[str, tuple[Value, ...]], Value] = {}
 
@@ -125,7 +128,7 @@ def make_evidence(
         asked[name, args] = value = interpret(name, args)
         return value
 
-    if _fault(problem, values, recorded):
+    if _fault(problem, values, recorded, theorems):
         return None
     table = [
         {"function": name, "args": [value_to_json(a) for a in args], "value": value_to_json(value)}
@@ -134,12 +137,13 @@ def make_evidence(
     return {
         "table": sorted(table, key=repr),
         "values": {name: value_to_json(value) for name, value in values.items()},
+        **({"premises": theorems.to_json()} if theorems else {}),
     }
 
 
-def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], dict[tuple[str, tuple[Value, ...]], Value]]:
+def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], Table, PremiseTheorems | None]:
     match evidence:
-        case {"values": dict(values), "table": list(rows), **rest} if not rest:
+        case {"values": dict(values), "table": list(rows), **rest} if not rest.keys() - {"premises"}:
             pass
         case _:
             raise CodecError("a counterexample has values and a table")
@@ -151,7 +155,7 @@ def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], dict[tuple
     for variable in goal.vars:
         if not has_sort(signature, found[variable.name], variable.sort):
             raise CodecError(f"the value of {variable.name} is not of its sort")
-    table = {}
+    table: dict[tuple[str, tuple[Value, ...]], Value] = {}
     for row in rows:
         match row:
             case {"function": str(name), "args": list(args), "value": value, **rest} if not rest:
@@ -166,17 +170,25 @@ def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], dict[tuple
             has_sort(signature, v, s) for v, s in zip((*key[1], table[key]), (*params, result), strict=True)
         ):
             raise CodecError(f"a row of the table for {name} has values of other sorts")
-    return found, table
+    theorems = PremiseTheorems.from_json(rest["premises"], context.problem) if rest else None
+    return found, table, theorems
 
 
-def _fault(problem: Problem, values: Mapping[str, Value], interpret: Callable[[str, tuple[Value, ...]], Value]) -> str:
-    """Why this is no counterexample, or nothing."""
+def _fault(
+    problem: Problem,
+    values: Mapping[str, Value],
+    interpret: Callable[[str, tuple[Value, ...]], Value],
+    theorems: PremiseTheorems | None,
+) -> str:
+    """Why this is no counterexample, or nothing. The proof of ``theorems`` is not looked at here."""
     goal = goal_of(problem)
+    proved = theorems.names if theorems else ()
     evaluator = Evaluator(problem.signature, problem.premises, interpret=interpret, fuel=FUEL)
     assignment = {v: values[v.name] for v in goal.vars}
     try:
         for premise in problem.premises:
-            if premise.name not in evaluator.defining and evaluator.value(premise.formula, {}) is not True:
+            settled = premise.name in evaluator.defining or premise.name in proved
+            if not settled and evaluator.value(premise.formula, {}) is not True:
                 return f"the premise {premise.name} is not true"
         for hyp in goal.hyps:
             if evaluator.value(hyp, assignment) is not True:
@@ -193,13 +205,16 @@ def _fault(problem: Problem, values: Mapping[str, Value], interpret: Callable[[s
 # --------------------------------------------------------------------------------------------------- check
 
 
-def counterexample_script(context: Context, evidence: Any) -> str:
-    """The script behind a counterexample: its one ``(check-sat)`` must answer ``unsat``.
+def counterexample_script(context: Context, evidence: Any, foundations: Foundations | None = None) -> str:
+    """The script behind a counterexample: each ``(check-sat)`` must answer ``unsat``.
+
+    ``foundations`` are those of proofs of premises; without such proofs they are not looked at.
 
     Raises:
-        CodecError: the evidence is not of the form of a counterexample.
+        CodecError: the evidence is not of the form of a counterexample. BadProof: premises are not proved.
     """
-    script = _confirmation(context, *_read(context, evidence))
+    values, table, theorems = _read(context, evidence)
+    script = _confirmation(context, values, table)
     lines = [
         "; A counterexample: premises, definitions and values say that the goal is false, so this is unsat.",
         f"; SHA-256 of the theorem: {context.problem.source_sha256}",
@@ -208,6 +223,11 @@ def counterexample_script(context: Context, evidence: Any) -> str:
         lines.append("; The goal was evaluated there; the values have no text in SMT-LIB.")
     else:
         lines += [*script, "(check-sat)"]
+    if theorems is not None:
+        if foundations is None:
+            raise BadProof("premises are proved from definitions that terminate only")
+        lines += ["(reset)", "; Premises that the definitions imply."]
+        lines.append(theorems.audited(context.problem, foundations)[1].script)
     return "\n".join(lines) + "\n"
 
 
@@ -258,8 +278,8 @@ def check_counterexample(
     Raises:
         CodecError, BadProof: it is not a counterexample.
     """
-    values, table = _read(context, evidence)
-    if counterexample_script(context, evidence).encode() != obligations:
+    values, table, theorems = _read(context, evidence)
+    if counterexample_script(context, evidence, foundations).encode() != obligations:
         raise BadProof("obligations.smt2 is not what the counterexample gives")
     idle = _idle(context, foundations)
     if idle:
@@ -273,11 +293,12 @@ def check_counterexample(
         asked.add((name, args))
         return table[name, args]
 
-    fault = _fault(context.problem, values, interpret)
+    fault = _fault(context.problem, values, interpret, theorems)
     if fault:
         raise BadProof(f"this is no counterexample: {fault}")
     if asked != set(table):  # what the goal does not rest on could contradict the premises, and so confirm anything
         raise BadProof("the table gives values that the evaluation does not ask for")
+    posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
     script = _confirmation(context, values, table)
     notes, first, second, total = [], 0, 0, 0
     if script is None:
@@ -290,9 +311,10 @@ def check_counterexample(
         first, second = (int(a.status == "unsat") for a in answers)
         if not first:
             notes.append(f"evaluated by this program alone: the first solver does not decide it ({answers[0].reason})")
-    level = TrustLevel.CONFIRMED if second and first else TrustLevel.NOT_VACUOUS if first else TrustLevel.REBUILT
-    if foundations.unfounded:
-        level = TrustLevel.REBUILT
+    level = TrustLevel.NOT_VACUOUS if first and not foundations.unfounded else TrustLevel.REBUILT
+    if level is TrustLevel.NOT_VACUOUS and second and not left_open:
+        level = TrustLevel.CONFIRMED
+    agreed = posed - len(left_open) if solvers.second is not None else 0
     shown = {
         v.name: show(t) if (t := to_term(context.signature, v.sort, values[v.name])) else repr(values[v.name])
         for v in goal_of(context.problem).vars
@@ -300,8 +322,8 @@ def check_counterexample(
     return CheckReport(
         Verdict.REFUTED,
         level,
-        obligations=Counts(total, first, second),
-        undecided_by_second=() if second else ("goal at the counterexample",),
+        obligations=Counts(total + posed, first + posed, second + agreed),
+        undecided_by_second=(*(() if second else ("goal at the counterexample",)), *left_open),
         notes=tuple(notes),
         assumptions=tuple(f"{EVALUATED}: {reason}" for reason in foundations.unfounded),
         statement=show(context.problem.goal),

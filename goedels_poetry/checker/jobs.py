@@ -23,6 +23,7 @@ from goedels_poetry.checker.archive import finished_proof, language_of, put_in_p
 from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.counterexample import goal_of
+from goedels_poetry.checker.premise_theorems import PremiseTheorems, bare_problem
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.structure import BadProof
 from goedels_poetry.checker.write import write_certificate, write_counterexample
@@ -103,10 +104,14 @@ def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved")
 
 
 def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
-    values, interpret = interpreted(problem, int(payload.get("seed", 0)), payload["evidence"])
-    return write_counterexample(
-        payload["theorem"].encode(), values, where, payload.get("info", {}), interpret=interpret
-    )
+    evidence = payload["evidence"]
+    values, interpret = interpreted(problem, int(payload.get("seed", 0)), evidence)
+    theorems = None
+    if evidence["facts"]:
+        names = tuple(evidence["facts"]["names"])
+        theorems = PremiseTheorems(names, derivation_of(bare_problem(problem, names), evidence["facts"]["steps"]))
+    text, info = payload["theorem"].encode(), payload.get("info", {})
+    return write_counterexample(text, values, where, info, interpret=interpret, theorems=theorems)
 
 
 def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:

@@ -22,6 +22,7 @@ from goedels_poetry.checker.archive import (
 )
 from goedels_poetry.checker.counterexample import counterexample_script, make_evidence
 from goedels_poetry.checker.foundations import lay_foundations
+from goedels_poetry.checker.premise_theorems import PremiseTheorems
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.structure import BadProof, audit
 from goedels_poetry.languages.smt.codec import derivation_from_json, derivation_to_json
@@ -84,6 +85,7 @@ def write_counterexample(
     info: Mapping[str, Any] | None = None,
     *,
     interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
+    theorems: PremiseTheorems | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write the certificate of a refutation by values for the goal's outer variables.
@@ -91,16 +93,21 @@ def write_counterexample(
     Args:
         values: by the names that `goal_of` gives the variables.
         interpret: the values of declared functions, constants included, at given arguments.
+        theorems: premises that the definitions imply, with the proof.
 
     Raises:
         BadProof: the goal is not false there, or a premise is not true. FinishedProofExists: as above.
     """
     problem = parse_problem(problem_text)
     context = Context(problem)
-    evidence = make_evidence(problem, values, interpret)
+    evidence = make_evidence(problem, values, interpret, theorems)
     if evidence is None:
         raise BadProof("this is no counterexample")
-    script = counterexample_script(context, evidence)
+    foundations = None
+    if theorems is not None:
+        with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
+            foundations = lay_foundations(context, solvers)
+    script = counterexample_script(context, evidence, foundations)
     return _write(problem_text, context, evidence, script, directory, info or {}, "counterexample", False, overwrite)
 
 

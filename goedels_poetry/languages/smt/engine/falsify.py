@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.languages.smt.engine.counterexample import show_values
+from goedels_poetry.languages.smt.engine.facts import facts_of, proof_of
 from goedels_poetry.languages.smt.engine.models import suggested_values
 from goedels_poetry.languages.smt.engine.narrow import Narrowing
 from goedels_poetry.languages.smt.engine.refute import Refuter
@@ -38,12 +39,15 @@ class Counterexample:
     values: Mapping[str, Any]
     constants: Mapping[str, Any]
     sorts: Mapping[str, Sort]
+    facts: Json
+    """``names`` of premises that were proved from the definitions rather than evaluated, and the ``steps``."""
 
     def evidence(self) -> Json:
         """The values as JSON, for the certificate."""
         return {
             "values": {name: value_to_json(value) for name, value in self.values.items()},
             "constants": {name: value_to_json(value) for name, value in self.constants.items()},
+            "facts": self.facts,
         }
 
     def shown(self, signature: Signature) -> Json:
@@ -56,13 +60,14 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
     """Values for the goal's variables and the declared constants that make every premise true and the goal false.
 
     Declared functions are given one fixed interpretation; a premise that it does not make true by construction must
-    evaluate to true, so a premise that is not decided means that nothing is claimed. Small values first, then random
-    ones, then narrowing, then a model of z3's.
+    evaluate to true or be proved, so a premise that is not decided means that nothing is claimed. Small values first,
+    then random ones, then narrowing (``work`` evaluations), then a model of z3's (``rlimit`` resource units).
     """
     signature = problem.signature
     rules = _rules(problem)
     evaluator = Evaluator(signature, rules, interpret=interpretation(problem, seed), fuel=FUEL)
-    hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining]
+    facts = facts_of(problem)
+    hyps = [p.formula for p in problem.premises if p.name not in evaluator.defining and p not in facts]
     goal = sequent_of(problem.goal, signature.names)
     constants = _constants(signature, evaluator, [*hyps, problem.goal])
     if any(_uses(d.body, constants) for d in signature.definitions):
@@ -83,13 +88,15 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
     patient = Evaluator(signature, rules, interpret=interpretation(problem, seed), fuel=PATIENT_FUEL)
     refuters = Refuter(signature, evaluator, seed), Refuter(signature, patient, seed)
     found = _values(Context(problem), sequent, *refuters, work, rlimit)
-    if found is None:
+    proof = proof_of(problem, facts, seed) if found is not None and facts else None
+    if found is None or (facts and proof is None):
         return None
     values = {v: found.get(v, _any_value(signature, v.sort)) for v in goal.vars}
     return Counterexample(
         {v.name: value for v, value in values.items()},
         {c.name: found[v] for c, v in variables.items() if v in found},
         {t.name: t.sort for t in (*goal.vars, *constants)},
+        {"names": [p.name for p in facts], "steps": proof} if proof else {},
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -313,18 +313,21 @@ def interpreted(
     """
     interpretation = Interpretation(bench)
     sort = sequent.concl.args[0].sort if is_app(sequent.concl, "=") else BOOL
-    apart = sort in interpretation.sorts()
-    if apart and not interpretation.separates(sort):
+    apart = interpretation.separates(sort)
+    supposed = any(is_app(h, "=") and interpretation.integer_of(h.args[0]) is not None for h in sequent.hyps)
+    if sort in interpretation.sorts() and not apart and not supposed:
         return
     if symbols(sequent.formula).isdisjoint(law.function for law in interpretation.laws(sequent.formula)):
         return
     facts = established_laws(bench, interpretation, establish, sequent.formula, known)
     wanted = integer_goal(interpretation, sequent) if apart else sequent
     query = ground_proof(bench, wanted, facts) if wanted is not None else None
-    if wanted is None or query is None:
-        return
     if not apart:
-        yield Plan(sequent, query, (), "interpretation")
+        plan = leaf(sequent, query) if query is not None else by_induction(bench, sequent, facts) if supposed else None
+        if plan is not None:
+            yield replace(plan, strategy="interpretation", detail=plan.detail)
+        return
+    if wanted is None or query is None:
         return
     separating = [interpretation.apart(s) for s in interpretation.sorts() if interpretation.separates(s)]
     if all(establish(law.sequent, lambda bench, fact: by_induction(bench, fact, facts)) for law in separating):

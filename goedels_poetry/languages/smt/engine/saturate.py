@@ -100,8 +100,9 @@ def _instances(
     if definition is None or not unfold:
         return
     built = any(bench.signature.constructor(a.name) for a in call.args if a.kind is Kind.APP)
+    built |= is_auxiliary(call.name) and call.args[-1].kind is Kind.VAR
     plain = not definition.recursive and not is_auxiliary(call.name)
-    if plain or _unfolds(bench, call) or (goal and (built or call.name in bench.unfolded)):
+    if plain or _unfolds(bench, call) or ((goal or is_auxiliary(call.name)) and (built or call.name in bench.unfolded)):
         body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
         yield Instance("def", call.name, call.args), simplify(body, bench.signature)
 

@@ -41,14 +41,16 @@ class Invariants:
         self._bench = bench
         self._establish = establish
         self._containers: Containers | None = containers_of(bench.problem)
+        self._seen: set[Sequent] = set()
         self._tried: set[Sequent] = set()
         self._failed: dict[Sequent, Law] = {}
         self._facts = Facts(bench, [*closing_premises(bench), *self._comparisons()])
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal by what its functions do to the elements of containers, if it is about that."""
-        if self._containers is None:
+        if self._containers is None or sequent in self._seen:
             return
+        self._seen.add(sequent)
         wanted = _Wanted(self._bench, self._containers, sequent)
         if not (wanted.occurrences or wanted.order):
             return

@@ -78,6 +78,8 @@ class Sketcher:
         for plan in self._logical(sequent):
             if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
+        if self._bench.problem.measures:  # an induction on a measure is slow to give up
+            yield from self._invariants.plans(sequent)
         yield from witness_plans(self._bench, sequent, self._simply)
         closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
@@ -190,19 +192,17 @@ class Sketcher:
     def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
         bench, library = self._bench, self.library
         explorer = Explorer(bench, library.rules, functions, bench.seed)
-        fresh = 0
         for batch in explorer.conjectures():
+            known, fresh = len(library.plans), 0
             for candidate in batch:
                 if library.attempt(candidate):
                     fresh += 1
                     if fresh % 4 == 0:
                         yield from self._again(sequent, "theory-exploration", full=False)
             for candidate in explorer.implications():
-                if library.attempt(candidate):
-                    fresh += 1
-            if fresh:
+                library.attempt(candidate)
+            if len(library.plans) > known:
                 library.retry()
-                fresh = 0
                 yield from self._again(sequent, "theory-exploration")
                 yield from self._from_failed_steps(sequent)
 

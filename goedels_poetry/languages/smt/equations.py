@@ -54,7 +54,7 @@ def equations(signature: Signature) -> tuple[Equation, ...]:
         for constructor in datatype.constructors:
             reserved.add(constructor.name)
             reserved.update(name for name, _ in constructor.fields)
-    return tuple(e for d in signature.definitions for e in _split(d, signature, reserved))
+    return tuple(e for d in signature.definitions for e in _equations(d, signature, reserved))
 
 
 def equation_obligation(equation: Equation, signature: Signature) -> Sequent:
@@ -66,6 +66,15 @@ def equation_obligation(equation: Equation, signature: Signature) -> Sequent:
     unfolded = eq(equation.lhs, substitute(definition.body, at))
     variables = sorted(equation.lhs.free, key=lambda v: v.name)
     return make_sequent(variables, [unfolded], app("=", (equation.lhs, equation.rhs), BOOL))
+
+
+def _equations(definition: Definition, signature: Signature, reserved: set[str]) -> list[Equation]:
+    """One for each case; one more for all where nothing recurs: it says what to do at terms that are no case yet."""
+    split = _split(definition, signature, reserved)
+    if definition.recursive or len(split) == 1:
+        return split
+    whole = app(definition.name, definition.params, definition.sort)
+    return [*split, Equation(definition.name, whole, simplify(definition.body, signature))]
 
 
 def _split(definition: Definition, signature: Signature, reserved: set[str]) -> list[Equation]:

@@ -18,7 +18,7 @@ from goedels_poetry.languages.enumeration import compositions
 from goedels_poetry.languages.smt.engine.lemmas import lemma
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.rules import Rules
-from goedels_poetry.languages.smt.engine.tables import Table, Vector
+from goedels_poetry.languages.smt.engine.tables import ENVIRONMENTS, Table, Vector
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import (
@@ -33,6 +33,7 @@ from goedels_poetry.languages.smt.terms import (
     eq,
     implies,
     integer,
+    is_app,
     not_,
     rebuild,
     subterms,
@@ -128,6 +129,7 @@ class Explorer:
     ) -> None:
         self._bench = bench
         self._rules = rules
+        self._laws: dict[tuple[str, str], list[Term]] = {}
         self._limit = schemas
         self._count = 0
         self._by_size: dict[tuple[int, Sort], list[_Schema]] = {}
@@ -191,21 +193,25 @@ class Explorer:
                         values = self.table.vector(term)
                         if values is not None:
                             atoms.setdefault(values, term)
-        true = self.table.true
-        truths = [(t, tuple(n == true for n in values)) for values, t in atoms.items()]
+        true, all_of_them = self.table.true, (1 << ENVIRONMENTS) - 1
+        truths = [(t, sum(1 << i for i, n in enumerate(values) if n == true)) for values, t in atoms.items()]
         literals = [(t, v) for t, v in truths if t.size <= 4]
-        literals += [(not_(t), tuple(not x for x in v)) for t, v in truths if t.size <= 3]
+        literals += [(not_(t), all_of_them & ~v) for t, v in truths if t.size <= 3]
+        pairs = [
+            (concl.size + premise.size, premise, concl)
+            for premise, holds in literals
+            if holds.bit_count() >= 6
+            for concl, values in truths
+            if holds & ~values == 0 and premise is not concl and not_(premise) is not concl
+        ]
         found: dict[Term, Sequent] = {}
-        for premise, holds in literals:
-            if sum(holds) < 6:
-                continue
-            for concl, values in truths:
-                if concl.size + premise.size > 10 or premise is concl or not_(premise) is concl:
-                    continue
-                if premise.free & concl.free and all(v or not h for h, v in zip(holds, values, strict=True)):
-                    candidate = lemma(implies(premise, concl))
-                    found.setdefault(candidate.key, candidate)
-        return sorted(found.values(), key=lambda s: s.size)[:limit]
+        for size, premise, concl in sorted(pairs, key=lambda pair: pair[0]):
+            if size <= 10 and premise.free & concl.free:
+                candidate = lemma(implies(premise, concl))
+                found.setdefault(candidate.key, candidate)
+                if len(found) == limit:
+                    break
+        return list(found.values())
 
     # ---------------------------------------------------------------------------------------- growing
 
@@ -267,6 +273,16 @@ class Explorer:
                 break
         return laws
 
+    def _says_less(self, formula: Term) -> bool:
+        """Whether an earlier conjecture says it of all terms; otherwise this one is kept to compare others with."""
+        sides = formula.args if is_app(formula, "=") else (formula, formula)
+        for one, other in (sides, sides[::-1]):
+            for law in self._laws.get((_head(one), _head(other)), ()):
+                if match(law, app("=", (one, other), BOOL)) is not None:
+                    return True
+        self._laws.setdefault((_head(sides[0]), _head(sides[1])), []).append(app("=", sides, BOOL))
+        return False
+
     def _conjecture(self, operation: _Operation, term: Term, other: Term) -> Iterator[Sequent]:
         if operation.name == "=":
             if self._bench.signature.definition(other.name) is None:
@@ -280,9 +296,15 @@ class Explorer:
             formula = eq(term, other)
         candidate = lemma(formula)
         speaks = any(t.kind is Kind.APP and t.name in self._bench.reserved for t in subterms(formula))
-        if speaks and candidate.key not in self._seen:
-            self._seen.add(candidate.key)
+        if not speaks or candidate.key in self._seen:
+            return
+        self._seen.add(candidate.key)
+        if not self._says_less(candidate.concl) and not self._rules.joins(candidate):
             yield candidate
+
+
+def _head(term: Term) -> str:
+    return term.name if term.kind is Kind.APP else ""
 
 
 def _leaves(term: Term) -> Iterator[Term]:

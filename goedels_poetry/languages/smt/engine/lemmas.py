@@ -23,6 +23,7 @@ from goedels_poetry.languages.smt.terms import (
     not_,
     replace_subterm,
     subterms,
+    symbols,
     var,
 )
 
@@ -171,6 +172,7 @@ def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
                     _call(bench, name, y, _call(bench, name, x, acc)),
                 )
             )
+    yield from _homomorphisms(bench, functions)
     for f in binary:
         for g in binary:
             typed = signature.type_of(f)
@@ -191,6 +193,31 @@ def templates(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
                         _call(bench, g, _call(bench, f, y, x), _call(bench, f, z, x)),
                     )
                 )
+
+
+def _homomorphisms(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
+    """That a predicate of what an operation makes is the disjunction or conjunction of it of the parts."""
+    signature = bench.signature
+    typed = {f: t for f in functions if f not in bench.closures and (t := signature.type_of(f)) is not None}
+    builders = {**typed}
+    for datatype in signature.datatypes:
+        builders.update({c.name: (tuple(s for _, s in c.fields), datatype.sort) for c in datatype.constructors})
+    for predicate, (args, result) in typed.items():
+        if result is not BOOL or signature.definition(predicate) is None:
+            continue
+        given = [var(f"x{i}", s) for i, s in enumerate(args)]
+        for position, sort in enumerate(args):
+            for builder, (parts, made) in builders.items():
+                if made is not sort or parts.count(sort) != 2 or len(parts) > 3:
+                    continue
+                fields = [var(f"y{i}", s) for i, s in enumerate(parts)]
+
+                def holds(term: Term, at: int = position, f: str = predicate, xs: list[Term] = given) -> Term:
+                    return app(f, (*xs[:at], term, *xs[at + 1 :]), BOOL)
+
+                first, second = (holds(v) for v in fields if v.sort is sort)
+                for connective in ("or", "and"):
+                    yield lemma(eq(holds(app(builder, fields, sort)), app(connective, (first, second), BOOL)))
 
 
 def _call(bench: Workbench, name: str, *args: Term) -> Term:
@@ -233,7 +260,13 @@ def _operation(bench: Workbench, name: str, x: Term, y: Term, z: Term) -> Iterat
 
 
 def reachable_functions(bench: Workbench, term: Term) -> list[str]:
-    """Declared and defined functions in ``term`` and in the definitions it rests on, nearest first."""
+    """Declared and defined functions in ``term`` and in what defines them, premises included, nearest first."""
+    told = {
+        name: premise.formula
+        for premise in bench.problem.premises
+        if premise.name in bench.evaluator.defining
+        for name in symbols(premise.formula)
+    }
     level: dict[str, int] = {}
     queue: list[str] = []
 
@@ -249,4 +282,6 @@ def reachable_functions(bench: Workbench, term: Term) -> list[str]:
         definition = bench.signature.definition(name)
         if definition is not None:
             enter(definition.body, level[name] + 1)
+        elif name in told:
+            enter(told[name], level[name] + 1)
     return sorted(level, key=lambda f: level[f])

@@ -20,7 +20,8 @@ class Rewriter:
         for equation in equations:
             definition = signature.definition(equation.function)
             patterned = any(a.kind is not Kind.VAR for a in equation.lhs.args)
-            if patterned or (definition is not None and not definition.recursive):
+            split = equation.function in self._rules
+            if patterned or (definition is not None and not definition.recursive and not split):
                 self._rules.setdefault(equation.function, []).append(equation)
 
     def normal(self, term: Term, fuel: int = 60) -> Term:

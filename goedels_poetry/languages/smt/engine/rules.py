@@ -29,7 +29,7 @@ from goedels_poetry.languages.smt.terms import (
 FUEL = 80
 """Steps of one normalisation."""
 
-MOST_RULES = 120
+MOST_RULES = 400
 
 
 class Rules:

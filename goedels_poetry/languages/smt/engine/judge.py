@@ -11,9 +11,10 @@ from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.falsify import MODEL, QUICK, counterexample
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, INCREMENTAL, Workbench
 from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.reach import reached
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import not_
+from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
+from goedels_poetry.languages.smt.terms import Term, not_, subterms
 from goedels_poetry.solvers import Limits, Z3Process
 
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
@@ -60,9 +61,16 @@ def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
         if core:
             return Judgement("inconsistent", "the premises contradict each other", core, assumptions=assumptions)
     denied = Sequent((), (), not_(problem.goal))
-    if bench.holds(denied, Query(), DIRECT // 2):
+    quantified = any(t.binders for part in _parts(problem) for t in subterms(part))
+    if bench.holds(denied, Query(), DIRECT // 2) or (quantified and bench.by_models(denied) is not None):
         return Judgement("refuted", "the premises entail the negated goal", (), {}, "negation", assumptions=assumptions)
     return Judgement("open", assumptions=assumptions)
+
+
+def _parts(problem: Problem) -> tuple[Term, ...]:
+    """What is left of the goal without its outer variables."""
+    goal = sequent_of(problem.goal, problem.signature.names)
+    return (*goal.hyps, goal.concl)
 
 
 def undefined_recursions(bench: Workbench) -> list[str]:

@@ -10,7 +10,7 @@ search tree). ``apart!D`` gives an element of which two sorted lists hold differ
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided, Value
@@ -271,29 +271,29 @@ def _holding(signature: Signature, element: Sort) -> list[Datatype]:
     return found
 
 
-def _orders(problem: Problem) -> Iterator[Order]:
-    """Total orders among what the problem defines and compares numbers by."""
+def _orders(problem: Problem) -> list[Order]:
+    """Total orders among what the problem defines and compares numbers by, those closest to its own words first."""
     signature = problem.signature
-    evaluator: Evaluator | None = None
+    evaluator = Evaluator(signature, problem.premises, fuel=2_000)
+    found: list[Order] = []
     for definition in signature.definitions:
         sorts = [p.sort for p in definition.params]
-        if definition.sort is BOOL and len(sorts) == 2 and sorts[0] is sorts[1] and sorts[0] is not BOOL:
-            evaluator = evaluator or Evaluator(signature, problem.premises, fuel=2_000)
-            values = small_values(signature, sorts[0], SAMPLES)
-            try:
-                table = {
-                    (a, b): evaluator.call(definition.name, (a, b)) for a, b in itertools.product(values, repeat=2)
-                }
-            except Undecided:
-                continue
-            for turned, negated in ((False, False), (False, True), (True, False), (True, True)):
-                below = {pair for pair in table if table[pair[::-1] if turned else pair] != negated}
-                if _is_total_order(below, values):
-                    yield Order(sorts[0], definition.name, turned, negated)
-                    break
+        if definition.sort is not BOOL or len(sorts) != 2 or sorts[0] is not sorts[1] or sorts[0] is BOOL:
+            continue
+        values = small_values(signature, sorts[0], SAMPLES)
+        try:
+            table = {(a, b): evaluator.call(definition.name, (a, b)) for a, b in itertools.product(values, repeat=2)}
+        except Undecided:
+            continue
+        for turned, negated in itertools.product((False, True), repeat=2):
+            below = {pair for pair in table if table[pair[::-1] if turned else pair] != negated}
+            if _is_total_order(below, values):
+                found.append(Order(sorts[0], definition.name, turned, negated))
+                break
     texts = [d.body for d in signature.definitions] + [p.formula for p in problem.premises]
     if any(_compares(t) for text in texts for t in subterms(text)):
-        yield Order(INT, "<=")
+        found.append(Order(INT, "<="))
+    return sorted(found, key=lambda order: (order.negated, order.turned))
 
 
 def _compares(term: Term) -> bool:

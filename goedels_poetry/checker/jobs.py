@@ -30,10 +30,12 @@ from goedels_poetry.checker.write import write_certificate, write_counterexample
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
-from goedels_poetry.languages.smt.engine.falsify import interpreted
+from goedels_poetry.languages.smt.engine.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.falsify import counterexample, interpreted
 from goedels_poetry.languages.smt.engine.jobs import problem_of
 from goedels_poetry.languages.smt.engine.measured import with_measures
 from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show, show_symbol
 from goedels_poetry.languages.smt.problem import Definition, Problem
@@ -55,9 +57,26 @@ def certify(payload: Json) -> Json:
 
     ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
     """
-    own = len(parse_problem(payload["theorem"]).signature.definitions)
+    plain = parse_problem(payload["theorem"])
     problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
-    return _checked(payload, lambda where: _write(payload, derivation_of(problem, payload["derivation"], own), where))
+    proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
+    theorems = None if problem.measures else _theorems(plain, int(payload.get("seed", 0)))
+    if theorems is not None:
+        found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems))
+        if found["path"] is not None:
+            return found
+    return _checked(payload, lambda where: _write(payload, proof, where))
+
+
+def _theorems(problem: Problem, seed: int) -> PremiseTheorems | None:
+    """The premises that the definitions imply, proved, if that is all that has to be shown of the premises."""
+    facts = facts_of(problem)
+    names = tuple(fact.name for fact in facts)
+    settled = {*names, *Evaluator(problem.signature, problem.premises).defining}
+    if not facts or not {p.name for p in problem.premises} <= settled:
+        return None
+    steps = proof_of(problem, facts, seed)
+    return PremiseTheorems(names, derivation_of(bare_problem(problem, names), steps)) if steps else None
 
 
 def certify_judgement(payload: Json) -> Json:
@@ -92,7 +111,9 @@ def _lift_memory_limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
-def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved") -> Path:
+def _write(
+    payload: Json, proof: Derivation, where: Path, claim: str = "proved", theorems: PremiseTheorems | None = None
+) -> Path:
     return write_certificate(
         payload["theorem"].encode(),
         proof,
@@ -100,11 +121,12 @@ def _write(payload: Json, proof: Derivation, where: Path, claim: str = "proved")
         payload.get("info", {}),
         claim=claim,
         assume_definitions=bool(payload.get("assume_definitions")),
+        theorems=theorems,
     )
 
 
 def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
-    evidence = payload["evidence"]
+    evidence = payload.get("evidence") or _found_again(payload)
     values, interpret = interpreted(problem, int(payload.get("seed", 0)), evidence)
     theorems = None
     if evidence["facts"]:
@@ -112,6 +134,14 @@ def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
         theorems = PremiseTheorems(names, derivation_of(bare_problem(problem, names), evidence["facts"]["steps"]))
     text, info = payload["theorem"].encode(), payload.get("info", {})
     return write_counterexample(text, values, where, info, interpret=interpret, theorems=theorems)
+
+
+def _found_again(payload: Json) -> Json:
+    """The values behind a judgement of a run from before they were kept."""
+    found = counterexample(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    if found is None:
+        raise BadProof("the counterexample was not found again")
+    return found.evidence()
 
 
 def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:

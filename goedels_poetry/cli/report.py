@@ -178,8 +178,10 @@ def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
     values = counterexample.get("values", counterexample)
     if not isinstance(values, dict):
         return [one_line(json.dumps(counterexample, default=str))]
+    short = counterexample.get("short", {})
     return [
         f"{one_line(str(name))} = {one_line(wording(value) if isinstance(value, str) else json.dumps(value))}"
+        + (f", {one_line(short[name])}" if name in short else "")
         for name, value in values.items()
     ]
 

@@ -279,6 +279,8 @@ def _error(reply: str, first_line: int) -> Answer:
             return Answer("unknown", "memory")
         if message in _CUT_OFF:
             return Answer("unknown", "timeout")
+        if "resource limit" in message:  # used up by assertions, before there is anything to check
+            return Answer("unknown", "rlimit")
         place = f"line {int(line) - first_line + 1} column {column}: " if line else ""
         return Answer("error", place + message)
     return Answer("error", f"unexpected reply: {reply.strip()[:200]!r}")

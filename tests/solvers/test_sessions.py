@@ -90,10 +90,13 @@ def test_a_recursive_definition_in_one_check_does_not_end_the_next(z3: Z3Process
         assert session.check("(assert (< x 2))").status == "unsat"
 
 
-@pytest.mark.parametrize("message", ["push canceled", "canceled"])
-def test_a_limit_that_strikes_before_the_check_is_no_error(message: str) -> None:
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [("push canceled", "timeout"), ("canceled", "timeout"), ("max. resource limit exceeded", "rlimit")],
+)
+def test_a_limit_that_strikes_before_the_check_is_no_error(message: str, reason: str) -> None:
     answer = _error(f'(error "line 7 column 5: {message}")\n', 7)
-    assert (answer.status, answer.reason) == ("unknown", "timeout")
+    assert (answer.status, answer.reason) == ("unknown", reason)
 
 
 def test_a_check_cut_off_before_it_was_set_apart_leaves_nothing_behind(z3: Z3Process) -> None:

@@ -27,6 +27,7 @@ from goedels_poetry.languages.smt.values import random_value
 MAX_POINTS = 6
 SAMPLES = 24
 MAX_SHORT = 2
+MAX_WIDTH = 6
 MAX_MEASURES = 10
 
 
@@ -75,9 +76,10 @@ def short_proof(bench: Workbench, sequent: Sequent, rlimit: int) -> Plan | None:
 def _inductions(bench: Workbench, sequent: Sequent) -> Iterator[tuple[str, IntInduction, str]]:
     integers = [v for v in sequent.vars if v.sort is INT]
     recursion = [v for v in integers if _drives_recursion(bench, sequent, v)]
+    periods = _periods(sequent)
     for on in [*recursion, *[v for v in integers if v not in recursion]]:
         for base in _bases(sequent, on):
-            for width in (1, 2) if on in recursion else (1,):
+            for width in dict.fromkeys(((1, 2) if on in recursion else (1,)) + periods):
                 scheme = IntInduction(on.name, integer(base), (), True, width)
                 yield "integer-induction", scheme, f"{on.name} from {base} by {width}"
 
@@ -153,6 +155,19 @@ def _drives_recursion(bench: Workbench, sequent: Sequent, variable: Term) -> boo
 def _changing(bench: Workbench, call: Term) -> list[Term]:
     recursion = bench.recursions.get(call.name)
     return [a for i, a in enumerate(call.args) if recursion is None or i in recursion.changed]
+
+
+def _periods(sequent: Sequent) -> tuple[int, ...]:
+    """Small moduli in the conclusion: what is periodic is seen to be so over a whole period."""
+    return tuple(
+        sorted(
+            {
+                t.args[1].value
+                for t in subterms(sequent.concl)
+                if is_app(t, "mod") and isinstance(t.args[1].value, int) and 2 <= t.args[1].value <= MAX_WIDTH
+            }
+        )
+    )
 
 
 def _bases(sequent: Sequent, on: Term) -> list[int]:

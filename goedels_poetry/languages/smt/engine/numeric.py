@@ -281,7 +281,7 @@ def _homomorphisms(bench: Workbench, table: _Table) -> Iterator[Sequent]:
 
 
 def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
-    """That a call does not see a change of an array beyond one of its other arguments."""
+    """That a call does not see a change of an array beyond one of its other arguments, or sees it as a sum does."""
     for position, array in enumerate(call.args):
         if array.sort.name != "Array" or array.sort.args[0] is not INT:
             continue
@@ -294,6 +294,14 @@ def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
                     if bench.refutes(candidate, 150) is None:
                         yield candidate
                         break
+        if call.sort is new.sort and call.sort is INT:
+            added = app("+", (call, app("-", (new, app("select", (array, at), INT)), INT)), INT)
+            ends = [a for a in call.args if a.sort is INT]
+            for low, high in [*itertools.permutations(ends, 2), *[(integer(0), end) for end in ends]]:
+                inside = (app("<=", (low, at), BOOL), app("<", (at, high), BOOL))
+                candidate = lemma(eq(changed, added), inside)
+                if bench.refutes(candidate, 150) is None:
+                    yield candidate
 
 
 _JOINING: dict[str, tuple[str, ...]] = {"Int": ("+", "*"), "Real": ("+", "*"), "BitVec": ("bvadd",)}

@@ -75,8 +75,13 @@ class Sketcher:
         ``halves``: whether an equation of Booleans is taken apart into two implications, of which one or both are
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
+        after_induction = []
         for plan in self._logical(sequent):
-            if halves or plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
+            if plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
+                yield plan
+            elif halves and self._bench.mentions_unfolded(sequent):
+                after_induction.append(plan)  # what is periodic is so in both directions at once
+            elif halves:
                 yield plan
         if self._bench.problem.measures:  # an induction on a measure is slow to give up
             yield from self._invariants.plans(sequent)
@@ -84,6 +89,7 @@ class Sketcher:
         closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
+        yield from after_induction
         yield from self._invariants.plans(sequent)
         yield from self._generalised(sequent)
         yield from interpreted(self._bench, self.library.establish, sequent, self._known)

@@ -25,6 +25,8 @@ LEAST_SAMPLES = 6
 MAX_TERMS = 400
 MAX_PAIRS = 4_000
 MAX_WITNESSES = 4
+MAX_OTHERS = 6
+"""Functions that the problem defines and the goal does not mention: perhaps for the sake of the witness."""
 ROUNDS = 2
 
 Frames = list[list[Any]]
@@ -109,7 +111,9 @@ class _Pool:
             if t.kind is Kind.LIT and t.sort is INT and isinstance(t.value, int) and t.value > 1
         }
         self._divisors = [integer(n) for n in list(dict.fromkeys((*numbers, 2)))[:3]]
-        self._operations = self._typed(reachable_functions(bench, sequent.formula))
+        near = reachable_functions(bench, sequent.formula)
+        others = [d.name for d in bench.problem.signature.definitions if d.name not in near]
+        self._operations = self._typed([*near, *others[:MAX_OTHERS]])
         for leaf in (*sequent.vars, integer(0), integer(1)):
             self._add(leaf)
         known = frozenset(sequent.vars)
@@ -156,6 +160,8 @@ class _Pool:
             for divisor in self._divisors:
                 self._add(app("div", (term, divisor), INT))
                 self._add(app("mod", (term, divisor), INT))
+        for a, b in itertools.product(whole[:4], repeat=2):
+            self._add(app("div", (a, b), INT))
         for a, b in itertools.product(whole[:12], repeat=2):
             self._add(app("+", (a, b), INT))
             self._add(app("-", (a, b), INT))

@@ -16,6 +16,7 @@ from goedels_poetry import __version__
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.counterexample import check_counterexample
 from goedels_poetry.checker.foundations import Foundations, lay_foundations
+from goedels_poetry.checker.premise_theorems import split_evidence, with_theorems
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof, audit
@@ -99,7 +100,10 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
     if archive.manifest["statement"] != statement:
         raise Refused("the statement in the manifest is not the theorem's goal")
     evidence = read_canonical(archive.evidence, EVIDENCE)
-    derivation = derivation_from_json(evidence, problem.signature) if claim != "counterexample" else Derivation(())
+    derivation, theorems = Derivation(()), None
+    if claim != "counterexample":
+        steps, theorems = split_evidence(evidence, problem)
+        derivation = derivation_from_json(steps, problem.signature)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     with Solvers.start(limits, second, until) as solvers:
         foundations = lay_foundations(context, solvers)
@@ -107,21 +111,25 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
             return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
         assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         audited = audit(context, derivation, claim, foundations)
-        if audited.script.encode() != archive.obligations:
+        script = with_theorems(audited.script, theorems, context.problem, foundations)
+        if script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
         by_second = _replay(context, audited.obligations, solvers)
+        posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
         if claim == "inconsistent":
             sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
         else:
-            sound = consistency(context, solvers, not assumptions, [s.sequent for s in derivation.steps])
+            proved = theorems.names if theorems else ()
+            sound = consistency(context, solvers, not assumptions, [s.sequent for s in derivation.steps], proved)
         notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
         if claim == "proved":
             notes += goal_notes(context, solvers)
         replayed = _confirm(
             context, audited.obligations, by_second, solvers
         )  # last: what it costs is taken from nothing else
+        counted = _counted(replayed, posed, left_open, second)
     verdict = VERDICTS[claim]
-    level = _level(verdict, sound, replayed, bool(assumptions))
+    level = _level(verdict, sound, counted, bool(assumptions))
     if sound.consistent is False:
         verdict, level = Verdict.INCONSISTENT, TrustLevel.REBUILT
         notes.append("the premises contradict each other: anything would follow from them")
@@ -130,9 +138,9 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
     return CheckReport(
         verdict,
         level,
-        obligations=replayed.counts,
-        undecided_by_first=replayed.undecided_by_first,
-        undecided_by_second=replayed.undecided_by_second,
+        obligations=counted.counts,
+        undecided_by_first=counted.undecided_by_first,
+        undecided_by_second=counted.undecided_by_second,
         notes=tuple(notes),
         assumptions=assumptions,
         core=sound.core,
@@ -157,7 +165,7 @@ def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bo
 
 def _guarded(derivation: Derivation) -> list[str]:
     return [
-        f"{name} is not seen to terminate: its definition is used only where {' and then '.join(map(show, terms))} falls"
+        f"{name} is not seen to terminate: it is unfolded only where {' and then '.join(map(show, terms))} falls"
         for name, terms in derivation.measures.items()
     ]
 
@@ -179,6 +187,18 @@ class Replayed:
     counts: Counts
     undecided_by_first: tuple[str, ...]
     undecided_by_second: tuple[str, ...]
+
+
+def _counted(replayed: Replayed, posed: int, left_open: tuple[str, ...], second: bool) -> Replayed:
+    """With the obligations of premises that are proved: the first solver agreed to all, the second but to those left
+    open."""
+    old = replayed.counts
+    agreed = posed - len(left_open) if second else 0
+    return Replayed(
+        Counts(old.total + posed, old.first + posed, old.second + agreed),
+        replayed.undecided_by_first,
+        (*replayed.undecided_by_second, *left_open),
+    )
 
 
 def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> frozenset[str]:

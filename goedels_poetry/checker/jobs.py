@@ -38,7 +38,8 @@ from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show, show_symbol
-from goedels_poetry.languages.smt.problem import Definition, Problem
+from goedels_poetry.languages.smt.problem import Definition, Measures, Problem
+from goedels_poetry.languages.smt.reach import reached
 from goedels_poetry.languages.smt.schemas import instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import FALSE, not_, symbols
@@ -60,7 +61,7 @@ def certify(payload: Json) -> Json:
     plain = parse_problem(payload["theorem"])
     problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
     proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
-    theorems = None if problem.measures else _theorems(plain, int(payload.get("seed", 0)))
+    theorems = _theorems(plain, problem.measures, int(payload.get("seed", 0)))
     if theorems is not None:
         found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems))
         if found["path"] is not None:
@@ -68,9 +69,11 @@ def certify(payload: Json) -> Json:
     return _checked(payload, lambda where: _write(payload, proof, where))
 
 
-def _theorems(problem: Problem, seed: int) -> PremiseTheorems | None:
+def _theorems(problem: Problem, measures: Measures, seed: int) -> PremiseTheorems | None:
     """The premises that the definitions imply, proved, if that is all that has to be shown of the premises."""
     facts = facts_of(problem)
+    if not reached(problem.signature, [fact.formula for fact in facts]).isdisjoint(measures):
+        return None  # they would have to be proved under guards
     names = tuple(fact.name for fact in facts)
     settled = {*names, *Evaluator(problem.signature, problem.premises).defining}
     if not facts or not {p.name for p in problem.premises} <= settled:

@@ -1,4 +1,5 @@
-"""Premises that the definitions imply: what a counterexample is not evaluated against, because it is proved instead.
+"""Premises that the definitions imply: proved, so that a counterexample need not be evaluated against them, and so that
+they are seen to be consistent.
 
 Such a premise holds in whatever satisfies the definitions, so it forbids no values. Its proof may use the definitions
 and nothing else: it is a proof of another theorem, one without premises.
@@ -78,6 +79,27 @@ class PremiseTheorems:
             if answer.status != "unsat":
                 undecided.append(name)
         return len(scripts), tuple(undecided)
+
+
+def split_evidence(evidence: Any, problem: Problem) -> tuple[Any, PremiseTheorems | None]:
+    """The evidence of a proof without its part about premises, and that part.
+
+    Raises:
+        CodecError: the part is not of its form.
+    """
+    if not isinstance(evidence, dict) or "premises" not in evidence:
+        return evidence, None
+    rest = {key: value for key, value in evidence.items() if key != "premises"}
+    return rest, PremiseTheorems.from_json(evidence["premises"], problem)
+
+
+def with_theorems(script: str, theorems: PremiseTheorems | None, problem: Problem, foundations: Foundations) -> str:
+    """A script of obligations, followed by those of the premises that are proved; errors as in `audited`."""
+    if theorems is None:
+        return script
+    return (
+        f"{script}(reset)\n; Premises that the definitions imply.\n{theorems.audited(problem, foundations)[1].script}"
+    )
 
 
 def bare_problem(problem: Problem, names: Sequence[str]) -> Problem:

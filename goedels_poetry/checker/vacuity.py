@@ -30,16 +30,23 @@ class Consistency:
     notes: tuple[str, ...] = ()
 
 
-def consistency(context: Context, solvers: Solvers, terminating: bool, derived: Iterable[Sequent] = ()) -> Consistency:
+def consistency(
+    context: Context,
+    solvers: Solvers,
+    terminating: bool,
+    derived: Iterable[Sequent] = (),
+    theorems: Iterable[str] = (),
+) -> Consistency:
     """Whether premises and definitions have a model.
 
     Without premises there is nothing to ask: sorts and inductive datatypes have a standard model, declared functions
     may be anything in it, and definitions by well-founded recursion (``terminating``) extend it in exactly one way.
-    The same holds when the premises only define functions, see `_define_only`.
+    The same holds when the premises only define functions, see `_define_only`, or are ``theorems``: shown to follow
+    from definitions alone.
 
     ``derived`` are the proven steps: what only an induction shows to contradict the premises is seen with their help.
     """
-    if terminating and _define_only(context):
+    if terminating and _define_only(context, frozenset(theorems)):
         return Consistency(True)
     limits = Limits(solvers.limits.rlimit, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
     named = context.named_premises()
@@ -68,14 +75,15 @@ def consistency(context: Context, solvers: Solvers, terminating: bool, derived: 
     return Consistency(None, notes=(NOT_SHOWN,))
 
 
-def _define_only(context: Context) -> bool:
-    """Whether each premise is an equation ``forall xs. f(patterns) = t`` that the evaluator reads as a definition.
+def _define_only(context: Context, theorems: frozenset[str]) -> bool:
+    """Whether each premise is one of the ``theorems``, or an equation ``forall xs. f(patterns) = t`` that the evaluator
+    reads as a definition.
 
     Such equations never apply to the same arguments and do not lead back to ``f``, and the declared functions that
     their patterns are made of can be interpreted as distinct and injective: so there is a model.
     """
     premises = context.problem.premises
-    return {p.name for p in premises} <= Evaluator(context.signature, premises).defining
+    return {p.name for p in premises} <= Evaluator(context.signature, premises).defining | theorems
 
 
 def _core(context: Context, output: str) -> tuple[str, ...]:

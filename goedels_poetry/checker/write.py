@@ -22,7 +22,7 @@ from goedels_poetry.checker.archive import (
 )
 from goedels_poetry.checker.counterexample import counterexample_script, make_evidence
 from goedels_poetry.checker.foundations import lay_foundations
-from goedels_poetry.checker.premise_theorems import PremiseTheorems
+from goedels_poetry.checker.premise_theorems import PremiseTheorems, with_theorems
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.structure import BadProof, audit
 from goedels_poetry.languages.smt.codec import derivation_from_json, derivation_to_json
@@ -47,6 +47,7 @@ def write_certificate(
     claim: str = "proved",
     assume_definitions: bool = False,
     overwrite: bool = False,
+    theorems: PremiseTheorems | None = None,
 ) -> Path:
     """Write the certificate of a proof; nothing is claimed about it before `check_certificate` has seen it.
 
@@ -57,6 +58,7 @@ def write_certificate(
         directory: where the certificate is to stand. A finished certificate of the same theorem that stands there
             is kept, unless ``overwrite`` is set.
         info: anything about the run that a reader may like to know.
+        theorems: premises that the definitions imply, with the proof: then they are consistent.
 
     Returns:
         The path of the certificate.
@@ -75,6 +77,8 @@ def write_certificate(
     with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
         foundations = lay_foundations(context, solvers)
     script = audit(context, derivation, claim, foundations).script
+    script = with_theorems(script, theorems, context.problem, foundations)
+    evidence = {**evidence, **({"premises": theorems.to_json()} if theorems else {})}
     return _write(problem_text, context, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
 
 

@@ -8,8 +8,9 @@ of a datatype whose values the function tells apart is then proved as an equatio
 from __future__ import annotations
 
 import itertools
+import operator
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -193,13 +194,16 @@ class Interpretation:
         return value if sort in (INT, BOOL) else self._bench.evaluator.call(self._functions[sort], (value,))
 
 
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {"<=": operator.le, "<": operator.lt, "=": operator.eq}
+
+
 def _boolean(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | None:
     """A comparison of the arguments (or a test of one) that decides as the table does."""
     if len({result for _, result in table}) == 1:
         return None
     zero = integer(0)
     for (i, a), (j, b) in itertools.permutations(enumerate(arguments), 2):
-        for symbol, holds in (("<=", lambda x, y: x <= y), ("<", lambda x, y: x < y), ("=", lambda x, y: x == y)):
+        for symbol, holds in _COMPARISONS.items():
             if all(holds(row[i], row[j]) == result for row, result in table):
                 return app(symbol, (a, b), BOOL)
     for i, a in enumerate(arguments):

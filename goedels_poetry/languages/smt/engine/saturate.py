@@ -125,7 +125,8 @@ def _recursive_heads(bench: Workbench, hyp: Term) -> Iterator[str]:
 
 def _results(body: Term) -> list[Term]:
     """What a body may come to: the leaves of its case distinctions."""
-    leaves, stack = [], [body]
+    leaves: list[Term] = []
+    stack = [body]
     while stack and len(leaves) < MAX_LEAVES:
         t = stack.pop()
         if is_app(t, "ite"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,14 @@ from drive import verdict
 from forge import forge
 
 from goedels_poetry.checker import CheckReport, check_certificate
+from goedels_poetry.checker.archive import read_archive
 from goedels_poetry.checker.counterexample import counterexample_script
+from goedels_poetry.checker.foundations import lay_foundations
+from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.solvers import Limits
 from goedels_poetry.state import Verdict
 
 # Both stores leave the array {true: x, false: y}, whatever it was before; as a default with exceptions the results
@@ -85,3 +90,109 @@ def test_a_character_outside_of_the_alphabet(tmp_path: Path) -> None:
     theorem = '(prove (forall ((s String)) (= s "")))'
     assert forged(theorem, {"s": "a"}, [], tmp_path).accepted
     assert not forged(theorem, {"s": "\U00030000"}, [], tmp_path).accepted
+
+
+# ------------------------------------------------------------------------- definitions that do not always terminate
+
+DOWN = "(define-fun-rec down ((n Int)) Int (ite (= n 0) 0 (+ 1 (down (- n 1)))))"
+FALSE_FOR_4 = f"{DOWN}(prove (forall ((n Int)) (< (down n) 4)))"
+
+
+def test_calls_that_end_refute_and_the_assumption_is_told(tmp_path: Path) -> None:
+    report = forged(FALSE_FOR_4, {"n": 4}, [], tmp_path)
+    assert (report.verdict, str(report.trust_level)) == (Verdict.REFUTED, "L1")
+    assert "calls that come to an end" in report.assumptions[0] and "down" in report.assumptions[0]
+    whole = verdict(FALSE_FOR_4, tmp_path)
+    assert whole["verdict"] == "refuted" and any("down" in warning for warning in whole["warnings"])
+
+
+def test_calls_that_do_not_end_refute_nothing(tmp_path: Path) -> None:
+    report = forged(f"{DOWN}(prove (forall ((n Int)) (=> (< n 0) (= (down n) 4))))", {"n": -1}, [], tmp_path)
+    assert not report.accepted and "cannot tell" in report.reasons[0]
+    assert not forged(FALSE_FOR_4, {"n": 3}, [], tmp_path).accepted, "the goal is true there"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        DOWN,
+        "(define-fun-rec f ((n Int)) Int (+ 1 (f n)))",
+        "(define-fun-rec p ((n Int)) Bool (not (p n)))",
+        "(define-funs-rec ((f ((x Int)) Int) (g ((x Int)) Int)) ((+ 1 (g x)) (f x)))",
+    ],
+)
+def test_a_definition_that_nobody_calls_may_be_contradictory(definition: str, tmp_path: Path) -> None:
+    theorem = f"{definition}(prove (forall ((n Int)) (= n 0)))"
+    report = forged(theorem, {"n": 1}, [], tmp_path)
+    assert not report.accepted and "does not rest on" in report.reasons[0]
+    assert verdict(theorem, tmp_path)["verdict"] == "unknown"
+
+
+def test_a_contradictory_definition_under_a_branch_that_is_not_taken(tmp_path: Path) -> None:
+    """Its equations are not used: they would say the same of the goal and of its negation."""
+    theorem = "(define-fun-rec f ((n Int)) Int (+ 1 (f n)))(prove (forall ((n Int)) (=> (= n 7) (= (f n) (f n) 1))))"
+    assert not forged(theorem, {"n": 7}, [], tmp_path).accepted
+    assert verdict(theorem, tmp_path)["verdict"] == "unknown"
+
+
+# -------------------------------------------------------------------------------------- premises that are theorems
+
+NAT = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
+(define-fun-rec plus ((x N) (y N)) N (match x ((zero y) ((next a) (next (plus a y))))))
+"""
+COMMUTES = "(assert (! (forall ((x N) (y N)) (= (plus x y) (plus y x))) :named commutes))"
+SAME = f"{NAT}{COMMUTES}(prove (forall ((x N)) (= (plus x x) x)))"
+
+
+def with_proof(theorem: str, folder: Path) -> tuple[Any, bytes]:
+    """Evidence and obligations of the refutation of a theorem whose premises are proved."""
+    assert verdict(theorem, folder)["trust_level"] == "L3"
+    archive = read_archive(folder / "x.cert")
+    return json.loads(archive.evidence), archive.obligations
+
+
+def test_a_premise_that_is_a_theorem_is_proved_in_the_certificate(tmp_path: Path) -> None:
+    evidence, script = with_proof(SAME, tmp_path)
+    assert evidence["premises"]["names"] == ["commutes"] and evidence["premises"]["proof"]["steps"]
+    again = forge(tmp_path / "y", SAME.encode(), evidence, script=script, claim="counterexample")
+    assert check_certificate(again, SAME.encode()).accepted
+    assert not forged(SAME, evidence["values"], [], tmp_path).accepted, "without the proof the evaluator cannot tell"
+
+
+def test_a_premise_that_is_no_theorem_is_not_proved_by_saying_so(tmp_path: Path) -> None:
+    evidence, _ = with_proof(SAME, tmp_path)
+    false = SAME.replace("(= (plus x y) (plus y x))", "(= (plus x y) (next (plus y x)))")
+    for proof in (evidence["premises"]["proof"], {"steps": []}, {"steps": evidence["premises"]["proof"]["steps"][:-1]}):
+        claimed = {**evidence, "premises": {"names": ["commutes"], "proof": proof}}
+        for theorem in (false, SAME) if proof is not evidence["premises"]["proof"] else (false,):
+            certificate = forge(
+                tmp_path / "z", theorem.encode(), claimed, script=script_of(theorem, claimed), claim="counterexample"
+            )
+            assert not check_certificate(certificate, theorem.encode()).accepted
+
+
+@pytest.mark.parametrize("names", [[], ["other"], ["commutes", "commutes"]], ids=str)
+def test_the_proved_premises_are_those_of_the_theorem(names: list[str], tmp_path: Path) -> None:
+    evidence, script = with_proof(SAME, tmp_path)
+    claimed = {**evidence, "premises": {**evidence["premises"], "names": names}}
+    certificate = forge(tmp_path / "z", SAME.encode(), claimed, script=script, claim="counterexample")
+    assert not check_certificate(certificate, SAME.encode()).accepted
+
+
+def test_a_premise_is_not_proved_from_definitions_that_may_not_terminate(tmp_path: Path) -> None:
+    evidence, script = with_proof(SAME, tmp_path)
+    theorem = SAME.replace("(prove", f"{DOWN}(prove").replace(
+        "(= (plus x x) x)", "(=> (= (down 0) 0) (= (plus x x) x))"
+    )
+    certificate = forge(tmp_path / "z", theorem.encode(), evidence, script=script, claim="counterexample")
+    assert not check_certificate(certificate, theorem.encode()).accepted
+
+
+def script_of(theorem: str, evidence: Any) -> bytes:
+    """The obligations that belong to the evidence, or nothing where there are none."""
+    context = Context(parse_problem(theorem))
+    try:
+        with Solvers.start(Limits(seconds=5.0), second=False) as solvers:
+            return counterexample_script(context, evidence, lay_foundations(context, solvers)).encode()
+    except GoedelsPoetryError:
+        return b""

@@ -8,7 +8,7 @@ from typing import Any
 from goedels_poetry.languages.smt.evaluate import ArrayValue, Value
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.terms import Sort, Term
+from goedels_poetry.languages.smt.terms import INT, Sort, Term
 from goedels_poetry.languages.smt.values import to_term
 
 
@@ -77,7 +77,7 @@ def _spine(shape: int, value: Value) -> list[Value]:
 def _brief(signature: Signature, sort: Sort, value: Value) -> str:
     shape = _shape(signature, sort)
     if shape is None:
-        return show_value(signature, sort, value)
+        return str(value) if sort is INT else show_value(signature, sort, value)
     cells = _spine(shape, value)
     if shape is _NUMBER:
         return str(len(cells))

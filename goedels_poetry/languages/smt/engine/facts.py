@@ -23,7 +23,7 @@ from goedels_poetry.languages.smt.terms import Kind, and_
 
 Json = dict[str, Any]
 
-CALLS = 400
+CALLS = 300
 """Queries for the proof of all of them."""
 
 
@@ -57,6 +57,8 @@ def proof_of(problem: Problem, facts: Sequence[Premise], seed: int) -> list[Json
 
 def _steps(bench: Workbench, facts: Sequence[Sequent]) -> list[Json] | None:
     steps: list[Json] = []
+    if any(bench.refutes(fact) is not None for fact in facts):
+        return None  # the premises contradict the definitions
     for fact in facts:
         plan = _plan(bench, fact)
         if plan is None:

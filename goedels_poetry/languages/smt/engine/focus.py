@@ -13,7 +13,7 @@ from goedels_poetry.languages.smt.engine.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Term, symbols
@@ -67,7 +67,7 @@ def prove(
     ]
     first = recursion is not None and not recursion.structural
     if along in bench.problem.measures:
-        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, rlimit)), None)
+        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, DIRECT)), None)
         if plan is not None:
             return plan
     for scheme in (*functional, *structural) if first else (*structural, *functional):

@@ -27,7 +27,7 @@ from goedels_poetry.languages.smt.engine.folds import (
 )
 from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
 from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, app, is_app, subterms
 
@@ -56,11 +56,12 @@ class Invariants:
             return
         laws = Laws(self._bench, self._containers)
         for stage in (self._first, self._second):
-            if self._learn(stage(laws, sequent, wanted)):
+            plan = self._closed(laws, sequent, wanted) if self._learn(stage(laws, sequent, wanted)) else None
+            if plan is None and self._relearn():
                 plan = self._closed(laws, sequent, wanted)
-                if plan is not None:
-                    yield replace(plan, strategy="invariants")
-                    return
+            if plan is not None:
+                yield replace(plan, strategy="invariants")
+                return
 
     def _comparisons(self) -> list[Term]:
         """The relations between elements that the problem defines, at some variables."""
@@ -71,7 +72,7 @@ class Invariants:
     # ----------------------------------------------------------------------------------------- stages
 
     def _first(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Iterator[Law]:
-        """Occurrences, lower bounds, sortedness under that of the arguments."""
+        """Occurrences, lower bounds, sortedness under that of the arguments, elements chosen among others."""
         goal = sequent.formula
         yield from laws.of_the_order(goal)
         yield from laws.of_containers(wanted.occurrences, wanted.order)
@@ -82,6 +83,7 @@ class Invariants:
         divided: list[Term] = []
         for call in calls:
             yield from laws.of_observations(call)
+            yield from laws.of_elements(call, occurrences=wanted.occurrences, order=wanted.order)
             if call not in held:
                 continue
             found = list(laws.of_occurrences(call))
@@ -95,12 +97,11 @@ class Invariants:
                 yield from laws.of_sortedness(call, deep=False)
 
     def _second(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Iterator[Law]:
-        """Upper bounds as well, elements chosen among others, sortedness of what is put together."""
+        """Upper bounds as well, sortedness of what is put together."""
         if not wanted.order:
             return
         yield from laws.upper_bounds()
         for call in laws.calls(sequent.formula):
-            yield from laws.of_elements(call)
             if self._containers is not None and self._containers.contains(call.sort):
                 yield from laws.of_bounds(call, upper=True)
                 yield from laws.of_sortedness(call, deep=True)
@@ -109,24 +110,29 @@ class Invariants:
     # ------------------------------------------------------------------------------------------ proofs
 
     def _learn(self, laws: Iterable[Law]) -> bool:
-        """Prove what can be proved; whether anything new was. What failed is tried again when more is known."""
+        """Prove what can be proved; whether anything new was."""
         news = False
         for law in laws:
             if law.sequent not in self._tried:
                 self._tried.add(law.sequent)
                 self._failed[law.sequent] = law
                 news |= self._prove(law)
-        again = news
-        while again:
-            proved = [self._prove(law) for law in list(self._failed.values())]
-            again = any(proved)
         return news
 
-    def _prove(self, law: Law) -> bool:
+    def _relearn(self) -> bool:
+        """What failed once more, with what is known by now and more resources, as long as anything is proved."""
+        news, again = False, True
+        while again:
+            proved = [self._prove(law, DIRECT) for law in list(self._failed.values())]
+            again = any(proved)
+            news |= again
+        return news
+
+    def _prove(self, law: Law, rlimit: int = CANDIDATE) -> bool:
         for fact in (law.sequent, law.weaker):
             if fact is None:
                 continue
-            plan = prove(self._bench, fact, self._relevant(fact, law.call), along=law.call.name)
+            plan = prove(self._bench, fact, self._relevant(fact, law.call), along=law.call.name, rlimit=rlimit)
             if plan is not None and self._establish(fact, _given(plan)):
                 self._facts.add(fact)
                 self._failed.pop(law.sequent, None)

@@ -228,7 +228,7 @@ class Laws:
         held = [a for a in self._items(call) if self._in.contains(a.sort)]
         kinds = [k for k in KINDS_OF_ORDER if self._has(k, call.sort)]
         options = [[app(k + a.sort.name, (a,), BOOL) for k in KINDS_OF_ORDER if self._has(k, a.sort)] for a in held]
-        found = []
+        found: list[Law] = []
         for kind in kinds:
             result = app(kind + call.sort.name, (call,), BOOL)
             given = [implies(and_(facts), result) for facts in itertools.product(*options)]
@@ -262,19 +262,23 @@ class Laws:
                     yield from self._first(call, (implies(and_(inner), self.sorted(call_at(call, last, empty))),))
                     break
 
-    def of_elements(self, call: Term) -> Iterator[Law]:
-        """An element chosen among the arguments: it is one of them, and a bound."""
+    def of_elements(self, call: Term, *, occurrences: bool, order: bool) -> Iterator[Law]:
+        """An element chosen among the arguments: it is one of them, what bounds them bounds it, it bounds some."""
         items = self._items(call)
         held = [a for a in items if self._in.contains(a.sort)]
         if not held or call.sort is not self._order.sort:
             return
-        among = [
-            eq(call, a) if a.sort is call.sort else app(">", (self._in.occurrences(call, a), integer(0)), BOOL)
-            for a in items
-        ]
-        yield from self._first(call, (or_(among),))
-        for a in items:
-            yield from self._first(call, (self._in.low(call, a), self._in.high(call, a)))
+        if occurrences:
+            among = [
+                eq(call, a) if a.sort is call.sort else app(">", (self._in.occurrences(call, a), integer(0)), BOOL)
+                for a in items
+            ]
+            yield from self._first(call, (or_(among),))
+        for fold in (self._in.low, self._in.high) if order else ():
+            bounded = and_([fold(self._x, a) for a in items])
+            yield from self._first(call, (implies(bounded, fold(self._x, call)),))
+            for a in items:
+                yield from self._first(call, (fold(call, a),))
 
     def of_flags(self, call: Term) -> Iterator[Law]:
         """A truth value inside a result that says whether an argument is sorted."""

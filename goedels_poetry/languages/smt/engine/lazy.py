@@ -259,6 +259,9 @@ class Lazy:
         """Whether two values are equal; any part that differs decides, known or not what stands beside it."""
         if left is right:
             return True
+        self.meter.of_check -= 1
+        if self.meter.of_check < 0:
+            raise Undecided("out of fuel")
         one, other = self._both(left, right)
         if type(one) is not tuple or one[0] == "!" or type(other) is not tuple:
             return bool(one == other)

@@ -155,7 +155,7 @@ class Narrowing:
         if sort.name in ("Int", "Real", "String", "Array") or (sort.name == "BitVec" and sort.indices[0] > 2):
             self._cut = True
         if sort is INT:
-            return self._numbers[: 3 + number // 2]
+            return self._numbers[: 2 + number // 2]
         if sort.name == "BitVec":
             top = 1 << sort.indices[0]
             edges = (0, 1, top - 1, top >> 1, 2, *(n for n in self._numbers if 0 <= n < top))

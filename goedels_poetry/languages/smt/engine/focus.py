@@ -13,7 +13,7 @@ from goedels_poetry.languages.smt.engine.descent import descent_plans
 from goedels_poetry.languages.smt.engine.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Term, symbols
@@ -60,14 +60,14 @@ def prove(
 ) -> Plan | None:
     """A fact by one induction, first along the recursion of the function ``along``, or by a query."""
     recursion = bench.recursions.get(along)
-    functional: list[Scheme] = [*recursion_schemes(bench, fact, full=False)]
+    functional: list[Scheme] = [*sorted(recursion_schemes(bench, fact), key=lambda scheme: len(scheme.general))]
     structural: list[Scheme] = [
         StructuralInduction(v.name, general_variables(fact, v))
         for v in induction_variables(bench, fact)[:MAX_VARIABLES]
     ]
     first = recursion is not None and not recursion.structural
     if along in bench.problem.measures:
-        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, DIRECT)), None)
+        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, 2 * rlimit)), None)
         if plan is not None:
             return plan
     for scheme in (*functional, *structural) if first else (*structural, *functional):

@@ -27,7 +27,7 @@ from goedels_poetry.languages.smt.engine.folds import (
 )
 from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, Workbench
+from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
 from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, app, is_app, subterms
 
@@ -123,7 +123,7 @@ class Invariants:
         """What failed once more, with what is known by now and more resources, as long as anything is proved."""
         news, again = False, True
         while again:
-            proved = [self._prove(law, DIRECT) for law in list(self._failed.values())]
+            proved = [self._prove(law, PATIENT) for law in list(self._failed.values())]
             again = any(proved)
             news |= again
         return news

@@ -1,8 +1,9 @@
 """How large a datatype value can be: the number of its constructors, from the shape that a path gives to terms.
 
-Sizes are natural numbers because values of datatypes are finite trees. Fields of other sorts (arrays among them)
-count nothing. Besides constructors and selectors, bounds of functions are used: ``filter`` never gives more than it
-was given. Such bounds are inferred for functions that are known to terminate, by induction along their calls.
+Sizes are natural numbers because values of datatypes are finite trees, also when some fields count more than once.
+Fields of other sorts (arrays among them) count nothing. Besides constructors and selectors, bounds of functions are
+used: ``filter`` never gives more than it was given. Such bounds are inferred for functions that are known to
+terminate, by induction along their calls.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 from math import prod
+from typing import TypeAlias
 
 from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.equations import simplify
@@ -41,6 +43,10 @@ class Size:
             return None
         return self.constant - other.constant + sum(difference.values())
 
+    def times(self, factor: int) -> Size:
+        """``factor`` times as much."""
+        return Size(factor * self.constant, {term: factor * number for term, number in self.unknown.items()})
+
 
 def sum_of(sizes: Iterable[Size], constant: int = 0) -> Size:
     """The sum of sizes."""
@@ -50,6 +56,10 @@ def sum_of(sizes: Iterable[Size], constant: int = 0) -> Size:
         for term, number in size.unknown.items():
             unknown[term] = unknown.get(term, 0) + number
     return Size(constant, unknown)
+
+
+Weights: TypeAlias = Mapping[tuple[str, int], int]
+"""How often the field of a constructor at a position counts, 1 or more; once where nothing is said."""
 
 
 class Shapes:
@@ -104,10 +114,17 @@ class Bound:
 
 
 class Sizes:
-    """Bounds on sizes under paths, and of functions."""
+    """Bounds on sizes under paths, and of functions.
 
-    def __init__(self, signature: Signature, bounds: Mapping[str, Bound] | None = None) -> None:
+    With ``weights`` some fields count more than once. Sizes are natural numbers then, too, each at least 1; bounds of
+    functions are not known of them.
+    """
+
+    def __init__(
+        self, signature: Signature, bounds: Mapping[str, Bound] | None = None, weights: Weights | None = None
+    ) -> None:
         self.signature = signature
+        self.weights: Weights = dict(weights or {})
         self.bounds: dict[str, Bound] = dict(bounds or {})
         self.total: set[str] = set()  # functions that may be unfolded, because they are known to exist
         self._shapes: dict[tuple[Term, ...], Shapes] = {}
@@ -171,15 +188,19 @@ class Sizes:
         if self.signature.datatype(term.sort) is None:
             return Size(0, {})
         if term.kind is Kind.APP and self.signature.constructor(term.name):
-            return sum_of((self._size(a, shapes) for a in term.args), 1)
+            return self._built(term.name, term.args, shapes)
         name = shapes.constructor(term)
         entry = self.signature.constructor(name) if name is not None else None
         if entry is not None:
-            return sum_of((self._size(app(s, (term,), sort), shapes) for s, sort in entry[1].fields), 1)
+            return self._built(entry[1].name, [app(s, (term,), sort) for s, sort in entry[1].fields], shapes)
         bound = self.bounds.get(term.name) if term.kind is Kind.APP else None
         if bound is not None:
             return sum_of((self._size(term.args[i], shapes) for i in bound.positions), -bound.spare)
         return Size(0, {term: 1})
+
+    def _built(self, constructor: str, fields: Sequence[Term], shapes: Shapes) -> Size:
+        weights = [self.weights.get((constructor, i), 1) for i in range(len(fields))]
+        return sum_of((self._size(f, shapes).times(w) for f, w in zip(fields, weights, strict=True)), 1)
 
     def _branches(
         self, terms: tuple[Term, ...], path: tuple[Term, ...], fuel: int

@@ -8,10 +8,11 @@ measures are obligations that a solver must prove; nothing about the group's own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import prod
+from typing import TypeAlias
 
 from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
 from goedels_poetry.languages.smt.equations import simplify
@@ -21,13 +22,16 @@ from goedels_poetry.languages.smt.nested import bounded_recursion
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Definition, Signature
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
-from goedels_poetry.languages.smt.sizes import Sizes
-from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Term, and_, app, integer, substitute, subterms
+from goedels_poetry.languages.smt.sizes import Sizes, Weights
+from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Sort, Term, and_, app, integer, substitute, subterms
 
 MAX_ASSIGNMENTS = 5_000
 MAX_QUERIES = 300  # of one group
+MAX_WEIGHTS = 12
 
 Prover = Callable[[Sequent], bool]
+Step: TypeAlias = "tuple[set[Call], str, list[tuple[str, Sequent]] | None]"
+"""Calls at which a component falls, what it is in words, the sequents that were proved of it (None: none needed)."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class _Search:
     """None: arguments that get smaller only, no measures."""
     queries: int = 0
     known: dict[Sequent, bool] = field(default_factory=dict)
-    losses: dict[tuple[Call, tuple[Term, ...], tuple[Term, ...]], int | None] = field(default_factory=dict)
+    losses: dict[tuple[object, ...], int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.signature = self.sizes.signature
@@ -132,7 +136,9 @@ class _Search:
         obligations: dict[Sequent, str] = {}
         calls = _on_cycles(calls)
         while calls:
-            step = self._structural(calls) or (self._measured(calls) if self.prove else None)
+            step = self._structural(calls, self.sizes) or self._weighted(calls)
+            if step is None and self.prove:
+                step = self._measured(calls)
             if step is None:
                 nested = self._nested(names) if self.prove else None
                 return nested or Termination(False, names, "", reason=self._why_not(calls))
@@ -176,7 +182,17 @@ class _Search:
 
     # ------------------------------------------------------------------------------------- structural
 
-    def _structural(self, calls: Sequence[Call]) -> tuple[set[Call], str, None] | None:
+    def _weighted(self, calls: Sequence[Call]) -> Step | None:
+        """The same where a field of a constructor counts twice: for functions that turn trees round."""
+        sorts = {p.sort for name in {c.caller for c in calls} for p in self.params[name]}
+        for weights in islice(_weights(self.signature, sorts), MAX_WEIGHTS):
+            found = self._structural(calls, Sizes(self.signature, weights=weights))
+            if found is not None:
+                twice = " and ".join(f"field {position + 1} of {name}" for name, position in weights)
+                return found[0], f"{found[1]} with {twice} counted twice", None
+        return None
+
+    def _structural(self, calls: Sequence[Call], sizes: Sizes) -> Step | None:
         """An argument, or a sum of arguments, whose size (number of constructors) never grows and falls somewhere."""
         involved = sorted({c.caller for c in calls} | {c.callee for c in calls})
         data = [
@@ -191,7 +207,7 @@ class _Search:
             best: tuple[set[Call], dict[str, tuple[int, ...]]] | None = None
             for choice in product(*options):
                 at = dict(zip(involved, choice, strict=True))
-                falling = self._shrinks(calls, at)
+                falling = self._shrinks(calls, at, sizes)
                 if falling and (best is None or len(falling) > len(best[0])):
                     best = falling, at
             if best is not None:
@@ -203,27 +219,27 @@ class _Search:
                 return falling, f"{' and '.join(shown)} gets smaller", None
         return None
 
-    def _shrinks(self, calls: Sequence[Call], at: Mapping[str, tuple[int, ...]]) -> set[Call] | None:
+    def _shrinks(self, calls: Sequence[Call], at: Mapping[str, tuple[int, ...]], sizes: Sizes) -> set[Call] | None:
         """The calls at which the chosen arguments lose a constructor; None when they may grow at some call."""
         falling = set()
         for call in calls:
             params = tuple(self.params[call.caller][i] for i in at[call.caller])
-            loss = self._loss(call, params, tuple(call.args[i] for i in at[call.callee]))
+            loss = self._loss(sizes, call, params, tuple(call.args[i] for i in at[call.callee]))
             if loss is None or loss < 0:
                 return None
             if loss > 0:
                 falling.add(call)
         return falling
 
-    def _loss(self, call: Call, params: tuple[Term, ...], args: tuple[Term, ...]) -> int | None:
-        key = call, params, args
+    def _loss(self, sizes: Sizes, call: Call, params: tuple[Term, ...], args: tuple[Term, ...]) -> int | None:
+        key = tuple(sizes.weights.items()), call, params, args
         if key not in self.losses:
-            self.losses[key] = self.sizes.loss(params, args, call.path)
+            self.losses[key] = sizes.loss(params, args, call.path)
         return self.losses[key]
 
     # --------------------------------------------------------------------------------------- measures
 
-    def _measured(self, calls: Sequence[Call]) -> tuple[set[Call], str, list[tuple[str, Sequent]]] | None:
+    def _measured(self, calls: Sequence[Call]) -> Step | None:
         involved = sorted({c.caller for c in calls} | {c.callee for c in calls})
         for width in (None, *sorted({p.sort.indices[0] for n in involved for p in self.params[n] if _is_bits(p)})):
             options = [candidates(self.params[n], [c for c in calls if c.caller == n], width) for n in involved]
@@ -265,6 +281,28 @@ class _Search:
             self.queries += 1
             found = self.known[sequent] = self.prove is not None and self.prove(sequent)
         return found
+
+
+def _weights(signature: Signature, sorts: Iterable[Sort]) -> Iterator[Weights]:
+    """One field counted twice of some of the constructors that have several fields, for ``sorts`` and their fields."""
+    reached: dict[Sort, None] = {}
+    waiting = sorted(sorts, key=repr)
+    while waiting:
+        sort = waiting.pop(0)
+        datatype = signature.datatype(sort)
+        if datatype is not None and sort not in reached:
+            reached[sort] = None
+            waiting += [s for constructor in datatype.constructors for _, s in constructor.fields]
+    options: list[list[tuple[str, int] | None]] = []
+    for datatype in signature.datatypes if reached else ():
+        for constructor in datatype.constructors if datatype.sort in reached else ():
+            places = [i for i, (_, s) in enumerate(constructor.fields) if signature.datatype(s) is not None]
+            if len(places) > 1:
+                options.append([None, *[(constructor.name, i) for i in places]])
+    for choice in product(*options):
+        weights = {place: 2 for place in choice if place is not None}
+        if weights:
+            yield weights
 
 
 def _is_bits(term: Term) -> bool:

@@ -1,10 +1,10 @@
 """Folds: what the elements of a container come to, defined alike for lists, trees, heaps, lists of lists.
 
-Where a problem compares the elements of containers by a total order, proofs may speak of five functions more:
-``occurrences!D`` (how often a value holds an element), ``low!D`` and ``high!D`` (an element is a lower, an upper bound
-of all that a value holds), ``sorted!D`` (every element is a lower bound of what its constructor holds besides, as in a
-sorted list or a heap) and ``search!D`` (elements stand between those of what is before and of what is behind, as in a
-search tree). ``apart!D`` gives an element of which two sorted lists hold different numbers, if they are different.
+``occurrences!D`` is how often a value holds an element. Where a problem compares the elements by a total order, proofs
+may speak of more: ``low!D`` and ``high!D`` (an element is a lower, an upper bound of all that a value holds),
+``sorted!D`` (every element is a lower bound of what its constructor holds besides, as in a sorted list or a heap) and
+``search!D`` (elements stand between those of what is before and of what is behind, as in a search tree). ``apart!D``
+gives an element of which two sorted lists hold different numbers, if they are different.
 """
 
 from __future__ import annotations
@@ -42,12 +42,20 @@ SAMPLES = 5
 
 @dataclass(frozen=True)
 class Order:
-    """A total order on ``sort`` in terms of a symbol of the problem, which may be turned round or the negated one."""
+    """A total order on ``sort`` in terms of a symbol of the problem, which may be turned round or the negated one.
+
+    Elements that are only told apart have the order ``=``, which is not total.
+    """
 
     sort: Sort
     name: str
     turned: bool = False
     negated: bool = False
+
+    @property
+    def total(self) -> bool:
+        """Whether any two elements can be compared."""
+        return self.name != "="
 
     def holds(self, a: Term, b: Term) -> Term:
         """``a`` is at most ``b``."""
@@ -93,7 +101,7 @@ class Containers:
 
 def containers_of(problem: Problem) -> Containers | None:
     """The order that the problem works with and what holds elements of its sort; None when there is no such thing."""
-    for order in _orders(problem):
+    for order in (*_orders(problem), *_told_apart(problem.signature)):
         held = _holding(problem.signature, order.sort)
         if held and len(held) <= MAX_CONTAINERS:
             return Containers(order, tuple(held))
@@ -110,7 +118,9 @@ def folds(problem: Problem, group: int) -> tuple[Definition, ...]:
     for datatype in containers.datatypes:
         if _between(datatype, containers):
             searched.add(datatype.sort)
-        for build in (_occurrences, _low, _high, _sorted, _search, _apart):
+        for build in (
+            (_occurrences, _low, _high, _sorted, _search, _apart) if containers.order.total else (_occurrences,)
+        ):
             definition = build(datatype, containers, group + len(found))
             if definition is not None:
                 found.append(definition)
@@ -294,6 +304,25 @@ def _orders(problem: Problem) -> list[Order]:
     if any(_compares(t) for text in texts for t in subterms(text)):
         found.append(Order(INT, "<="))
     return sorted(found, key=lambda order: (order.negated, order.turned))
+
+
+def _told_apart(signature: Signature) -> list[Order]:
+    """Sorts of which the problem says whether, or how often, a container holds an element."""
+    found: dict[Sort, None] = {}
+    for definition in signature.definitions:
+        sorts = [p.sort for p in definition.params]
+        if (
+            len(sorts) == 2
+            and sorts[0] is not sorts[1]
+            and (definition.sort in (BOOL, INT) or definition.sort in sorts)
+        ):
+            found.update({s: None for s in sorts if any(s is f for f in _fields(signature, sorts))})
+    return [Order(sort, "=") for sort in found]
+
+
+def _fields(signature: Signature, sorts: Iterable[Sort]) -> list[Sort]:
+    datatypes = [d for s in sorts if (d := signature.datatype(s)) is not None]
+    return [f for d in datatypes for c in d.constructors for _, f in c.fields if f is not d.sort]
 
 
 def _compares(term: Term) -> bool:

@@ -174,7 +174,10 @@ class _Wanted:
     def __init__(self, bench: Workbench, containers: Containers, sequent: Sequent) -> None:
         self.occurrences = self.order = False
         concl = sequent.concl
+        total = containers.order.total
         if is_app(concl, "=") and len(concl.args) == 2 and containers.contains(concl.args[0].sort):
+            if not total:
+                return
             laws = Laws(bench, containers)
             sides = [make_sequent(sequent.vars, sequent.hyps, laws.sorted(t)) for t in concl.args]
             self.order = self.occurrences = all(bench.refutes(s, 60) is None for s in sides)
@@ -185,7 +188,7 @@ class _Wanted:
                 continue
             held = [p for p in definition.params if containers.contains(p.sort)]
             if len(held) == len(definition.params) == 1 and definition.sort is BOOL:
-                self.order = True
+                self.order |= total
             elif held and len(definition.params) == 2:
                 self.occurrences = True
 

@@ -69,20 +69,21 @@ class Laws:
     # ---------------------------------------------------------------------------------------- basics
 
     def of_the_order(self, goal: Term) -> Iterator[Law]:
-        """That a defined order is one, and what other comparisons are in terms of it."""
+        """That a defined order is one, and what other comparisons are in terms of it, or of equality."""
         x, y, z = self._x, self._y, var("z", self._x.sort)
         at_most, name = self._order.holds, self._order.name
-        if self._bench.signature.definition(name) is None:
-            return
-        yield self._law(at_most(x, x), x)
-        yield self._law(or_([at_most(x, y), at_most(y, x)]), x)
-        yield self._law(implies(at_most(x, y), implies(at_most(y, x), eq(x, y))), x)
-        yield self._law(implies(at_most(x, y), implies(at_most(y, z), at_most(x, z))), x)
+        meanings = [eq(x, y), not_(eq(x, y))]
+        if self._order.total:
+            meanings += [at_most(x, y), at_most(y, x), not_(at_most(y, x)), not_(at_most(x, y))]
+        if self._bench.signature.definition(name) is not None:
+            yield self._law(at_most(x, x), x)
+            yield self._law(or_([at_most(x, y), at_most(y, x)]), x)
+            yield self._law(implies(at_most(x, y), implies(at_most(y, x), eq(x, y))), x)
+            yield self._law(implies(at_most(x, y), implies(at_most(y, z), at_most(x, z))), x)
         for other in reached(self._bench, goal):
             definition = self._bench.signature.definition(other)
             if definition and definition.sort is BOOL and [p.sort for p in definition.params] == [x.sort, x.sort]:
                 call = app(other, (x, y), BOOL)
-                meanings = (at_most(x, y), at_most(y, x), not_(at_most(y, x)), not_(at_most(x, y)), eq(x, y))
                 if other != name:
                     yield from self._first(call, (eq(call, m) for m in meanings))
 
@@ -161,6 +162,7 @@ class Laws:
             same = forall((self._x,), eq(self._in.occurrences(self._x, k), self._in.occurrences(self._x, m)))
             if k.sort is m.sort and not self._refuted(lemma(call_at(call, m, k))):
                 yield self._law(implies(same, call), call)
+                yield from self._first(call, (implies(call, same.body),))
 
     def numbers(self, calls: Iterable[Term]) -> Iterator[Law]:
         """Sizes of what numbers are computed by, where counts are built of them."""

@@ -22,7 +22,7 @@ from goedels_poetry.languages.smt.values import small_values
 
 Choice: TypeAlias = tuple[int, str, Any]
 
-BOUNDS = (2, 3, 4, 5, 6, 8, 10, 14, 30, 100, 300)
+BOUNDS = (2, 3, 4, 5, 6, 8, 10, 14, 30, 300)
 """How large all values together may be, round by round: constructors with fields, and numbers that are not small."""
 NUMBERS = 12
 FREE = 3

@@ -213,8 +213,13 @@ class Sketcher:
                 yield from self._from_failed_steps(sequent)
 
     def _patient(self, sequent: Sequent) -> Iterator[Plan]:
-        """Induction once more, with all that was proved on the way and more resources for each case."""
+        """Induction once more, with all that was proved on the way and more resources for each case.
+
+        Still more of them where cvc5, asked for a proof of its own, says that there is one.
+        """
         plan = induction(self._bench, sequent, rlimit=PATIENT)
+        if plan is None and self._bench.is_believed(sequent):
+            plan = induction(self._bench, sequent, rlimit=4 * PATIENT)
         if plan is not None:
             yield replace(plan, strategy="patient-induction", detail=f"{plan.strategy} {plan.detail}".strip())
 

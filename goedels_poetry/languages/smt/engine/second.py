@@ -8,8 +8,9 @@ kinds, and not at all for others; a race of both would only cost twice.
 
 from __future__ import annotations
 
+from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, subterms
+from goedels_poetry.languages.smt.terms import Kind, not_, subterms
 from goedels_poetry.solvers import Answer, Cvc5Process, Limits
 
 RLIMIT = 6_000
@@ -18,7 +19,11 @@ RLIMIT = 6_000
 SURE = 100_000
 """The same for a query that was closed before."""
 
+BELIEF = 1_000_000
+"""The same for one attempt with its own induction: about two seconds."""
+
 SECONDS = 3.0
+_INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quant": "true"}
 
 
 def suits(sequent: Sequent) -> bool:
@@ -39,6 +44,17 @@ class SecondSolver:
         options = {"solve-bv-as-int": "sum"} if "BitVec" in script else {}
         answer = self._process.ask(script, Limits(rlimit=rlimit, seconds=SECONDS), options=options)
         return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
+
+    def believes(self, context: Context, sequent: Sequent) -> bool:
+        """Whether cvc5 proves a goal with its own induction and its own conjectures.
+
+        That is no proof for us, since nobody sees its steps; it says that the goal is worth more effort.
+        """
+        # closed, since of a goal about constants there is nothing to induct on
+        denied = f"(assert {context.encoding.text(not_(sequent.formula))})"
+        lines = (*context.definitions, *context.named_premises(), denied)
+        limits = Limits(rlimit=BELIEF, seconds=2 * SECONDS)
+        return self._process.ask("\n".join(lines), limits, options=_INDUCTION).status == "unsat"
 
     def close(self) -> None:
         """Stop the process."""

@@ -220,6 +220,11 @@ class Workbench:
         if lemmas:
             yield Query(tuple(self.lemmas), unfoldings)
 
+    def is_believed(self, sequent: Sequent) -> bool:
+        """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
+        self._check_time()
+        return self._second.believes(self.context, sequent)
+
     def _by_second(self, sequent: Sequent) -> Query | None:
         """A query that cvc5 closes, for goals that are rather for it than for z3."""
         if not self.mentions_unfolded(sequent):

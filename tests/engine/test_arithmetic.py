@@ -1,0 +1,146 @@
+"""Goals about functions of numbers, of every kind that the strategies are for; each is closed at the first sketch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from goedels_poetry.languages.smt.engine import jobs
+from goedels_poetry.languages.smt.engine import second as second_solver
+from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
+from goedels_poetry.languages.smt.engine.residue import residues
+from goedels_poetry.languages.smt.engine.second import SecondSolver, suits
+from goedels_poetry.languages.smt.engine.witness import likely_witnesses
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.printer import show
+
+POWERS = """
+(define-fun-rec two ((n Int)) Int (ite (<= n 0) 1 (* 2 (two (- n 1)))))
+(define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
+(define-fun-rec fast ((b Int) (n Int)) Int
+  (ite (<= n 0) 1 (ite (= (mod n 2) 0) (* (fast b (div n 2)) (fast b (div n 2))) (* b (fast b (- n 1))))))
+(define-fun-rec double ((a Int) (n Int)) Int
+  (ite (<= n 0) 0 (ite (= (mod n 2) 0) (double (+ a a) (div n 2)) (+ a (double (+ a a) (div n 2))))))
+(define-fun-rec fact ((n Int)) Int (ite (<= n 0) 1 (* n (fact (- n 1)))))
+(define-fun-rec log ((n Int)) Int (ite (<= n 1) 0 (+ 1 (log (div n 2)))))
+"""
+ACKERMANN = """
+(define-fun-rec ack ((m Int) (n Int)) Int
+  (ite (<= m 0) (+ n 1) (ite (<= n 0) (ack (- m 1) 1) (ack (- m 1) (ack m (- n 1))))))
+"""
+PARITY = """
+(define-funs-rec ((ev ((n Int)) Bool) (od ((n Int)) Bool))
+  ((ite (<= n 0) true (od (- n 1))) (ite (<= n 0) false (ev (- n 1)))))
+(define-fun-rec fib ((n Int)) Int (ite (<= n 0) 0 (ite (= n 1) 1 (+ (fib (- n 1)) (fib (- n 2))))))
+"""
+ARRAYS = """
+(define-fun-rec total ((a (Array Int Int)) (l Int) (h Int)) Int
+  (ite (>= l h) 0 (+ (total a l (- h 1)) (select a (- h 1)))))
+(define-fun-rec up ((a (Array Int Int)) (l Int) (h Int)) Int (ite (>= l h) 0 (+ (select a l) (up a (+ l 1) h))))
+"""
+BITS = """
+(define-fun-rec times ((n Int) (x (_ BitVec 16))) (_ BitVec 16) (ite (<= n 0) #x0000 (bvadd x (times (- n 1) x))))
+"""
+
+
+def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
+    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
+    result: dict[str, Any] = getattr(jobs, function)(payload)
+    return result
+
+
+def is_complete(sketch: dict[str, Any]) -> bool:
+    return all("candidate" in c or ("sketch" in c and is_complete(c["sketch"])) for c in sketch["children"])
+
+
+def bench_of(theorem: str) -> Workbench:
+    return Workbench(jobs.problem_of(theorem))
+
+
+@pytest.mark.parametrize(
+    ("theorem", "strategy"),
+    [
+        (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 4) (> (fact n) (two n)))))", "numeric-lemma"),
+        (f"{POWERS}(prove (forall ((a Int) (n Int)) (=> (>= n 0) (= (double a n) (* a n)))))", "recursion-induction"),
+        (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 1) (<= (two (log n)) n))))", "recursion-induction"),
+        (
+            f"{POWERS}(prove (forall ((n Int)) (=> (>= n 0) (exists ((k Int)) (and (>= k 0) (> (two k) n))))))",
+            "witness",
+        ),
+        (f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (= (ack 2 n) (+ (* 2 n) 3)))))", "numeric-lemma"),
+        (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (= (= (mod (fib n) 2) 0) (= (mod n 3) 0)))))", ""),
+        (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (ev (* n (+ n 1))))))", ""),
+        (
+            f"{PARITY}(prove (forall ((n Int)) (=> (and (>= n 0) (od n)) (exists ((k Int)) (= n (+ (* 2 k) 1))))))",
+            "witness",
+        ),
+        ("(prove (forall ((n Int)) (=> (>= n 0) (= (mod (- (* n n n) n) 6) 0))))", "integer-induction"),
+        (
+            f"{ARRAYS}(prove (forall ((a (Array Int Int)) (l Int) (h Int))(=> (<= l h) (= (total a l h) (up a l h)))))",
+            "lemma-from-failed-step",
+        ),
+        (
+            f"{ARRAYS}(prove (forall ((a (Array Int Int)) (h Int) (i Int) (j Int))"
+            "(=> (<= 0 i) (< i h) (<= 0 j) (< j h)"
+            "(= (total (store (store a i (select a j)) j (select a i)) 0 h) (total a 0 h)))))",
+            "numeric-lemma",
+        ),
+        (
+            f"{BITS}(prove (forall ((n Int) (x (_ BitVec 16)) (y (_ BitVec 16)))"
+            "(=> (>= n 0) (= (times n (bvadd x y)) (bvadd (times n x) (times n y))))))",
+            "recursion-induction",
+        ),
+    ],
+)
+def test_a_goal_about_numbers_is_closed(theorem: str, strategy: str) -> None:
+    found = job("sketch", theorem)
+    assert found["ok"], found["reason"]
+    sketch = found["value"]["sketch"]
+    assert sketch["strategy"].startswith(strategy)
+    assert is_complete(sketch)
+    assert job("verify_sketch", theorem, sketch=sketch)["ok"]
+
+
+def test_lemmas_are_read_off_tables_of_values() -> None:
+    theorem = f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (> (ack 2 n) n))))"
+    bench = bench_of(theorem)
+    guessed = [show(c.formula) for batch in numeric_lemmas(bench, jobs.root_sequent(bench.problem)) for c in batch]
+    bench.close()
+    assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 1 x0) (+ x0 2))))" in guessed
+    assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 2 x0) (+ (* 2 x0) 3))))" in guessed
+    assert "(forall ((x0 Int) (x1 Int)) (> (ack x0 x1) x1))" in guessed
+
+
+def test_what_a_step_leaves_over_speaks_of_one_function_less() -> None:
+    theorem = f"{POWERS}(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (power b n)))))"
+    bench = bench_of(theorem)
+    left = [show(s.formula) for s in residues(bench, jobs.root_sequent(bench.problem))]
+    bench.close()
+    assert any("(* (power b (div n 2)) (power b (div n 2)))" in s and "fast" not in s for s in left)
+
+
+def test_a_witness_makes_the_conclusion_true_on_all_values_or_is_none() -> None:
+    for goal, wanted in (("(= n (+ k k))", []), ("(= (* n (- n 1)) (+ k k))", ["(div (* n (- n 1)) 2)"])):
+        bench = bench_of(f"(prove (forall ((n Int)) (exists ((k Int)) {goal})))")
+        sequent = jobs.root_sequent(bench.problem)
+        found = [show(t) for (t,) in likely_witnesses(bench, sequent)]
+        bench.close()
+        assert found[: len(wanted)] == wanted and bool(found) == bool(wanted)
+
+
+def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_solver, "BELIEF", 50_000)
+    plus = "(define-fun-rec add ((n Int) (m Int)) Int (ite (<= n 0) m (+ 1 (add (- n 1) m))))"
+    for goal, suited, believed in (
+        ("(=> (>= n 0) (= (add n m) (+ n m)))", False, True),
+        ("(=> (>= n 0) (= (add n m) (+ n n)))", False, False),
+        ("(exists ((k Int)) (= (add n m) (* 2 k)))", True, False),
+    ):
+        bench = bench_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
+        sequent = jobs.root_sequent(bench.problem)
+        second = SecondSolver()
+        assert suits(sequent) is suited
+        assert second.believes(bench.context, sequent) is believed
+        second.close()
+        bench.close()

@@ -191,7 +191,7 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
-        if suits(sequent) and (by_second := self._by_second(sequent)) is not None:
+        if suits(sequent, self._speaks_of_bits) and (by_second := self._by_second(sequent)) is not None:
             return by_second
         if self.mentions_unfolded(sequent):
             kinds = (False,) if self._only_ground(sequent) else (False, True)
@@ -219,6 +219,13 @@ class Workbench:
             yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfoldings, *at), equations=False, quantified=False)
         if lemmas:
             yield Query(tuple(self.lemmas), unfoldings)
+
+    @cached_property
+    def _speaks_of_bits(self) -> bool:
+        """Whether there are bit-vectors in the problem at all."""
+        return any("BitVec" in line for line in self.context.definitions) or any(
+            t.sort.name == "BitVec" for t in subterms(self.problem.goal)
+        )
 
     def is_believed(self, sequent: Sequent) -> bool:
         """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
@@ -302,7 +309,7 @@ class Workbench:
     def confirms(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> Answer:
         """Pose one query as the checker will: a fresh context, the whole script, to either solver."""
         script = self.context.script_of(sequent, query, earlier)
-        if suits(sequent):
+        if suits(sequent, self._speaks_of_bits):
             answer = self._asked_second(sequent, query, earlier, SURE)
             if answer.status == "unsat":
                 return answer

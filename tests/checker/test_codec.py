@@ -46,7 +46,7 @@ SCHEMES = [
     MeasureInduction(term("(- 10 n)"), ((term("(- n 1)"),), (term("(sum n)"),))),
     MeasureInduction(term("n")),
     RecursionInduction("sum", (term("n"),), ("m", "k")),
-    SizeInduction(("n", "m"), ((term("(> n 0)"), term("(- n 1)"), term("n")),), ("k",)),
+    SizeInduction(("n", "m"), ((term("(> n 0)"), term("(- n 1)"), term("n")),), ("k",), (("c", 1),)),
     CaseSplit(term("(> n 0)")),
     ConstructorSplit("n"),
     Conjuncts(),

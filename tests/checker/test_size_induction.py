@@ -45,9 +45,11 @@ def sequent(text: str) -> Sequent:
     return parse_sequent(f"(sequent {text})", SIGNATURE)
 
 
-def scheme(goal: Sequent, on: str, at: list[list[str]], general: str = "") -> SizeInduction:
+def scheme(
+    goal: Sequent, on: str, at: list[list[str]], general: str = "", twice: tuple[tuple[str, int], ...] = ()
+) -> SizeInduction:
     points = tuple(tuple(parse_term(t, SIGNATURE, goal.vars) for t in point) for point in at)
-    return SizeInduction(tuple(on.split()), points, tuple(general.split()))
+    return SizeInduction(tuple(on.split()), points, tuple(general.split()), twice)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,31 @@ def test_variables_together_lose_what_one_of_them_may_win() -> None:
         f"(=> {both} (forall ((k L)) (=> (R y k) (R (merge y (left x)) k))))",
         "(R x k)",
     ]
+
+
+TURNED = "(node (left (left x)) 1 (node (right (left x)) 2 (right x)))"
+LEFT_HEAVY = "(and ((_ is node) x) ((_ is node) (left x)))"
+
+
+def test_where_a_field_counts_twice_what_is_turned_away_from_it_is_smaller() -> None:
+    goal = sequent("((x T)) () (P x)")
+    turned = [[LEFT_HEAVY, TURNED]]
+    assert instances(goal, scheme(goal, "x", turned, twice=(("node", 0),)), SIGNATURE)
+    refused: list[tuple[list[str], tuple[tuple[str, int], ...]]] = [
+        ([LEFT_HEAVY, TURNED], ()),
+        ([LEFT_HEAVY, TURNED], (("node", 2),)),
+        ([LEFT_HEAVY, TURNED], (("node", 0), ("node", 2))),
+        ([NODE, TURNED], (("node", 0),)),
+        ([NODE, "(node (right x) 1 (left x))"], (("node", 0),)),
+        ([NODE, "(node leaf 1 (node (left x) 1 (right x)))"], (("node", 0),)),
+        ([LEFT_HEAVY, TURNED], (("node", 3),)),
+        ([LEFT_HEAVY, TURNED], (("node", -1),)),
+        ([LEFT_HEAVY, TURNED], (("knot", 0),)),
+        ([NODE, "(merge (left x) (right x))"], (("node", 0),)),
+    ]
+    for point, twice in refused:
+        with pytest.raises(SchemeError):
+            instances(goal, scheme(goal, "x", [point], twice=twice), SIGNATURE)
 
 
 @pytest.mark.parametrize(
@@ -222,6 +249,7 @@ def test_a_changed_step_or_another_scheme_is_refused(certificate: Path, tmp_path
         {"general": ["n"]},
         {"at": evidence["steps"][-1]["scheme"]["at"][1:]},
         {"at": [["true", "x", "y"]]},
+        {"twice": [["node", 0]]},
     ]
     for change in changes:
         forged = copy.deepcopy(evidence)

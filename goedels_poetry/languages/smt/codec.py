@@ -128,9 +128,10 @@ def scheme_to_json(scheme: Scheme) -> Json:
         case RecursionInduction(function, terms, general):
             shown = [printer.show(t) for t in terms]
             return {"kind": "recursion", "function": function, "at": shown, "general": list(general)}
-        case SizeInduction(variables, at, general):
+        case SizeInduction(variables, at, general, twice):
             points = [[printer.show(t) for t in point] for point in at]
-            return {"kind": "size", "on": list(variables), "at": points, "general": list(general)}
+            fields = [list(place) for place in twice]
+            return {"kind": "size", "on": list(variables), "at": points, "general": list(general), "twice": fields}
         case CaseSplit(formula):
             return {"kind": "cases", "on": printer.show(formula)}
         case ConstructorSplit(on):
@@ -194,9 +195,10 @@ def scheme_from_json(json: Any, signature: Signature, variables: Iterable[Term])
                 _text(json["function"], "function"), read.terms(json["at"], "at"), _texts(json["general"], "general")
             )
         case "size":
-            _object(json, "induction on sizes", ("kind", "on", "at", "general"))
+            _object(json, "induction on sizes", ("kind", "on", "at", "general", "twice"))
             points = tuple([read.terms(point, "point") for point in _items(json["at"], "at")])
-            return SizeInduction(_texts(json["on"], "on"), points, _texts(json["general"], "general"))
+            twice = tuple([_field(place) for place in _items(json["twice"], "twice")])
+            return SizeInduction(_texts(json["on"], "on"), points, _texts(json["general"], "general"), twice)
         case "cases":
             _object(json, "case split", ("kind", "on"))
             return CaseSplit(read.term(json["on"], "on"))
@@ -207,6 +209,14 @@ def scheme_from_json(json: Any, signature: Signature, variables: Iterable[Term])
             _object(json, "witness", ("kind", "at"))
             return Witness(read.terms(json["at"], "at"))
     raise CodecError(f"unknown kind of scheme: {kind!r}")
+
+
+def _field(json: Any) -> tuple[str, int]:
+    """A field of a constructor, by its position."""
+    place = _items(json, "field")
+    if len(place) != 2:
+        raise CodecError("a field is a constructor and a position")
+    return _text(place[0], "constructor"), _number(place[1], "position")
 
 
 # ------------------------------------------------------------------------------------------------- queries

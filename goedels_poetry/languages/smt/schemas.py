@@ -13,6 +13,7 @@ from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.problem import Constructor, Signature
 from goedels_poetry.languages.smt.recursion import TooLarge, cases_along, moved_variables, points_below
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
+from goedels_poetry.languages.smt.sizes import Sizes
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
@@ -97,12 +98,14 @@ class SizeInduction:
 
     ``at`` gives points of the hypothesis, each a condition and one term for each of ``on``; the terms must lose a
     constructor under the condition, going by what their form and the definitions that recurse on smaller arguments say.
-    ``general`` names the variables that the hypothesis quantifies over.
+    ``general`` names the variables that the hypothesis quantifies over. ``twice`` are fields (a constructor and a
+    position) that count twice in the size; of such a size nothing is known but the form of terms.
     """
 
     on: tuple[str, ...]
     at: tuple[tuple[Term, ...], ...]
     general: tuple[str, ...] = ()
+    twice: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -452,7 +455,12 @@ def _by_size(sequent: Sequent, scheme: SizeInduction, signature: Signature) -> S
     general, outside, inside = _split(sequent, on, scheme.general)
     if len(set(on)) != len(on) or not scheme.at:
         raise SchemeError("induction on the size of distinct variables, at one point or more")
-    sizes = structural_sizes(signature)
+    for name, position in scheme.twice:
+        entry = signature.constructor(name)
+        if entry is None or not 0 <= position < len(entry[1].fields):
+            raise SchemeError(f"{name} has no field at position {position}")
+    weights = dict.fromkeys(scheme.twice, 2)
+    sizes = Sizes(signature, weights=weights) if weights else structural_sizes(signature)
     hyps = []
     for given in scheme.at:
         condition, point = given[0] if given else FALSE, given[1:]

@@ -185,7 +185,7 @@ class _Search:
     def _weighted(self, calls: Sequence[Call]) -> Step | None:
         """The same where a field of a constructor counts twice: for functions that turn trees round."""
         sorts = {p.sort for name in {c.caller for c in calls} for p in self.params[name]}
-        for weights in islice(_weights(self.signature, sorts), MAX_WEIGHTS):
+        for weights in islice(weightings(self.signature, sorts), MAX_WEIGHTS):
             found = self._structural(calls, Sizes(self.signature, weights=weights))
             if found is not None:
                 twice = " and ".join(f"field {position + 1} of {name}" for name, position in weights)
@@ -283,7 +283,7 @@ class _Search:
         return found
 
 
-def _weights(signature: Signature, sorts: Iterable[Sort]) -> Iterator[Weights]:
+def weightings(signature: Signature, sorts: Iterable[Sort]) -> Iterator[Weights]:
     """One field counted twice of some of the constructors that have several fields, for ``sorts`` and their fields."""
     reached: dict[Sort, None] = {}
     waiting = sorted(sorts, key=repr)
@@ -343,4 +343,4 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
     return [tuple(t for _, t in choice) for choice in ranked]
 
 
-__all__ = ["Prover", "Termination", "recursive_groups", "structural_sizes", "termination"]
+__all__ = ["Prover", "Termination", "recursive_groups", "structural_sizes", "termination", "weightings"]

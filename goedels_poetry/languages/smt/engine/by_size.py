@@ -7,18 +7,20 @@ calls itself at all the points that are wanted: ``flat (merge p q)`` at ``merge 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
 
 from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.engine.induct import general_beside, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.problem import Constructor
+from goedels_poetry.languages.smt.equations import constructor_cases
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, SchemeError, SizeInduction, instances
 from goedels_poetry.languages.smt.sequent import Names, Sequent
+from goedels_poetry.languages.smt.sizes import Sizes
 from goedels_poetry.languages.smt.terms import (
+    BOOL,
     Kind,
     Term,
     and_,
@@ -29,12 +31,16 @@ from goedels_poetry.languages.smt.terms import (
     subterms,
     tester,
 )
-from goedels_poetry.languages.smt.wellfounded import structural_sizes
+from goedels_poetry.languages.smt.wellfounded import structural_sizes, weightings
 
 MAX_POINTS = 12
 MAX_VARIABLES = 3
 MAX_BRANCHES = 16
 MAX_SHAPES = 12
+MAX_DEEPER = 2
+LEVELS = 2
+"""Constructors that are taken off the variables in a case that stays open."""
+MAX_WEIGHTS = 8
 MAX_UNFOLDED = 200
 FUEL = 16
 """Unfoldings of one term: a step needs one or two for each function."""
@@ -60,25 +66,37 @@ def by_size(
         (step,) = instances(sequent, scheme, bench.signature)
     except SchemeError:
         return None
-    inner = _by_constructors(bench, step, on, rlimit)
+    split = tuple(v for v in on if any(v in condition.free for condition, *_ in scheme.at))
+    inner = _by_constructors(bench, step, split, frozenset(step.vars), rlimit)
     detail = f"{' '.join(scheme.on)} at {len(scheme.at)}: {scheme.at!r}"
     return Plan(sequent, scheme, (inner,), "size-induction", detail) if inner is not None else None
 
 
-def _by_constructors(bench: Workbench, sequent: Sequent, on: tuple[Term, ...], rlimit: int | None) -> Plan | None:
-    if not on:
+def _by_constructors(
+    bench: Workbench,
+    sequent: Sequent,
+    split: tuple[Term, ...],
+    known: frozenset[Term],
+    rlimit: int | None,
+    levels: int = LEVELS,
+) -> Plan | None:
+    """The cases of ``split``; where one stays open, those of a field of the same sort, one that is not ``known``."""
+    split = tuple(v for v in split if v in sequent.vars)
+    if not split:
         query = bench.direct(sequent, rlimit)
-        return leaf(sequent, query) if query is not None else None
-    if on[0] not in sequent.vars:
-        return _by_constructors(bench, sequent, on[1:], rlimit)
-    scheme = ConstructorSplit(on[0].name)
+        if query is not None:
+            return leaf(sequent, query)
+        deeper = [v for v in sequent.vars if v not in known and bench.signature.datatype(v.sort) is not None]
+        tries = (_by_constructors(bench, sequent, (v,), known, rlimit, levels - 1) for v in deeper[:MAX_DEEPER])
+        return next((plan for plan in tries if plan is not None), None) if levels > 1 else None
+    scheme = ConstructorSplit(split[0].name)
     children = []
     for case in instances(sequent, scheme, bench.signature):
-        child = _by_constructors(bench, case, on[1:], rlimit)
+        child = _by_constructors(bench, case, split[1:], known, rlimit, levels)
         if child is None:
             return None
         children.append(child)
-    return Plan(sequent, scheme, tuple(children), "case-split", on[0].name)
+    return Plan(sequent, scheme, tuple(children), "case-split", split[0].name)
 
 
 def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> SizeInduction | None:
@@ -92,51 +110,74 @@ def size_scheme(bench: Workbench, sequent: Sequent, on: tuple[Term, ...]) -> Siz
     ]
     patterns = [p for p in patterns if not any(q is not p and q in p.args for q in patterns)]
     points: dict[Point, None] = {}
-    for condition, here, back in _shapes(bench, sequent, on):
+    for condition, here, back in _shapes(bench, sequent, on, patterns[0]) if patterns else ():
         for branch in _branches(bench, substitute(sequent.concl, here), MAX_BRANCHES):
             for found in _matches(patterns, branch, on, general):
-                terms = tuple(substitute(_folded(t, here), back) for t in found)
+                terms = tuple(_folded(t, back) for t in found)
                 if all(t.free <= frozenset(sequent.vars) - frozenset(general) for t in terms):
                     points.setdefault((condition, *terms))
-    sizes = structural_sizes(bench.signature)
-    smaller = []
-    for point in points:
-        loss = sizes.loss(on, point[1:], extend((), point[0]))
-        if loss is not None and loss > 0:
-            smaller.append(point)
-    if not any(bench.signature.definition(t.name) for p in smaller for term in p[1:] for t in subterms(term)):
-        return None  # parts of the values alone: structural induction has these, or one along a function
-    return SizeInduction(tuple(v.name for v in on), tuple(smaller[:MAX_POINTS]), names)
+    plain = _smaller(structural_sizes(bench.signature), on, points)
+    for weights in ({}, *islice(weightings(bench.signature, [v.sort for v in on]), MAX_WEIGHTS)):
+        smaller = _smaller(Sizes(bench.signature, weights=weights), on, points) if weights else plain
+        useful = any(bench.signature.definition(t.name) for p in smaller for term in p[1:] for t in subterms(term))
+        if useful if not weights else len(smaller) > len(plain):
+            at = tuple(smaller[:MAX_POINTS])
+            return SizeInduction(tuple(v.name for v in on), at, names, tuple(weights))
+    return None  # parts of the values alone: structural induction has these, or one along a function
+
+
+def _smaller(sizes: Sizes, on: tuple[Term, ...], points: Iterable[Point]) -> list[Point]:
+    """The points that lose a constructor, each under as few conditions as that needs."""
+
+    def falls(tests: tuple[Term, ...], terms: tuple[Term, ...]) -> bool:
+        loss = sizes.loss(on, terms, tests)
+        return loss is not None and loss > 0
+
+    found: dict[Point, None] = {}
+    for condition, *rest in points:
+        tests, terms = extend((), condition), tuple(rest)
+        if falls(tests, terms):
+            for test in reversed(tests):
+                fewer = tuple(t for t in tests if t is not test)
+                tests = fewer if falls(fewer, terms) else tests
+            found.setdefault((and_(tests), *terms))
+    return list(found)
 
 
 def _shapes(
-    bench: Workbench, sequent: Sequent, on: tuple[Term, ...]
+    bench: Workbench, sequent: Sequent, on: tuple[Term, ...], call: Term
 ) -> Iterator[tuple[Term, dict[Term, Term], dict[Term, Term]]]:
-    """For each way to build the variables: the condition, what they become, and the new variables as selectors."""
+    """For each case of ``call``: the condition, what the variables become, and the new variables as selectors."""
     names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=bench.reserved)
-    options: list[list[tuple[Term, Constructor]]] = []
-    for variable in on:
-        datatype = bench.signature.datatype(variable.sort)
-        options.append([(variable, c) for c in datatype.constructors] if datatype else [])
-    for number, choice in enumerate(product(*options)):
-        if number >= MAX_SHAPES:
-            return
-        here, back, tests = {}, {}, []
-        for variable, constructor in choice:
-            fields = [names.fresh(variable.name, sort) for _, sort in constructor.fields]
-            here[variable] = app(constructor.name, fields, variable.sort)
-            back.update(
-                {f: app(name, (variable,), sort) for f, (name, sort) in zip(fields, constructor.fields, strict=True)}
-            )
-            tests.append(tester(constructor.name, variable))
+    definition = bench.signature.definition(call.name)
+    assert definition is not None
+    body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+    whole = app(call.name, on, BOOL)  # only there to carry the variables
+    for built, _ in constructor_cases(whole, body, on, bench.signature, names)[:MAX_SHAPES]:
+        back: dict[Term, Term] = {}
+        tests = [t for v, shape in zip(on, built.args, strict=True) for t in _tests(bench, v, shape, back)]
         if back:
-            yield and_(tests), here, back
+            yield and_(tests), dict(zip(on, built.args, strict=True)), back
 
 
-def _folded(term: Term, here: dict[Term, Term]) -> Term:
-    """The term with what the variables became as the variables."""
-    for variable, shape in here.items():
-        term = replace_subterm(term, shape, variable) if shape.args else term
+def _tests(bench: Workbench, subject: Term, shape: Term, back: dict[Term, Term]) -> Iterator[Term]:
+    """What says that ``subject`` is built like ``shape``; the variables in that go into ``back``."""
+    entry = bench.signature.constructor(shape.name) if shape.kind is Kind.APP else None
+    if entry is None:
+        if shape is not subject:
+            back[shape] = subject
+        return
+    yield tester(shape.name, subject)
+    if shape.args:
+        back[shape] = subject
+    for part, (selector, sort) in zip(shape.args, entry[1].fields, strict=True):
+        yield from _tests(bench, app(selector, (subject,), sort), part, back)
+
+
+def _folded(term: Term, back: dict[Term, Term]) -> Term:
+    """The term in the variables of the goal: what shapes and their parts are, larger ones first."""
+    for part in sorted(back, key=lambda p: -p.size):
+        term = replace_subterm(term, part, back[part])
     return term
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.accumulators import general_statements
+from goedels_poetry.languages.smt.engine.catamorphisms import catamorphisms
 from goedels_poetry.languages.smt.engine.closures import closure_lemmas
 from goedels_poetry.languages.smt.engine.explore import Explorer
 from goedels_poetry.languages.smt.engine.guarded import open_guards
@@ -144,7 +145,7 @@ class Sketcher:
             library.retry()
             yield from self._again(sequent, "lemma-template")
             yield from self._from_failed_steps(sequent)
-        yield from self._unstuck(sequent)
+        yield from self._unstuck(sequent, functions)
         yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
@@ -187,11 +188,13 @@ class Sketcher:
         for _ in self.library.attempt_all(from_failed_step(self._bench, sequent)[:8], 2, FAILED_STEP_CALLS):
             yield from self._again(sequent, "lemma-from-failed-step")
 
-    def _unstuck(self, sequent: Sequent) -> Iterator[Plan]:
-        """What names of functions have in common, then what cases of inductions need under their conditions."""
+    def _unstuck(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
+        """What names of functions have in common, what functions make of constructors, what cases are stuck on."""
         bench, library = self._bench, self.library
         for candidate in closure_lemmas(bench, sequent):
             library.attempt(candidate, 1)
+        if [c for c in catamorphisms(bench, functions) if library.attempt(c)]:
+            yield from self._again(sequent, "lemma-template")
         for _ in library.attempt_all(stuck_lemmas(bench, sequent), 1, STUCK_CASE_CALLS):
             yield from self._again(sequent, "lemma-from-stuck-case")
 

@@ -72,6 +72,30 @@ def test_an_induction_is_found_where_the_fields_of_constructors_are_not_enough(t
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
 
 
+TURNED = """
+(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(declare-datatypes ((T 0) (S 0)) (((leaf) (node (left T) (label Int) (right T))) ((bare) (stack (top T) (under S)))))
+(define-fun-rec join ((x L) (y L)) L (match x ((none y) ((more e r) (more e (join r y))))))
+(define-fun-rec flat ((x T)) L (match x ((leaf none) ((node a k b) (join (flat a) (more k (flat b)))))))
+(define-fun-rec run ((x S)) L (match x ((bare none) ((stack t r) (match t ((leaf (run r)) ((node a k b)
+  (match a ((leaf (more k (run (stack b r)))) ((node c m d) (run (stack a (stack (node leaf k b) r)))))))))))))
+(prove (forall ((x T)) (= (run (stack x bare)) (flat x))))
+"""
+
+
+def test_a_function_that_turns_trees_round_is_a_fold_by_a_size_in_which_a_field_counts_twice() -> None:
+    found = job("sketch", TURNED)
+    assert found["ok"], found["reason"]
+    assert "size" in schemes_of(found["value"]["sketch"])
+    assert ["node", 0] in [place for text in twice_of(found["value"]["sketch"]) for place in text]
+
+
+def twice_of(sketch: dict[str, Any]) -> list[list[list[Any]]]:
+    """The fields that count twice in the inductions on sizes of a sketch."""
+    here = [sketch["scheme"]["twice"]] if sketch.get("scheme", {}).get("kind") == "size" else []
+    return here + [found for c in sketch["children"] if "sketch" in c for found in twice_of(c["sketch"])]
+
+
 def bench_of(text: str) -> Workbench:
     return Workbench(parse_problem(text))
 

@@ -4,7 +4,9 @@
 may speak of more: ``low!D`` and ``high!D`` (an element is a lower, an upper bound of all that a value holds),
 ``sorted!D`` (every element is a lower bound of what its constructor holds besides, as in a sorted list or a heap) and
 ``search!D`` (elements stand between those of what is before and of what is behind, as in a search tree). ``apart!D``
-gives an element of which two sorted lists hold different numbers, if they are different.
+gives an element of which two sorted lists hold different numbers, if they are different. Where results say by a truth
+value whether something was put in order, there are ``below!D`` (how many elements are below one) and ``inversions!D``
+(how many pairs stand in the wrong order, in the order of the fields), which falls then.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ from goedels_poetry.languages.smt.terms import (
 )
 from goedels_poetry.languages.smt.values import small_values
 
-KINDS = tuple(f"{kind}!" for kind in ("occurrences", "low", "high", "sorted", "search", "apart"))
-OCCURRENCES, LOW, HIGH, SORTED, SEARCH, APART = KINDS
+KINDS = tuple(f"{kind}!" for kind in ("occurrences", "low", "high", "sorted", "search", "apart", "below", "inversions"))
+OCCURRENCES, LOW, HIGH, SORTED, SEARCH, APART, BELOW, INVERSIONS = KINDS
 MAX_CONTAINERS = 4
 SAMPLES = 5
 
@@ -78,25 +80,64 @@ class Containers:
         """Whether ``sort`` is a container."""
         return any(d.sort is sort for d in self.datatypes)
 
+    def parts(self, holder: Term) -> list[Term] | None:
+        """The fields that hold something, of a value of a datatype with one constructor; None for other values."""
+        datatype = next((d for d in self.datatypes if d.sort is holder.sort), None)
+        if datatype is None or not _is_record(datatype):
+            return None
+        return [app(name, (holder,), sort) for name, sort in datatype.constructors[0].fields if self.holds(sort)]
+
     # ------------------------------------------------------------------------------------- statements
 
     def occurrences(self, element: Term, holder: Term) -> Term:
         """How often ``holder``, a container or an element, holds ``element``."""
         if holder.sort is self.order.sort:
             return ite(eq(element, holder), integer(1), integer(0))
+        parts = self.parts(holder)
+        if parts is not None:
+            return sum_of(self.occurrences(element, p) for p in parts)
         return app(OCCURRENCES + holder.sort.name, (element, holder), INT)
 
     def low(self, element: Term, holder: Term) -> Term:
         """``element`` is at most all that ``holder`` holds."""
         if holder.sort is self.order.sort:
             return self.order.holds(element, holder)
+        parts = self.parts(holder)
+        if parts is not None:
+            return and_([self.low(element, p) for p in parts])
         return app(LOW + holder.sort.name, (element, holder), BOOL)
 
     def high(self, element: Term, holder: Term) -> Term:
         """``element`` is at least all that ``holder`` holds."""
         if holder.sort is self.order.sort:
             return self.order.holds(holder, element)
+        parts = self.parts(holder)
+        if parts is not None:
+            return and_([self.high(element, p) for p in parts])
         return app(HIGH + holder.sort.name, (element, holder), BOOL)
+
+    def ordered(self, kind: str, holder: Term) -> Term:
+        """``holder``, a container, is in order: ``SORTED`` or ``SEARCH``."""
+        parts = self.parts(holder)
+        if parts is not None:
+            return and_([self.ordered(kind, p) for p in parts if self.contains(p.sort)])
+        return app(kind + holder.sort.name, (holder,), BOOL)
+
+    def below(self, element: Term, holder: Term) -> Term:
+        """How many of the elements that ``holder`` holds are not at least ``element``."""
+        if holder.sort is self.order.sort:
+            return ite(self.order.holds(element, holder), integer(0), integer(1))
+        parts = self.parts(holder)
+        if parts is not None:
+            return sum_of(self.below(element, p) for p in parts)
+        return app(BELOW + holder.sort.name, (element, holder), INT)
+
+    def inversions(self, holder: Term) -> Term:
+        """How many pairs of elements that ``holder``, a container, holds stand in the wrong order."""
+        parts = self.parts(holder)
+        if parts is not None:
+            return sum_of(self.inversions(p) for p in parts if self.contains(p.sort))
+        return app(INVERSIONS + holder.sort.name, (holder,), INT)
 
 
 def containers_of(problem: Problem) -> Containers | None:
@@ -114,13 +155,13 @@ def folds(problem: Problem, group: int) -> tuple[Definition, ...]:
     if containers is None:
         return ()
     found: list[Definition] = []
-    searched: set[Sort] = set()
+    builders: list[Build] = [_occurrences]
+    if containers.order.total:
+        builders += [_low, _high, _sorted, _search, _apart]
+        if any(_flagged(d) for d in containers.datatypes):
+            builders += [_below, _inversions]
     for datatype in containers.datatypes:
-        if _between(datatype, containers):
-            searched.add(datatype.sort)
-        for build in (
-            (_occurrences, _low, _high, _sorted, _search, _apart) if containers.order.total else (_occurrences,)
-        ):
+        for build in builders if not _is_record(datatype) else ():
             definition = build(datatype, containers, group + len(found))
             if definition is not None:
                 found.append(definition)
@@ -128,6 +169,8 @@ def folds(problem: Problem, group: int) -> tuple[Definition, ...]:
 
 
 # -------------------------------------------------------------------------------------------- definitions
+
+Build = Callable[[Datatype, Containers, int], Definition | None]
 
 
 def _over(
@@ -186,12 +229,45 @@ def _high(datatype: Datatype, containers: Containers, group: int) -> Definition:
     return _over(datatype, HIGH, BOOL, group, (element,), case)
 
 
+def _below(datatype: Datatype, containers: Containers, group: int) -> Definition:
+    element = var("element", containers.order.sort)
+
+    def case(constructor: Constructor) -> Term:
+        return sum_of(containers.below(element, p) for p in _parts(datatype, constructor, containers))
+
+    return _over(datatype, BELOW, INT, group, (element,), case)
+
+
+def _inversions(datatype: Datatype, containers: Containers, group: int) -> Definition:
+    def case(constructor: Constructor) -> Term:
+        parts = _parts(datatype, constructor, containers)
+        wrong = [
+            containers.below(e, p)
+            for i, e in enumerate(parts)
+            if e.sort is containers.order.sort
+            for p in parts[i + 1 :]
+        ]
+        return sum_of([*wrong, *[containers.inversions(p) for p in parts if containers.contains(p.sort)]])
+
+    return _over(datatype, INVERSIONS, INT, group, (), case)
+
+
+def _is_record(datatype: Datatype) -> bool:
+    """Whether there is one constructor, and not of the datatype itself: folds over it are those over its fields."""
+    return len(datatype.constructors) == 1 and all(s is not datatype.sort for _, s in datatype.constructors[0].fields)
+
+
+def _flagged(datatype: Datatype) -> bool:
+    """Whether its values say something by a truth value beside what they hold."""
+    return _is_record(datatype) and any(s is BOOL for _, s in datatype.constructors[0].fields)
+
+
 def _sorted(datatype: Datatype, containers: Containers, group: int) -> Definition:
     def case(constructor: Constructor) -> Term:
         parts = _parts(datatype, constructor, containers)
         inner = [p for p in parts if containers.contains(p.sort)]
         facts = [containers.low(e, p) for e in parts if e.sort is containers.order.sort for p in inner]
-        return and_([*facts, *[app(SORTED + p.sort.name, (p,), BOOL) for p in inner]])
+        return and_([*facts, *[containers.ordered(SORTED, p) for p in inner]])
 
     return _over(datatype, SORTED, BOOL, group, (), case)
 

@@ -16,7 +16,9 @@ from goedels_poetry.languages.smt.engine.auxiliary import SIZE
 from goedels_poetry.languages.smt.engine.focus import Facts, prove
 from goedels_poetry.languages.smt.engine.folds import (
     APART,
+    BELOW,
     HIGH,
+    INVERSIONS,
     KINDS,
     LOW,
     OCCURRENCES,
@@ -29,7 +31,7 @@ from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
-from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, app, is_app, subterms
+from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, app, is_app, subterms, symbols
 
 Establish = Callable[[Sequent, Callable[[Workbench, Sequent], Plan | None]], bool]
 
@@ -63,6 +65,22 @@ class Invariants:
                 yield replace(plan, strategy="invariants")
                 return
 
+    def prepare(self) -> None:
+        """Facts about measures that count pairs in the wrong order: they fall by what functions do to elements."""
+        bench = self._bench
+        if self._containers is None:
+            return
+        laws = Laws(bench, self._containers)
+        for name, terms in bench.problem.measures.items():
+            definition = bench.signature.definition(name)
+            if definition is None or not any(n.startswith(INVERSIONS) for t in terms for n in symbols(t)):
+                continue
+            calls = [c for c in laws.calls(definition.body) if c.name != name and self._containers.contains(c.sort)]
+            basic = (*laws.of_the_order(definition.body), *laws.no_fewer_than_none())
+            for call in calls:
+                list(laws.of_occurrences(call))
+            self._learn((*basic, *[law for call in calls for law in laws.of_inversions(call)]))
+
     def _comparisons(self) -> list[Term]:
         """The relations between elements that the problem defines, at some variables."""
         sort = self._containers.order.sort if self._containers is not None else BOOL
@@ -95,6 +113,7 @@ class Invariants:
             if wanted.order:
                 yield from laws.of_bounds(call, upper=False)
                 yield from laws.of_sortedness(call, deep=False)
+                yield from laws.of_flags(call)
 
     def _second(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Iterator[Law]:
         """Upper bounds as well, sortedness of what is put together."""
@@ -105,7 +124,6 @@ class Invariants:
             if self._containers is not None and self._containers.contains(call.sort):
                 yield from laws.of_bounds(call, upper=True)
                 yield from laws.of_sortedness(call, deep=True)
-                yield from laws.of_flags(call)
 
     # ------------------------------------------------------------------------------------------ proofs
 
@@ -144,6 +162,7 @@ class Invariants:
         names = frozenset().union(*[self._facts.called(t) for t in (fact.formula, *calls)])
         kinds = {kind for kind in KINDS if any(n.startswith(kind) for n in names)}
         kinds |= {LOW, HIGH} if kinds & {SORTED, SEARCH} else set()
+        kinds |= {BELOW} if INVERSIONS in kinds else set()
         folds = (
             {d.name for d in self._bench.signature.definitions if d.name.startswith(tuple(kinds))} if kinds else set()
         )

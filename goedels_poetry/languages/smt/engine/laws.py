@@ -12,10 +12,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE
-from goedels_poetry.languages.smt.engine.folds import APART, KINDS, SEARCH, SORTED, Containers, list_shape, sum_of
+from goedels_poetry.languages.smt.engine.folds import (
+    APART,
+    BELOW,
+    INVERSIONS,
+    KINDS,
+    SEARCH,
+    SORTED,
+    Containers,
+    list_shape,
+    sum_of,
+)
 from goedels_poetry.languages.smt.engine.lemmas import lemma, reachable_functions
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.graph import components
+from goedels_poetry.languages.smt.problem import Datatype
 from goedels_poetry.languages.smt.sequent import Names, Sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
@@ -90,8 +101,7 @@ class Laws:
     def of_containers(self, occurrences: bool, order: bool) -> Iterator[Law]:
         """How the folds of a container hang together."""
         x, y = self._x, self._y
-        for datatype in self._in.datatypes:
-            d = var("d", datatype.sort)
+        for datatype, d in self._holders():
             if order:
                 bound = implies(self._order.holds(x, y), implies(self._in.low(y, d), self._in.low(x, d)))
                 yield self._law(bound, d)
@@ -111,8 +121,7 @@ class Laws:
 
     def upper_bounds(self) -> Iterator[Law]:
         """What bounds all that a container holds bounds it all the more when it is larger."""
-        for datatype in self._in.datatypes:
-            d = var("d", datatype.sort)
+        for _, d in self._holders():
             bound = implies(
                 self._order.holds(self._x, self._y), implies(self._in.high(self._x, d), self._in.high(self._y, d))
             )
@@ -134,7 +143,7 @@ class Laws:
 
     def sorted(self, holder: Term) -> Term:
         """``holder`` is sorted."""
-        return app(SORTED + holder.sort.name, (holder,), BOOL)
+        return self._in.ordered(SORTED, holder)
 
     # ------------------------------------------------------------------------------------- observations
 
@@ -153,9 +162,7 @@ class Laws:
             elif (size := self._size(call)) is not None:
                 yield from self._first(call, (eq(size, often),))
         elif len(held) == 1 and not elements and call.sort is BOOL:
-            folds = (
-                app(k + held[0].sort.name, tuple(held), BOOL) for k in KINDS_OF_ORDER if self._has(k, held[0].sort)
-            )
+            folds = (self._in.ordered(k, held[0]) for k in KINDS_OF_ORDER if self._has(k, held[0].sort))
             yield from self._first(call, (eq(call, f) for f in folds))
         elif len(held) == 2 and not elements and call.sort is BOOL:
             k, m = held
@@ -229,10 +236,10 @@ class Laws:
         """The result is sorted, always or if the arguments are; ``deep``: if they are also apart by an element."""
         held = [a for a in self._items(call) if self._in.contains(a.sort)]
         kinds = [k for k in KINDS_OF_ORDER if self._has(k, call.sort)]
-        options = [[app(k + a.sort.name, (a,), BOOL) for k in KINDS_OF_ORDER if self._has(k, a.sort)] for a in held]
+        options = [[self._in.ordered(k, a) for k in KINDS_OF_ORDER if self._has(k, a.sort)] for a in held]
         found: list[Law] = []
         for kind in kinds:
-            result = app(kind + call.sort.name, (call,), BOOL)
+            result = self._in.ordered(kind, call)
             given = [implies(and_(facts), result) for facts in itertools.product(*options)]
             found += self._first(call, (result, *given))
         yield from found
@@ -254,7 +261,7 @@ class Laws:
             for kinds in itertools.product((SEARCH, SORTED), repeat=len(before)):
                 if not all(self._has(k, a.sort) for k, a in zip(kinds, before, strict=True)):
                     continue
-                inner = [app(k + a.sort.name, (a,), BOOL) for k, a in zip(kinds, before, strict=True)]
+                inner = [self._in.ordered(k, a) for k, a in zip(kinds, before, strict=True)]
                 apart = [self._in.high(self._x, a) for a in before]
                 whole = self.sorted(call_at(call, last, longer))
                 candidate = implies(and_([*inner, *apart, self.sorted(longer)]), whole)
@@ -282,15 +289,36 @@ class Laws:
             for a in items:
                 yield from self._first(call, (fold(call, a),))
 
+    def of_inversions(self, call: Term) -> Iterator[Law]:
+        """The result has no more pairs in the wrong order than its argument, and fewer if it says so."""
+        kept = self._kept.get(call, ())
+        if not kept or not self._has(INVERSIONS, call.sort):
+            return
+        counted = eq(self._in.below(self._x, call), sum_of(self._in.below(self._x, a) for a in kept))
+        yield from self._first(call, (counted,))
+        for a in kept if len(kept) == 1 and self._in.contains(kept[0].sort) else ():
+            after, before = self._in.inversions(call), self._in.inversions(a)
+            yield from self._first(call, (app("<=", (after, before), BOOL),))
+            for flag in self._flags(call):
+                yield from self._first(call, (implies(flag, app("<", (after, before), BOOL)),))
+
+    def no_fewer_than_none(self) -> Iterator[Law]:
+        """Numbers of elements and pairs are not negative."""
+        for _, d in self._holders():
+            for number in (self._in.below(self._x, d), self._in.inversions(d)) if self._has(BELOW, d.sort) else ():
+                yield self._law(app(">=", (number, integer(0)), BOOL), d)
+
+    def _flags(self, call: Term) -> list[Term]:
+        """The truth values in a result of a datatype with one constructor."""
+        datatype = self._bench.signature.datatype(call.sort)
+        fields = datatype.constructors[0].fields if datatype and len(datatype.constructors) == 1 else ()
+        return [app(selector, (call,), BOOL) for selector, sort in fields if sort is BOOL]
+
     def of_flags(self, call: Term) -> Iterator[Law]:
         """A truth value inside a result that says whether an argument is sorted."""
-        datatype = self._bench.signature.datatype(call.sort)
-        for constructor in datatype.constructors if datatype and len(datatype.constructors) == 1 else ():
-            for selector, sort in constructor.fields:
-                for a in self._items(call) if sort is BOOL else ():
-                    if self._in.contains(a.sort):
-                        flag, fact = app(selector, (call,), BOOL), self.sorted(a)
-                        yield from self._first(call, (eq(flag, fact), eq(flag, not_(fact))))
+        for flag in self._flags(call):
+            for fact in (self.sorted(a) for a in self._items(call) if self._in.contains(a.sort)):
+                yield from self._first(call, (eq(flag, fact), eq(flag, not_(fact))))
 
     # ------------------------------------------------------------------------------------------- calls
 
@@ -340,7 +368,17 @@ class Laws:
     def _items(self, call: Term) -> list[Term]:
         return [a for a in call.args if a.kind is Kind.VAR and self._in.holds(a.sort)][:MAX_ITEMS]
 
+    def _holders(self) -> Iterator[tuple[Datatype, Term]]:
+        """The containers that folds are defined for, each with a variable."""
+        for datatype in self._in.datatypes:
+            d = var("d", datatype.sort)
+            if self._in.parts(d) is None:
+                yield datatype, d
+
     def _has(self, kind: str, sort: Sort) -> bool:
+        parts = self._in.parts(var("d", sort))
+        if parts is not None:
+            return all(self._has(kind, p.sort) for p in parts if self._in.contains(p.sort))
         return self._bench.signature.definition(kind + sort.name) is not None
 
     def _law(self, formula: Term, call: Term) -> Law:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE, VALUE
+from goedels_poetry.languages.smt.engine.folds import INVERSIONS
 from goedels_poetry.languages.smt.engine.founded import terminations
 from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided
 from goedels_poetry.languages.smt.guards import GuardError, guards
@@ -62,13 +63,16 @@ def _choices(signature: Signature, group: Sequence[Definition]) -> Iterator[Choi
 
 
 def _measures(signature: Signature, definition: Definition) -> list[Term]:
-    """Sizes of arguments and integer arguments, sums and differences of two of them."""
+    """Sizes of arguments and integer arguments, sums and differences of two of them, pairs in the wrong order."""
     simple = [t for p in definition.params if (t := _integer(signature, p)) is not None]
     found = dict.fromkeys(simple)
     for a, b in itertools.combinations(simple, 2):
         found[app("+", (a, b), INT)] = None
     for a, b in itertools.permutations(simple, 2):
         found[app("-", (a, b), INT)] = None
+    for p in definition.params:
+        if signature.definition(INVERSIONS + p.sort.name) is not None:
+            found[app(INVERSIONS + p.sort.name, (p,), INT)] = None
     return list(found)
 
 

@@ -66,6 +66,7 @@ class Sketcher:
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """All plans, in order. Complete ones have every case closed; others leave cases to the machine."""
+        self._invariants.prepare()
         self._known = open_guards(self._bench, self.library.establish)
         yield from self.closed_plans(sequent)
         yield from self.open_plans(sequent)

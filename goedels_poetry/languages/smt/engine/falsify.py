@@ -27,7 +27,7 @@ FUEL = 6_000
 """Calls in one test; a value that is suggested is evaluated with more."""
 PATIENT_FUEL = 200_000
 QUICK = 150_000
-"""Evaluations for narrowing: half a second at most. An equation of data that held in all tests gets a fifth of that."""
+"""Evaluations for narrowing: half a second. An equation of data that held in all tests gets a fifth of that."""
 MODEL = 600_000
 """Resource units of z3 for a model: at most half a second or so."""
 

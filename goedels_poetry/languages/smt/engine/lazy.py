@@ -18,7 +18,7 @@ Frame: TypeAlias = list[Any]
 Code: TypeAlias = Callable[[Frame], Any]
 
 UNSET = object()
-MOST_NEEDS = 100
+MOST_NEEDS = 300
 """Holes that are remembered of what an evaluation waits for."""
 
 
@@ -82,8 +82,10 @@ class Lazy:
             if delayed.value is not UNSET:
                 return delayed.value
             self.meter.of_check -= 1
-            if delayed.needs is not None and all(hole.value is UNSET for hole in delayed.needs.holes):
-                raise Need(delayed.needs.holes, delayed.needs.last)
+            if delayed.needs is not None:
+                self.meter.of_check -= len(delayed.needs.holes) // 64
+                if all(hole.value is UNSET for hole in delayed.needs.holes):
+                    raise Need(delayed.needs.holes, delayed.needs.last)
             if self.meter.of_check < 0:
                 raise Undecided("out of fuel")
             try:
@@ -297,7 +299,8 @@ def _negated(code: Code) -> Code:
 
 def either(one: Need, other: Need) -> Need:
     """What two parts wait for, either of which may go on."""
-    return Need((*one.holes, *other.holes), (*one.last, *other.last)) if len(one.holes) < MOST_NEEDS else one
+    holes, last = one.holes + other.holes, one.last + other.last
+    return Need(holes[:MOST_NEEDS], last[:MOST_NEEDS])
 
 
 def _junction(codes: list[Code], stop: bool) -> Code:

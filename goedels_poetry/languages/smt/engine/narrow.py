@@ -22,8 +22,10 @@ from goedels_poetry.languages.smt.values import small_values
 
 Choice: TypeAlias = tuple[int, str, Any]
 
-BOUNDS = (2, 3, 4, 5, 6, 8, 10, 14, 30, 300)
-"""How large all values together may be, round by round: constructors with fields, and numbers that are not small."""
+BOUNDS = (2, 3, 4, 5, 6, 8, 10, 14, 300, 300)
+"""How large all values together may be, round by round: constructors with fields, and numbers that are not small.
+
+In the last round the holes are filled in the order of the evaluation."""
 NUMBERS = 12
 FREE = 3
 """So many numbers cost nothing; the others count as constructors."""
@@ -59,7 +61,7 @@ class Narrowing:
         for number, bound in enumerate(BOUNDS):
             if work <= 0:
                 return None
-            share = max(work // 2, 2_000)
+            share = work if number == len(BOUNDS) - 1 else max(work // 2, 2_000)
             meter.left, self._bound, self._cut = share, bound, False
             self._check_fuel = 200 + 120 * bound
             try:
@@ -91,7 +93,8 @@ class Narrowing:
             values = {v: self._filled(h) for v, h in zip(self._sequent.vars, self._holes, strict=True)}
             return values if self._refuter.falsifies(self._sequent, values) else None
         except Need as need:
-            hole = max(need.last, key=need.last.count) if need.last else need.holes[0]
+            in_order = number == len(BOUNDS) - 1 or not need.last
+            hole = need.holes[0] if in_order else max(need.last, key=need.last.count)
         mark = len(self._lazy.trail)
         for cost, head, value in self._choices(hole.sort, number):
             if used + cost > self._bound:

@@ -68,6 +68,7 @@ def bench_of(theorem: str) -> Workbench:
             f"{POWERS}(prove (forall ((n Int)) (=> (>= n 0) (exists ((k Int)) (and (>= k 0) (> (two k) n))))))",
             "witness",
         ),
+        (f"{POWERS}(prove (forall ((n Int)) (=> (>= n 2) (= (mod (fact n) 2) 0))))", "recursion-induction"),
         (f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (= (ack 2 n) (+ (* 2 n) 3)))))", "numeric-lemma"),
         (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (= (= (mod (fib n) 2) 0) (= (mod n 3) 0)))))", ""),
         (f"{PARITY}(prove (forall ((n Int)) (=> (>= n 0) (ev (* n (+ n 1))))))", ""),
@@ -140,7 +141,7 @@ def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(mo
         bench = bench_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
         sequent = jobs.root_sequent(bench.problem)
         second = SecondSolver()
-        assert suits(sequent, bits=False) is suited
+        assert suits(sequent, bits=False, products=True) is suited
         assert second.believes(bench.context, sequent) is believed
         second.close()
         bench.close()

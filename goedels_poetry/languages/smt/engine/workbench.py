@@ -15,7 +15,7 @@ from goedels_poetry.languages.smt.engine.ground import lemma_instances
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
-from goedels_poetry.languages.smt.engine.second import SURE, SecondSolver, suits
+from goedels_poetry.languages.smt.engine.second import SURE, SecondSolver, multiplies, suits
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
@@ -191,7 +191,10 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
-        if suits(sequent, self._speaks_of_bits) and (by_second := self._by_second(sequent)) is not None:
+        if (
+            suits(sequent, bits=self._speaks_of_bits, products=self._multiplies)
+            and (by_second := self._by_second(sequent)) is not None
+        ):
             return by_second
         if self.mentions_unfolded(sequent):
             kinds = (False,) if self._only_ground(sequent) else (False, True)
@@ -226,6 +229,11 @@ class Workbench:
         return any("BitVec" in line for line in self.context.definitions) or any(
             t.sort.name == "BitVec" for t in subterms(self.problem.goal)
         )
+
+    @cached_property
+    def _multiplies(self) -> bool:
+        """Whether unknowns are multiplied anywhere in the problem."""
+        return any(map(multiplies, (self.problem.goal, *[d.body for d in self.signature.definitions])))
 
     def is_believed(self, sequent: Sequent) -> bool:
         """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
@@ -309,7 +317,7 @@ class Workbench:
     def confirms(self, sequent: Sequent, query: Query, earlier: Mapping[str, Sequent]) -> Answer:
         """Pose one query as the checker will: a fresh context, the whole script, to either solver."""
         script = self.context.script_of(sequent, query, earlier)
-        if suits(sequent, self._speaks_of_bits):
+        if suits(sequent, bits=self._speaks_of_bits, products=self._multiplies):
             answer = self._asked_second(sequent, query, earlier, SURE)
             if answer.status == "unsat":
                 return answer

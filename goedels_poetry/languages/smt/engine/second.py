@@ -27,7 +27,7 @@ _INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quan
 
 
 def suits(sequent: Sequent, *, bits: bool, products: bool) -> bool:
-    """Whether a goal is of a kind for which cvc5 is better: existential, or about bit-vectors or remainders of products.
+    """Whether a goal is of a kind for which cvc5 is better: existential, or about bits or remainders of products.
 
     ``bits``, ``products``: whether there can be any.
     """

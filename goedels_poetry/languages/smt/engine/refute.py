@@ -16,6 +16,9 @@ from goedels_poetry.languages.smt.values import random_value, shrink, small_valu
 WORK = 400_000
 """Fuel for one search: about a second."""
 
+SHRINKING = 8_000
+"""Work for making a counterexample simpler: a trial costs 20 and as much as the values are large."""
+
 SIZES = (0, 1, 2, 3, 4, 5, 3, 6, 8)
 
 
@@ -118,7 +121,7 @@ class Refuter:
         return sorted(found)[:12]
 
     def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
-        budget = 400
+        budget = SHRINKING // (20 + sum(map(_size, values)))
         progress = True
         while progress and budget > 0:
             progress = False
@@ -132,3 +135,8 @@ class Refuter:
                     if budget <= 0:
                         return values
         return values
+
+
+def _size(value: Any) -> int:
+    """The number of constructors and other parts."""
+    return sum(map(_size, value)) if isinstance(value, tuple) else 1

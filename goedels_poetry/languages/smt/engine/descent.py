@@ -11,6 +11,7 @@ from goedels_poetry.languages.smt.calls import TooLarge, calls_of
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.induct import induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.saturate import ground_proof
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
@@ -18,6 +19,9 @@ from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Kind, Term, substitute, subterms
 
 Close = Callable[[Sequent], Query | None]
+
+MANY = 400
+"""Instances in a query without quantifiers, where calls of a whole group of functions are unfolded."""
 
 DEPTH = 2
 """Constructors peeled off to get at the recursive calls."""
@@ -30,17 +34,20 @@ def descents(bench: Workbench, sequent: Sequent) -> Iterator[MeasureInduction]:
             continue
         for call in subterms(part):
             terms = bench.problem.measures.get(call.name, ()) if call.kind is Kind.APP else ()
-            points = _points(bench, sequent, call) if len(terms) == 1 else ()
             definition = bench.signature.definition(call.name)
-            if points and definition is not None:
-                at = dict(zip(definition.params, call.args, strict=True))
+            if not terms or definition is None or not call.free <= frozenset(sequent.vars):
+                continue
+            at = dict(zip(definition.params, call.args, strict=True))
+            if len(terms) > 1:  # calls of others of its group come in between
+                yield MeasureInduction(substitute(terms[0], at), ())
+            elif points := _points(bench, sequent, call):
                 yield MeasureInduction(substitute(terms[0], at), points)
 
 
 def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term, ...], ...]:
     """What the variables of the goal become at the calls that ``call`` makes; none when one cannot be told."""
     definition = bench.signature.definition(call.name)
-    if definition is None or not call.free <= frozenset(sequent.vars):
+    if definition is None:
         return ()
     reserved = bench.reserved
     try:
@@ -77,21 +84,25 @@ def descent_plans(
             (step,) = instances(sequent, scheme, bench.signature)
         except SchemeError:
             continue
-        inner = _split(bench, step, DEPTH, close or directly)
+        general = not scheme.at
+        facts = tuple(bench.lemmas.values()) if general else ()
+        inner = _split(bench, step, DEPTH + general, close or directly, facts)
         if inner is not None:
             detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
             yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
 
 
-def _split(bench: Workbench, goal: Sequent, depth: int, close: Close) -> Plan | None:
+def _split(bench: Workbench, goal: Sequent, depth: int, close: Close, facts: tuple[Sequent, ...]) -> Plan | None:
     query = close(goal)
+    if query is None and facts:
+        query = ground_proof(bench, goal, facts, most=MANY)
     if query is not None:
         return leaf(goal, query)
     for on in induction_variables(bench, goal)[:2] if depth else ():
         scheme = ConstructorSplit(on.name)
         children: list[Plan] = []
         for case in instances(goal, scheme, bench.signature):
-            child = _split(bench, case, depth - 1, close)
+            child = _split(bench, case, depth - 1, close, facts)
             if child is None:
                 break
             children.append(child)

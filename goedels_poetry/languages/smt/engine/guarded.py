@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.interpret import Establish, Interpretation, by_induction, established_laws
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.rewrite import ordered_variables
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
 from goedels_poetry.languages.smt.equations import Equation, simplify
@@ -22,7 +22,8 @@ from goedels_poetry.languages.smt.terms import BOOL, INT, TRUE, Kind, Term, app,
 def open_guards(bench: Workbench, establish: Establish) -> list[Sequent]:
     """Prove the guards of the measured functions, and their equations as lemmas; what was proved of them."""
     found: list[Sequent] = []
-    for name in bench.problem.measures:
+    patterned_first = {e.function for e in bench.equations if _is_patterned(e)}
+    for name in sorted(bench.problem.measures, key=lambda name: (_group(bench, name), name in patterned_first)):
         definition = bench.signature.definition(name)
         patterned = [e for e in bench.equations if e.function == name and _is_patterned(e)]
         for equation in patterned:
@@ -30,6 +31,11 @@ def open_guards(bench: Workbench, establish: Establish) -> list[Sequent]:
         if definition is not None and not patterned:
             found += _everywhere(bench, establish, definition, found)
     return found
+
+
+def _group(bench: Workbench, name: str) -> int:
+    definition = bench.signature.definition(name)
+    return definition.group if definition is not None else -1
 
 
 def _is_patterned(equation: Equation) -> bool:
@@ -48,6 +54,7 @@ def _opened(bench: Workbench, establish: Establish, equation: Equation, known: l
         fact = make_sequent(variables, (), guard)
         if not _prove(bench, establish, fact, known):
             return []
+        bench.triggers[key_of(fact)] = equation.lhs
         found.append(fact)
     whole = make_sequent(variables, (), app("=", (equation.lhs, equation.rhs), BOOL))
     return [*found, whole] if establish(whole, _at_once) else found
@@ -59,6 +66,8 @@ def _everywhere(bench: Workbench, establish: Establish, definition: Definition, 
     for limits in _limits(bench, definition, guard):
         fact = make_sequent(definition.params, limits, guard)
         if bench.refutes(fact) is None and _prove(bench, establish, fact, known):
+            bench.limits[definition.name] = limits
+            bench.triggers[key_of(fact)] = app(definition.name, definition.params, definition.sort)
             return [fact]
     return []
 
@@ -72,6 +81,9 @@ def _limits(bench: Workbench, definition: Definition, guard: Term) -> Iterator[t
         for constructor in datatype.constructors if datatype is not None else ():
             if not constructor.fields and parameter in guard.free:
                 yield (not_(eq(parameter, app(constructor.name, (), parameter.sort))),)
+        size = Interpretation(bench).integer_of(parameter)
+        for least in (2, 3) if datatype is not None and size is not None else ():
+            yield (app(">=", (size, integer(least)), BOOL),)
 
 
 def _prove(bench: Workbench, establish: Establish, guard: Sequent, known: list[Sequent]) -> bool:

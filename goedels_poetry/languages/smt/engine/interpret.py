@@ -27,7 +27,13 @@ from goedels_poetry.languages.smt.engine.saturate import ground_proof
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, GROUND, Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
 from goedels_poetry.languages.smt.problem import Definition
-from goedels_poetry.languages.smt.schemas import Scheme, StructuralInduction, instances
+from goedels_poetry.languages.smt.schemas import (
+    ConstructorSplit,
+    MeasureInduction,
+    Scheme,
+    StructuralInduction,
+    instances,
+)
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
@@ -39,6 +45,7 @@ from goedels_poetry.languages.smt.terms import (
     eq,
     integer,
     is_app,
+    substitute,
     subterms,
     symbols,
     var,
@@ -125,7 +132,8 @@ class Interpretation:
         A function that is called with a constant is looked at with this constant, if it has no law for all arguments.
         """
         found: list[Law] = []
-        for name in reversed(reachable_functions(self._bench, formula)):
+        names = list(reversed(reachable_functions(self._bench, formula)))
+        for name in sorted(names, key=self._late):
             definition = self._bench.signature.definition(name)
             if definition is None or definition.name in self._functions.values():
                 continue
@@ -133,6 +141,12 @@ class Interpretation:
             law = next(filter(None, map(self._law, calls)), None)
             found += [law] if law is not None else []
         return found
+
+    def _late(self, name: str) -> tuple[int, bool]:
+        """Functions that need a guard come after the others, those that need it least first."""
+        definition = self._bench.signature.definition(name)
+        measured = definition is not None and name in self._bench.problem.measures
+        return (definition.group + 1 if definition is not None and measured else 0), name in self._bench.limits
 
     def _at_constants(self, definition: Definition, formula: Term) -> list[Term]:
         """Calls of a function with constants for some arguments, as they occur, and its parameters for the others."""
@@ -233,9 +247,9 @@ def _expression(table: list[tuple[Row, Any]], arguments: list[Term]) -> Term | N
     for i, a in enumerate(arguments):
         if all(max(row[i] - 1, 0) == result for row, result in table):
             return app("ite", (app("<=", (a, zero), BOOL), zero, app("-", (a, integer(1)), INT)), INT)
-        for k in (2, 3):
-            if all(row[i] >= 0 and row[i] // k == result for row, result in table):
-                return app("div", (a, integer(k)), INT)
+        for divisor, factor, more in itertools.product((2, 3), (1, 2), (0, 1, 2)):
+            if all(row[i] >= 0 and (factor * row[i] + more) // divisor == result for row, result in table):
+                return app("div", (_sum_of({(0,): factor, (): more}, [a]), integer(divisor)), INT)
     return None
 
 
@@ -289,6 +303,8 @@ def _solve(matrix: list[list[int]], right: list[Any]) -> list[Fraction] | None:
 def _sum_of(polynomial: dict[tuple[int, ...], int], arguments: list[Term]) -> Term:
     summands = []
     for monomial, coefficient in polynomial.items():
+        if not coefficient:
+            continue
         factors = [arguments[i] for i in monomial]
         if coefficient != 1 or not factors:
             factors.insert(0, integer(coefficient))
@@ -349,10 +365,25 @@ def established_laws(
 ) -> list[Sequent]:
     """Bounds, the laws of the functions that ``formula`` reaches, and the facts that are ``known`` already."""
     facts = list(known)
+
+    def prove(bench: Workbench, fact: Sequent) -> Plan | None:
+        return by_induction(bench, fact, facts)
+
     for law in (*interpretation.bounds(), *interpretation.laws(formula)):
-        if establish(law.sequent, lambda bench, fact: by_induction(bench, fact, facts)):
+        if establish(law.sequent, prove):
             facts.append(law.sequent)
+        elif law.function in bench.limits:
+            params = dict(zip(_parameters(bench, law.function), law.sequent.vars, strict=False))
+            limits = [substitute(limit, params) for limit in bench.limits[law.function]]
+            limited = make_sequent(law.sequent.vars, (*law.sequent.hyps, *limits), law.sequent.concl)
+            if establish(limited, prove):
+                facts.append(limited)
     return facts
+
+
+def _parameters(bench: Workbench, function: str) -> tuple[Term, ...]:
+    definition = bench.signature.definition(function)
+    return definition.params if definition is not None else ()
 
 
 def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan | None:
@@ -363,7 +394,8 @@ def by_induction(bench: Workbench, fact: Sequent, facts: list[Sequent]) -> Plan 
     variables = induction_variables(bench, fact)
     schemes: list[Scheme] = [StructuralInduction(v.name, general_variables(fact, v)) for v in variables]
     for scheme in (*descents(bench, fact), *schemes, *recursion_schemes(bench, fact)):
-        children = _cases(bench, fact, scheme, facts, SPLITS)
+        splits = SPLITS + isinstance(scheme, MeasureInduction)
+        children = _cases(bench, fact, scheme, facts, splits)
         if children is not None:
             return Plan(fact, scheme, children, "induction")
     if any(v.sort is INT for v in fact.vars):
@@ -383,15 +415,22 @@ def _cases(
         plan = leaf(case, query) if query is not None else None
         if plan is None and splits:
             for on in induction_variables(bench, case):
-                inner = StructuralInduction(on.name, general_variables(case, on))
+                inner = _split(case, on, scheme)
                 below = _cases(bench, case, inner, facts, splits - 1)
                 if below is not None:
-                    plan = Plan(case, inner, below, "structural-induction", on.name)
+                    plan = Plan(case, inner, below, "case-split", on.name)
                     break
         if plan is None:
             return None
         children.append(plan)
     return tuple(children)
+
+
+def _split(case: Sequent, on: Term, outer: Scheme) -> Scheme:
+    """Cases by constructors; with hypotheses of their own unless there is one for all smaller values."""
+    if isinstance(outer, MeasureInduction | ConstructorSplit):
+        return ConstructorSplit(on.name)
+    return StructuralInduction(on.name, general_variables(case, on))
 
 
 def _closing(bench: Workbench, goal: Sequent, facts: list[Sequent]) -> Query | None:

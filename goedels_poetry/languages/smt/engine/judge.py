@@ -42,7 +42,7 @@ def judge(bench: Workbench, assume_definitions: bool = False) -> Judgement:
     problem = bench.problem
     doubtful = [f"{', '.join(t.group)}: {t.reason}" for t in bench.terminations if not t.ok]
     open_definitions = undefined_recursions(bench)
-    work = PATIENCE * QUICK if doubtful else QUICK
+    work = PATIENCE * QUICK if open_definitions else QUICK
     rlimit = PATIENCE * MODEL if open_definitions else MODEL
     found = None if idle_recursions(bench) else counterexample(problem, bench.seed, work, rlimit)
     if found is not None:

@@ -18,13 +18,13 @@ from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided
 from goedels_poetry.languages.smt.guards import GuardError, guards
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Definition, Measures, Problem, Signature
-from goedels_poetry.languages.smt.terms import INT, Term, app
+from goedels_poetry.languages.smt.terms import INT, Term, app, integer
 from goedels_poetry.languages.smt.values import random_value
 
 SAMPLES = 30
-SIZES = (0, 1, 2, 3, 5)
+SIZES = (3, 4, 5, 6, 8)
 MAX_CHOICES = 60
-LEAST = 0.5
+LEAST = 0.3
 """Part of the sampled arguments at which a measure has to fall: some functions go on for ever on negative numbers."""
 
 Choice = dict[str, tuple[Term, ...]]
@@ -53,13 +53,18 @@ def _likely(problem: Problem, group: Sequence[Definition], seed: int) -> Choice 
 
 
 def _choices(signature: Signature, group: Sequence[Definition]) -> Iterator[Choice]:
-    """One measure for each function, then pairs compared from the left."""
+    """One measure for each function, then pairs compared from the left: of two measures, or of one and a rank."""
     single = [_measures(signature, d) for d in group]
     for terms in itertools.product(*single):
         yield {d.name: (t,) for d, t in zip(group, terms, strict=True)}
     if len(group) == 1:
         for pair in itertools.permutations(single[0], 2):
             yield {group[0].name: pair}
+        return
+    for ranks in itertools.product((0, 1), repeat=len(group)):
+        if len(set(ranks)) > 1:
+            for terms in itertools.product(*single):
+                yield {d.name: (t, integer(r)) for d, t, r in zip(group, terms, ranks, strict=True)}
 
 
 def _measures(signature: Signature, definition: Definition) -> list[Term]:
@@ -86,15 +91,16 @@ def _integer(signature: Signature, parameter: Term) -> Term | None:
 
 
 def _score(problem: Problem, group: Sequence[Definition], measures: Measures, seed: int) -> float:
-    """The part of the sampled arguments at which the guards hold."""
+    """The part of the sampled arguments at which the guard holds: of the function for which it is least."""
     try:
         conditions = guards(problem.signature, measures)
     except GuardError:
         return 0
     evaluator = Evaluator(problem.signature, problem.premises, fuel=4_000, circular=True)
     source = random.Random(seed + 31)
-    held = total = 0
+    scores = []
     for definition in group:
+        held = total = 0
         code = evaluator.compile(conditions[definition.name], definition.params)
         for number in range(SAMPLES):
             size = SIZES[number % len(SIZES)]
@@ -104,7 +110,8 @@ def _score(problem: Problem, group: Sequence[Definition], measures: Measures, se
                 total += 1
             except Undecided:
                 continue
-    return held / total if total >= SAMPLES // 2 else 0
+        scores.append(held / total if total >= SAMPLES // 2 else 0)
+    return min(scores)
 
 
 __all__ = ["with_measures"]

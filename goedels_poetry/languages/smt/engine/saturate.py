@@ -15,42 +15,68 @@ from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import GROUND, Workbench
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, Term, and_, implies, is_app, rebuild, substitute, subterms
+from goedels_poetry.languages.smt.terms import Kind, Term, and_, implies, is_app, rebuild, substitute, subterms, symbols
 
 MAX_INSTANCES = 160
 MAX_LEAVES = 6
-ROUNDS = 6
+PER_ROUND = 26
+"""Rounds get more instances with the number of instances that are allowed."""
 
 
-def ground_proof(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent], rlimit: int = GROUND) -> Query | None:
+def ground_proof(
+    bench: Workbench,
+    sequent: Sequent,
+    facts: Iterable[Sequent],
+    rlimit: int = GROUND,
+    most: int = MAX_INSTANCES,
+) -> Query | None:
     """A query without quantifiers that closes ``sequent`` with the help of proven ``facts``, or None."""
-    instances = saturated(bench, sequent, facts)
+    instances = saturated(bench, sequent, facts, most)
     cites = tuple(dict.fromkeys(i.name for i in instances if i.of == "step"))
     query = Query(cites, instances, equations=False, quantified=False)
     closes = bench.holds(sequent, query, rlimit // 4) or bench.holds_alone(sequent, query, rlimit)
     return query if closes else None
 
 
-def saturated(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent]) -> tuple[Instance, ...]:
-    """The instances, in the order in which they came up."""
+def saturated(
+    bench: Workbench, sequent: Sequent, facts: Iterable[Sequent], most: int = MAX_INSTANCES
+) -> tuple[Instance, ...]:
+    """The instances, in the order in which they came up; at most so many."""
     facts = tuple(facts)
-    rules = _rules_by_head(sequent, facts)
-    told = {p.name for fact in facts if is_app(fact.concl, "=") for p in _patterns(fact.vars, fact.concl)}
+    rules = _rules_by_head(bench, sequent, facts)
+    observed = symbols(sequent.concl)
+    told = {
+        part.name
+        for fact in facts
+        if is_app(fact.concl, "=") and fact.concl.args[0].name in observed
+        for part in fact.concl.args[0].args
+        if part.kind is Kind.APP and part.args
+    }
     supposed = {name for hyp in sequent.hyps for name in _recursive_heads(bench, hyp)}
+    groups = {d.group for name in supposed if (d := bench.signature.definition(name)) is not None}
+    mates = {d.name for d in bench.signature.definitions if d.group in groups and d.name in bench.unfolded}
     goal = frozenset(_calls(sequent.concl))
     frontier = list(dict.fromkeys(t for part in (sequent.concl, *sequent.hyps) for t in _calls(part)))
     found: dict[Instance, None] = {}
     seen = dict.fromkeys(frontier)
-    for _ in range(ROUNDS):
+    read: dict[Term, Term] = {}
+    for _ in range(most // PER_ROUND):
         brought: list[Term] = []
         for call in frontier:
-            unfold = call.name not in told and (call in goal or call.name not in supposed)
-            for instance, fact in _instances(bench, call, rules, unfold=unfold, goal=call in goal):
-                if instance not in found and len(found) < MAX_INSTANCES:
+            unfold = call.name not in told and (call in goal or call.name not in supposed or call.name in mates)
+            needed = call in goal or call.name in mates
+            for instance, fact in _instances(bench, call, rules, unfold=unfold, needed=needed):
+                if instance not in found and len(found) < most:
                     found[instance] = None
                     new = _calls(fact)
-                    if instance.of == "def":
-                        new += [t for result in _results(fact) for t in _around(call, result, seen)]
+                    results = _results(instance, fact, call)
+                    for result in results:
+                        new += _around(bench, call, result, seen, read)
+                    if len(results) == 1:
+                        read[call] = results[0]
+                    for t in new:  # and so on with what is appended
+                        if not read.keys().isdisjoint(t.args) and len(new) < most:
+                            new.append(_reading(t, read))
                     brought += [t for t in new if t not in seen]
                     seen.update(dict.fromkeys(brought))
         if not brought:
@@ -63,46 +89,51 @@ Rule = tuple[str, str, tuple[Term, ...], Term, Term]
 """Kind and name of an instance, the variables, the pattern, the fact."""
 
 
-def _rules_by_head(sequent: Sequent, facts: Iterable[Sequent]) -> Mapping[str, list[Rule]]:
+def _rules_by_head(bench: Workbench, sequent: Sequent, facts: Iterable[Sequent]) -> Mapping[str, list[Rule]]:
     rules: dict[str, list[Rule]] = {}
     for fact in facts:
         body = implies(and_(fact.hyps), fact.concl)
-        for pattern in _patterns(fact.vars, fact.concl):
+        trigger = bench.triggers.get(key_of(fact))
+        for pattern in _patterns(bench, fact.vars, fact.concl) if trigger is None else (trigger,):
             rules.setdefault(pattern.name, []).append(("step", key_of(fact), fact.vars, pattern, body))
     for number, hyp in enumerate(sequent.hyps):
         if hyp.kind is Kind.FORALL:
-            for pattern in _patterns(hyp.binders, hyp.body):
+            for pattern in _patterns(bench, hyp.binders, hyp.body):
                 rules.setdefault(pattern.name, []).append(("hyp", str(number), hyp.binders, pattern, hyp.body))
     return rules
 
 
-def _patterns(variables: tuple[Term, ...], body: Term) -> Iterator[Term]:
+def _patterns(bench: Workbench, variables: tuple[Term, ...], body: Term) -> Iterator[Term]:
     """The smallest calls that mention all variables: in the left side of an equation, if it does, or in ``body``."""
     wanted = frozenset(variables)
     concl = body.args[-1] if is_app(body, "=>") else body
     if is_app(concl, "=") and wanted <= concl.args[0].free:
         body = concl.args[0]
-    whole = [t for t in subterms(body) if t.kind is Kind.APP and t.args and wanted <= t.free and not t.binders]
+    whole = [t for t in subterms(body) if bench.signature.type_of(t.name) and t.args and wanted <= t.free]
     for t in whole:
-        if not any(wanted <= a.free and a.kind is Kind.APP for a in t.args):
+        if not any(other is not t and other in subterms(t) for other in whole):
             yield t
 
 
 def _instances(
-    bench: Workbench, call: Term, rules: Mapping[str, list[Rule]], *, unfold: bool, goal: bool
+    bench: Workbench, call: Term, rules: Mapping[str, list[Rule]], *, unfold: bool, needed: bool
 ) -> Iterator[tuple[Instance, Term]]:
+    equated = False
     for of, name, variables, pattern, body in rules.get(call.name, ()):
         binding = match(pattern, call)
         # Variables of the goal that a hypothesis mentions besides its own stand for themselves.
         if binding is not None and all(v is t for v, t in binding.items() if v not in variables):
-            yield Instance(of, name, tuple(binding[v] for v in variables)), substitute(body, binding)
+            fact = substitute(body, binding)
+            equated |= of == "step" and is_app(fact, "=") and fact.args[0] is call
+            yield Instance(of, name, tuple(binding[v] for v in variables)), fact
     definition = bench.signature.definition(call.name)
-    if definition is None or not unfold:
+    if definition is None or equated or not unfold:
         return
     built = any(bench.signature.constructor(a.name) for a in call.args if a.kind is Kind.APP)
     built |= is_auxiliary(call.name) and call.args[-1].kind is Kind.VAR
     plain = not definition.recursive and not is_auxiliary(call.name)
-    if plain or _unfolds(bench, call) or ((goal or is_auxiliary(call.name)) and (built or call.name in bench.unfolded)):
+    wanted = (needed or is_auxiliary(call.name)) and (built or call.name in bench.unfolded)
+    if plain or wanted or _unfolds(bench, call):
         body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
         yield Instance("def", call.name, call.args), simplify(body, bench.signature)
 
@@ -123,10 +154,12 @@ def _recursive_heads(bench: Workbench, hyp: Term) -> Iterator[str]:
             yield t.name
 
 
-def _results(body: Term) -> list[Term]:
-    """What a body may come to: the leaves of its case distinctions."""
+def _results(instance: Instance, fact: Term, call: Term) -> list[Term]:
+    """What an instance says that ``call`` may come to: the leaves of the case distinctions of its body."""
     leaves: list[Term] = []
-    stack = [body]
+    stack = [fact] if instance.of == "def" else []
+    if instance.of != "def" and is_app(fact, "=") and fact.args[0] is call:
+        stack.append(fact.args[1])
     while stack and len(leaves) < MAX_LEAVES:
         t = stack.pop()
         if is_app(t, "ite"):
@@ -136,9 +169,24 @@ def _results(body: Term) -> list[Term]:
     return leaves
 
 
-def _around(call: Term, result: Term, seen: Iterable[Term]) -> list[Term]:
-    """The terms right above ``call``, with what it comes to in its place."""
-    return [rebuild(t, tuple([result if a is call else a for a in t.args])) for t in list(seen) if call in t.args]
+def _around(bench: Workbench, call: Term, result: Term, seen: Iterable[Term], read: dict[Term, Term]) -> list[Term]:
+    """The terms right above ``call`` with what it comes to in its place, also above the field that a selector reads.
+
+    What selectors come to is kept in ``read``, for terms that come up later.
+    """
+    found = []
+    for t in list(seen):
+        if call in t.args:
+            new = simplify(rebuild(t, tuple([result if a is call else a for a in t.args])), bench.signature)
+            found.append(new)
+            if new.name != t.name:
+                read[t] = new
+                found += _around(bench, t, new, seen, read)
+    return found
+
+
+def _reading(term: Term, read: Mapping[Term, Term]) -> Term:
+    return rebuild(term, tuple([read.get(a, a) for a in term.args]))
 
 
 def _calls(term: Term) -> list[Term]:

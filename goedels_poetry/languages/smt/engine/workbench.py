@@ -81,6 +81,13 @@ class Workbench:
         self.most_calls: int | None = None
         self.spent = Spent()
         self.lemmas: dict[str, Sequent] = {}
+        self.quiet: dict[str, Sequent] = {}
+        """Facts that a query may cite, but that no solver is told unasked: they would lead it astray."""
+        self.by_rewriting: Callable[[Sequent], Query | None] | None = None
+        self.limits: dict[str, tuple[Term, ...]] = {}
+        """Of measured functions: where their guards were proved, over their parameters."""
+        self.triggers: dict[str, Term] = {}
+        """For lemmas by key, the call where they are wanted, if it does not stand in them."""
         self.reserved = problem.signature.names
         self.context = Context(problem)
         self.equations = self.context.equations
@@ -109,6 +116,10 @@ class Workbench:
         self.most_calls = None
         self.spent = Spent()
         self.lemmas = {}
+        self.quiet = {}
+        self.by_rewriting = None
+        self.limits = {}
+        self.triggers = {}
         self._core_sessions.clear()
         self._sessions.clear()  # what z3 has seen changes what it finds: each job begins alike
 
@@ -191,6 +202,10 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
+        if self.by_rewriting is not None:
+            rewritten = self.by_rewriting(sequent)
+            if rewritten is not None and self.holds(sequent, rewritten, rlimit or DIRECT):
+                return rewritten
         if (
             suits(sequent, bits=self._speaks_of_bits, products=self._multiplies)
             and (by_second := self._by_second(sequent)) is not None
@@ -296,7 +311,7 @@ class Workbench:
         if known:
             lines = self.context.check(sequent, replace(query, cites=()))
         else:
-            lines = self.context.check(sequent, query, {**self.lemmas, **extra})
+            lines = self.context.check(sequent, query, {**self.quiet, **self.lemmas, **extra})
         session = self._session(query.equations, query.quantified, known and bool(self.lemmas))
         answer = session.check("\n".join(lines), Limits(rlimit=rlimit, seconds=SAFETY_SECONDS))
         self.spent.calls += 1
@@ -349,10 +364,11 @@ class Workbench:
     def _core(self, sequent: Sequent, query: Query, rlimit: int) -> tuple[str, ...] | None:
         """The cites that z3 has used, or None when it does not find the proof again."""
         self._check_time()
-        named = {self.context.citation(self.lemmas[cite]): f"cite.{number}" for number, cite in enumerate(query.cites)}
+        facts = {**self.quiet, **self.lemmas}
+        named = {self.context.citation(facts[cite]): f"cite.{number}" for number, cite in enumerate(query.cites)}
         lines = [
             f"(assert (! {line.removeprefix('(assert ')[:-1]} :named {named[line]}))" if line in named else line
-            for line in self.context.check(sequent, query, self.lemmas)
+            for line in self.context.check(sequent, query, facts)
         ]
         kind = (query.equations, query.quantified)
         if kind not in self._core_sessions:
@@ -366,7 +382,7 @@ class Workbench:
         if answer.status != "unsat":
             return None
         used = set(answer.output.strip("()").split())
-        return tuple(cite for cite in query.cites if named[self.context.citation(self.lemmas[cite])] in used)
+        return tuple(cite for cite in query.cites if named[self.context.citation(facts[cite])] in used)
 
     def add_lemma(self, sequent: Sequent) -> str:
         """Let all later queries use a lemma; returns its key."""

@@ -38,6 +38,7 @@ class Library:
         self.rules.add_premises(bench.problem.premises, bench.reserved)
         for fact in bench.lemmas.values():
             self.rules.add(fact)
+        bench.by_rewriting = self.rules.query
         self._tried: set[str] = set()
         self._failed: dict[str, Sequent] = {}
         self._chances: dict[str, int] = {}
@@ -63,8 +64,9 @@ class Library:
             return False
         query = Query(cites=tuple(bench.lemmas))
         if bench.holds(candidate, query, CANDIDATE // 2, known=True):
-            if _simplifies(candidate):  # a solver makes no case distinction at the terms where it will be needed
-                self._keep(key, candidate, leaf(candidate, query))
+            # A solver makes no case distinction at the terms where such a law will be needed.
+            if not candidate.hyps and candidate.size <= MAX_LAW and not is_app(candidate.concl, "=>"):
+                self._keep(key, candidate, leaf(candidate, query), quiet=not _simplifies(candidate))
             return False
         plan = self._prove(candidate, deep, PATIENT if patient else CANDIDATE)
         if plan is None:
@@ -75,10 +77,13 @@ class Library:
         self._keep(key, candidate, plan)
         return True
 
-    def _keep(self, key: str, fact: Sequent, plan: Plan) -> None:
+    def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:
         self.plans[key] = plan
         self._failed.pop(key, None)
-        self._bench.add_lemma(fact)
+        if quiet:
+            self._bench.quiet[key] = fact
+        else:
+            self._bench.add_lemma(fact)
         self.rules.add(fact)
 
     def attempt_all(self, candidates: Iterable[Sequent], deep: int, most_calls: int) -> Iterator[Sequent]:
@@ -133,7 +138,7 @@ class Library:
 def _simplifies(candidate: Sequent) -> bool:
     """Whether a candidate is a small law that only makes terms smaller, such as ``plus x zero = x``."""
     concl = candidate.concl
-    if candidate.hyps or candidate.size > MAX_LAW or not is_app(concl, "="):
+    if not is_app(concl, "="):
         return False
     small, large = sorted(concl.args, key=lambda t: t.size)
     return small.size + 1 < large.size and small.size <= 2 and small.free <= large.free

@@ -84,9 +84,6 @@ class Workbench:
         self.quiet: dict[str, Sequent] = {}
         """Facts that a query may cite, but that no solver is told unasked: they would lead it astray."""
         self.by_rewriting: Callable[[Sequent], Query | None] | None = None
-        self.quiet: dict[str, Sequent] = {}
-        """Facts that a query may cite, but that no solver is told unasked: they would lead it astray."""
-        self.by_rewriting: Callable[[Sequent], Query | None] | None = None
         self.limits: dict[str, tuple[Term, ...]] = {}
         """Of measured functions: where their guards were proved, over their parameters."""
         self.triggers: dict[str, Term] = {}
@@ -119,8 +116,6 @@ class Workbench:
         self.most_calls = None
         self.spent = Spent()
         self.lemmas = {}
-        self.quiet = {}
-        self.by_rewriting = None
         self.quiet = {}
         self.by_rewriting = None
         self.limits = {}
@@ -207,10 +202,6 @@ class Workbench:
         query = Query(cites=tuple(self.lemmas))
         if self.holds(sequent, query, rlimit or DIRECT, known=True):
             return query
-        if self.by_rewriting is not None:
-            rewritten = self.by_rewriting(sequent)
-            if rewritten is not None and self.holds(sequent, rewritten, rlimit or DIRECT):
-                return rewritten
         if self.by_rewriting is not None:
             rewritten = self.by_rewriting(sequent)
             if rewritten is not None and self.holds(sequent, rewritten, rlimit or DIRECT):

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from goedels_poetry.languages.smt.engine import jobs
+from goedels_poetry.languages.smt.engine.catamorphisms import fusions
 from goedels_poetry.languages.smt.engine.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
 from goedels_poetry.languages.smt.engine.library import Library
 from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
 from goedels_poetry.languages.smt.engine.workbench import Workbench
@@ -88,6 +90,26 @@ def test_a_function_that_turns_trees_round_is_a_fold_by_a_size_in_which_a_field_
     assert found["ok"], found["reason"]
     assert "size" in schemes_of(found["value"]["sketch"])
     assert ["node", 0] in [place for text in twice_of(found["value"]["sketch"]) for place in text]
+
+
+SHIFTED = """
+(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(define-fun back ((n Int) (k Int)) Int (- n k))
+(define-fun-rec shift ((k Int) (x L)) L (match x ((none none) ((more e r) (more (+ e k) (shift k r))))))
+(define-fun-rec has ((n Int) (x L)) Bool (match x ((none false) ((more e r) (or (= n e) (has n r))))))
+(prove (forall ((n Int) (k Int) (x L)) (= (has n (shift k x)) (has (back n k) x))))
+"""
+
+
+def test_what_is_done_to_all_elements_may_be_done_to_what_is_held_against_them() -> None:
+    bench = bench_of(SHIFTED)
+    try:
+        goal = jobs.root_sequent(bench.problem)
+        guesses = list(fusions(bench, reachable_functions(bench, goal.formula)))
+        assert goal.key in [g.key for g in guesses]
+        assert [g.key for g in guesses if Library(bench).attempt(g)] == [goal.key], "others are false, or follow"
+    finally:
+        bench.close()
 
 
 def twice_of(sketch: dict[str, Any]) -> list[list[list[Any]]]:

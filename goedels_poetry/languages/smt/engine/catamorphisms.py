@@ -1,12 +1,14 @@
-"""What a function makes of a constructor, when it does not recurse on the fields: ``f (cons x y) = g (h x) (f y)``.
+"""What a function makes of what it is given: ``f (cons x y) = g (h x) (f y)``, ``f a (g b x) = f (h a b) x``.
 
 Merging a list of lists pairwise is merging them one by one; flattening a tree by turning it round is flattening its
-parts. No step of an induction brings such an equation up, since the function goes another way about it.
+parts. No step of an induction brings such an equation up, since the function goes another way about it. Nor does one
+say that what ``g`` does to all elements may as well be done to what ``f`` holds against them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from goedels_poetry.languages.smt.engine.lemmas import lemma
 from goedels_poetry.languages.smt.engine.workbench import Workbench
@@ -19,8 +21,39 @@ MAX_CANDIDATES = 60
 def catamorphisms(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
     """Guesses, for those of ``functions`` that recurse on other things than fields; tests come first."""
     found = (eq(left, right) for name in functions for left, right in _of(bench, name, functions))
-    for _, equation in zip(range(MAX_CANDIDATES), found, strict=False):
-        yield lemma(equation)
+    yield from map(lemma, islice(found, MAX_CANDIDATES))
+
+
+def fusions(bench: Workbench, functions: list[str]) -> Iterator[Sequent]:
+    """Guesses that an operation on what a function recurses on is one on another argument of it."""
+    found = (
+        eq(left, right)
+        for f in functions
+        for g in functions
+        if f != g
+        for left, right in _fused(bench, f, g, functions)
+    )
+    yield from map(lemma, islice(found, MAX_CANDIDATES))
+
+
+def _fused(bench: Workbench, outer: str, inner: str, functions: list[str]) -> Iterator[tuple[Term, Term]]:
+    function, operation = bench.signature.definition(outer), bench.signature.definition(inner)
+    if function is None or operation is None or not function.recursive or not operation.recursive:
+        return
+    given = [var(f"y{i}", p.sort) for i, p in enumerate(operation.params)]
+    held = [var(f"x{i}", p.sort) for i, p in enumerate(function.params)]
+    through = [v for v in given if v.sort is operation.sort]
+    at = [i for i, v in enumerate(held) if v.sort is operation.sort and bench.recurses_on(outer, i)]
+    if len(through) != 1 or len(at) != 1:
+        return
+    whole = [app(inner, given, operation.sort) if i == at[0] else v for i, v in enumerate(held)]
+    for i, v in enumerate(held):
+        for w in given if i != at[0] else ():
+            for name in functions:
+                if w is not through[0] and bench.signature.type_of(name) == ((v.sort, w.sort), v.sort):
+                    args = [*held[:i], app(name, (v, w), v.sort), *held[i + 1 :]]
+                    args[at[0]] = through[0]
+                    yield app(outer, whole, function.sort), app(outer, args, function.sort)
 
 
 def _of(bench: Workbench, name: str, functions: list[str]) -> Iterator[tuple[Term, Term]]:

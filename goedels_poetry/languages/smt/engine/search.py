@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.accumulators import general_statements
-from goedels_poetry.languages.smt.engine.catamorphisms import catamorphisms
+from goedels_poetry.languages.smt.engine.catamorphisms import catamorphisms, fusions
 from goedels_poetry.languages.smt.engine.closures import closure_lemmas
 from goedels_poetry.languages.smt.engine.explore import Explorer
 from goedels_poetry.languages.smt.engine.guarded import open_guards
@@ -194,7 +194,7 @@ class Sketcher:
         bench, library = self._bench, self.library
         for candidate in closure_lemmas(bench, sequent):
             library.attempt(candidate, 1)
-        if [c for c in catamorphisms(bench, functions) if library.attempt(c)]:
+        if [c for c in (*catamorphisms(bench, functions), *fusions(bench, functions)) if library.attempt(c)]:
             yield from self._again(sequent, "lemma-template")
         for _ in library.attempt_all(stuck_lemmas(bench, sequent), 1, STUCK_CASE_CALLS):
             yield from self._again(sequent, "lemma-from-stuck-case")

@@ -162,6 +162,7 @@ class _Pool:
                 self._add(app("mod", (term, divisor), INT))
         for a, b in itertools.product(whole[:4], repeat=2):
             self._add(app("div", (a, b), INT))
+            self._add(app("mod", (a, b), INT))
         for a, b in itertools.product(whole[:12], repeat=2):
             self._add(app("+", (a, b), INT))
             self._add(app("-", (a, b), INT))

@@ -229,6 +229,8 @@ class Explorer:
         term = app(operation.name, args, operation.result)
         if operation.name in ("=", "+") and repr(args[0]) > repr(args[1]):
             return
+        if operation.name == "+" and any(a.kind is Kind.LIT and a.value == 0 for a in args):
+            return
         if not term.free or (self._builds(term) and any(self._builds(a) for a in args)):
             return
         schema = _Schema(term, self)

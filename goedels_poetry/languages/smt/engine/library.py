@@ -36,8 +36,11 @@ class Library:
         self.plans: dict[str, Plan] = {}
         self.rules = Rules(bench.signature, bench.rewriter)
         self.rules.add_premises(bench.problem.premises, bench.reserved)
+        self._hopes = Rules(bench.signature, bench.rewriter)
+        self._hopes.add_premises(bench.problem.premises, bench.reserved)
         for fact in bench.lemmas.values():
             self.rules.add(fact)
+            self._hopes.add(fact)
         bench.by_rewriting = self.rules.query
         self._tried: set[str] = set()
         self._failed: dict[str, Sequent] = {}
@@ -62,6 +65,8 @@ class Library:
             return False
         if new and bench.refutes(candidate, 80) is not None:
             return False
+        if not (deep or again or patient) and self._hopes.joins(candidate):
+            return None  # it follows from others that nobody could prove
         query = Query(cites=tuple(bench.lemmas))
         if bench.holds(candidate, query, CANDIDATE // 2, known=True):
             # A solver makes no case distinction at the terms where such a law will be needed.
@@ -73,6 +78,7 @@ class Library:
             if not again:
                 self._failed[key] = candidate
                 self._chances[key] = CHANCES
+                self._hopes.add(candidate)
             return None
         self._keep(key, candidate, plan)
         return True
@@ -85,6 +91,7 @@ class Library:
         else:
             self._bench.add_lemma(fact)
         self.rules.add(fact)
+        self._hopes.add(fact)
 
     def attempt_all(self, candidates: Iterable[Sequent], deep: int, most_calls: int) -> Iterator[Sequent]:
         """Attempt candidates in turn, with at most so many queries in all; yields those that were proved."""

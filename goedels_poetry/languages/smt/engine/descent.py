@@ -11,8 +11,8 @@ from goedels_poetry.languages.smt.calls import TooLarge, calls_of
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.induct import induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf
-from goedels_poetry.languages.smt.engine.saturate import ground_proof
-from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.engine.saturate import MAX_INSTANCES, ground_proof
+from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent
@@ -68,16 +68,16 @@ def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term,
     return tuple(points)
 
 
-def descent_plans(
-    bench: Workbench, sequent: Sequent, rlimit: int | None = None, close: Close | None = None
-) -> Iterator[Plan]:
+def descent_plans(bench: Workbench, sequent: Sequent, close: Close | None = None) -> Iterator[Plan]:
     """Plans by induction on a measure, with the cases that the function tells apart all closed by the solver.
 
-    ``close`` gives the query that closes a case, if there is one; `Workbench.direct` unless given.
+    ``close`` gives the query that closes a case, if there is one: all lemmas unless given. Without quantifiers is tried
+    in any case.
     """
 
     def directly(case: Sequent) -> Query | None:
-        return bench.direct(case, rlimit)
+        query = Query(cites=tuple(bench.lemmas))
+        return query if bench.holds(case, query, DIRECT, known=True) else None
 
     for scheme in dict.fromkeys(descents(bench, sequent)):
         try:
@@ -85,24 +85,26 @@ def descent_plans(
         except SchemeError:
             continue
         general = not scheme.at
-        facts = tuple(bench.lemmas.values()) if general else ()
-        inner = _split(bench, step, DEPTH + general, close or directly, facts)
+        facts = tuple(bench.lemmas.values()) if general or close is None else ()
+        inner = _split(bench, step, DEPTH + general, close or directly, facts, MANY if general else MAX_INSTANCES)
         if inner is not None:
             detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
             yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
 
 
-def _split(bench: Workbench, goal: Sequent, depth: int, close: Close, facts: tuple[Sequent, ...]) -> Plan | None:
+def _split(
+    bench: Workbench, goal: Sequent, depth: int, close: Close, facts: tuple[Sequent, ...], most: int
+) -> Plan | None:
     query = close(goal)
     if query is None and facts:
-        query = ground_proof(bench, goal, facts, most=MANY)
+        query = ground_proof(bench, goal, facts, most=most)
     if query is not None:
         return leaf(goal, query)
     for on in induction_variables(bench, goal)[:2] if depth else ():
         scheme = ConstructorSplit(on.name)
         children: list[Plan] = []
         for case in instances(goal, scheme, bench.signature):
-            child = _split(bench, case, depth - 1, close, facts)
+            child = _split(bench, case, depth - 1, close, facts, most)
             if child is None:
                 break
             children.append(child)

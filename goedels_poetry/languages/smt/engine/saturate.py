@@ -74,7 +74,7 @@ def saturated(
                         new += _around(bench, call, result, seen, read)
                     if len(results) == 1:
                         read[call] = results[0]
-                    for t in new:  # and so on with what is appended
+                    for t in new if most > MAX_INSTANCES else ():  # and so on with what is appended
                         if not read.keys().isdisjoint(t.args) and len(new) < most:
                             new.append(_reading(t, read))
                     brought += [t for t in new if t not in seen]

@@ -1,0 +1,108 @@
+"""Functions on datatypes as integer arithmetic, and functions whose termination is a theorem of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goedels_poetry.checker import check_certificate
+from goedels_poetry.checker.jobs import derivation_of
+from goedels_poetry.languages.smt.engine import jobs
+from goedels_poetry.languages.smt.engine.auxiliary import standard_auxiliaries
+from goedels_poetry.languages.smt.engine.guarded import open_guards
+from goedels_poetry.languages.smt.engine.library import Library
+from goedels_poetry.languages.smt.engine.measured import with_measures
+from goedels_poetry.languages.smt.engine.workbench import Workbench
+from goedels_poetry.languages.smt.extension import definition_texts
+from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.languages.smt.printer import show
+
+BITS = """
+(declare-datatypes ((B 0)) (((top) (even (upper B)) (odd (above B)))))
+(define-fun-rec step ((x B)) B (match x ((top (even top)) ((even u) (odd u)) ((odd u) (even (step u))))))
+(define-fun-rec add ((x B) (y B)) B
+  (match x ((top (step y))
+    ((even a) (match y ((top (step x)) ((even b) (even (add a b))) ((odd b) (odd (add a b))))))
+    ((odd a) (match y ((top (step x)) ((even b) (odd (add a b))) ((odd b) (even (step (add a b))))))))))
+"""
+LISTS = """
+(declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
+(define-fun-rec len ((x L)) Int (match x ((none 0) ((more e r) (+ 1 (len r))))))
+(define-fun-rec upto ((n Int) (x L)) L
+  (ite (<= n 0) none (match x ((none none) ((more e r) (more e (upto (- n 1) r)))))))
+(define-fun-rec after ((n Int) (x L)) L (ite (<= n 0) x (match x ((none none) ((more e r) (after (- n 1) r))))))
+(define-fun-rec meld ((x L) (y L)) L
+  (match x ((none y) ((more a r) (match y ((none x) ((more b s)
+    (ite (<= a b) (more a (meld r y)) (more b (meld x s))))))))))
+(define-fun-rec sort ((x L)) L
+  (match x ((none none) ((more a r) (match r ((none x) ((more b s)
+    (meld (sort (upto (div (len x) 2) x)) (sort (after (div (len x) 2) x))))))))))
+"""
+OTHERS = """
+(declare-datatypes ((N 0)) (((zero) (next (before N)))))
+(define-fun-rec forever ((x N)) N (next (forever x)))
+(define-fun-rec down ((x N) (y N)) N (match x ((zero zero) ((next a) (match y ((zero x) ((next b) (down a b))))))))
+(define-fun-rec quotient ((x N) (y N)) N
+  (ite (= (down (next x) y) zero) zero (next (quotient (down x y) y))))
+"""
+
+
+def test_binary_numbers_are_valued_by_what_they_stand_for() -> None:
+    texts = definition_texts(standard_auxiliaries(parse_problem(f"{BITS}(prove (= top top))")))
+    value = next(text for text in texts if "value!B" in text)
+    assert "1 (ite ((_ is even) x) (* 2 (value!B (upper x))) (+ 1 (* 2 (value!B (above x)))))" in value
+
+
+def test_an_equation_of_binary_numbers_is_one_of_integers() -> None:
+    goal = "(forall ((x B) (y B) (z B)) (= (add (add x y) z) (add x (add y z))))"
+    found = jobs.sketch({"theorem": f"{BITS}(prove {goal})", "statement": "", "seed": 0, "seconds": 60})
+    sketch: dict[str, Any] = found["value"]["sketch"]
+    assert sketch["strategy"] == "interpretation"
+
+
+def opened(functions: str) -> tuple[dict[str, list[str]], list[str]]:
+    """The measures that are chosen, and what is proved of the functions with measures."""
+    problem = with_measures(jobs.problem_of(f"{functions}(prove true)"))
+    bench = Workbench(problem)
+    try:
+        facts = [show(fact.formula) for fact in open_guards(bench, Library(bench).establish)]
+    finally:
+        bench.close()
+    return {name: [show(t) for t in terms] for name, terms in problem.measures.items()}, facts
+
+
+def test_merge_sort_can_be_unfolded_since_halves_are_shorter() -> None:
+    measures, facts = opened(LISTS)
+    assert measures == {"sort": ["(size!L x)"]}
+    assert any("(sort (more x_first (more" in fact and fact.startswith("(forall") for fact in facts)
+
+
+def test_what_never_ends_gets_no_measure_and_what_ends_for_some_arguments_is_unfolded_there() -> None:
+    measures, facts = opened(OTHERS)
+    assert measures == {"quotient": ["(size!N x)"]}
+    assert len(facts) == 1
+    assert "(not (= y zero))" in facts[0]
+
+
+def test_a_theorem_about_merge_sort_has_a_certificate(tmp_path: Any) -> None:
+    from goedels_poetry.checker.jobs import certify
+
+    text = f"{LISTS}(prove (forall ((x L)) (= (len (sort x)) (len x))))"
+    found = jobs.sketch({"theorem": text, "statement": "", "seed": 0, "seconds": 60})
+    nodes: list[dict[str, Any]] = []
+    collect("", found["value"]["sketch"], nodes)
+    proof = derivation_of(with_measures(jobs.problem_of(text)), nodes, 5)
+    assert {d.name for d in proof.auxiliary} == {"size!L"}
+    result = certify({"theorem": text, "derivation": nodes, "directory": str(tmp_path / "c")})
+    assert (result["verdict"], result["trust_level"]) == ("proved", "L3"), result
+    assert check_certificate(tmp_path / "c").verdict == "proved"
+
+
+def collect(statement: str, sketch: dict[str, Any], nodes: list[dict[str, Any]]) -> None:
+    """The steps of a complete sketch, children first."""
+    for child in sketch["children"]:
+        if "candidate" in child:
+            step = {"id": child["statement"], "statement": child["statement"], "proof": child["candidate"]}
+            nodes.append({**step, "scheme": None})
+        else:
+            collect(child["statement"], child["sketch"], nodes)
+    nodes.append({"id": statement, "statement": statement, "proof": None, "scheme": sketch})

@@ -16,7 +16,7 @@ from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Term, symbols
+from goedels_poetry.languages.smt.terms import Term, is_app, subterms, symbols
 
 MAX_VARIABLES = 3
 
@@ -87,7 +87,16 @@ def closing(bench: Workbench, goal: Sequent, cites: tuple[str, ...], rlimit: int
         query = Query(cites, unfoldings)
         if bench.holds(goal, query, 3 * rlimit):
             return query
+    for unfoldings in bench.unfoldings(goal, (1, 2)) if _divides(goal) else ():
+        query = Query(cites, unfoldings, equations=False)
+        if bench.holds(goal, query, rlimit):
+            return query
     return None
+
+
+def _divides(goal: Sequent) -> bool:
+    """Whether sizes are compared: what is unfolded for ever, half by half, is better unfolded a little."""
+    return any(is_app(t, "<=") and any(a.args for a in t.args) for part in goal.hyps for t in subterms(part))
 
 
 def _named(scheme: Scheme) -> tuple[str, str]:

@@ -28,6 +28,7 @@ from goedels_poetry.languages.smt.engine.folds import (
     containers_of,
 )
 from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
+from goedels_poetry.languages.smt.engine.lengths import Lengths
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
@@ -46,6 +47,7 @@ class Invariants:
         self._seen: set[Sequent] = set()
         self._tried: set[Sequent] = set()
         self._failed: dict[Sequent, Law] = {}
+        self._sized = False
         self._facts = Facts(bench, [*closing_premises(bench), *self._comparisons()])
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
@@ -95,10 +97,11 @@ class Invariants:
         yield from laws.of_the_order(goal)
         yield from laws.of_containers(wanted.occurrences, wanted.order)
         calls = laws.calls(goal)
-        held = [c for c in calls if self._containers is not None and self._containers.contains(c.sort)]
+        held = [c for c in calls if laws.containers.contains(c.sort)]
         if wanted.occurrences:
             yield from laws.numbers(calls)
         divided: list[Term] = []
+        lengths = Lengths(self._bench, laws.containers, laws.first)
         for call in calls:
             yield from laws.of_observations(call)
             yield from laws.of_elements(call, occurrences=wanted.occurrences, order=wanted.order)
@@ -106,10 +109,18 @@ class Invariants:
                 continue
             found = list(laws.of_occurrences(call))
             if wanted.occurrences:
-                yield from found
                 if not found:
                     yield from laws.of_pairs(call, divided)
                     divided.append(call)
+                    found = list(lengths.balanced(call))
+                    if found and not self._sized:
+                        self._sized = True
+                        yield from lengths.none_negative()
+                        for earlier in held[: held.index(call)]:
+                            yield from lengths.of(earlier)
+                if self._sized:
+                    yield from lengths.of(call)
+                yield from found
             if wanted.order:
                 yield from laws.of_bounds(call, upper=False)
                 yield from laws.of_sortedness(call, deep=False)
@@ -121,7 +132,7 @@ class Invariants:
             return
         yield from laws.upper_bounds()
         for call in laws.calls(sequent.formula):
-            if self._containers is not None and self._containers.contains(call.sort):
+            if laws.containers.contains(call.sort):
                 yield from laws.of_bounds(call, upper=True)
                 yield from laws.of_sortedness(call, deep=True)
 
@@ -140,8 +151,9 @@ class Invariants:
     def _relearn(self) -> bool:
         """What failed once more, with what is known by now and more resources, as long as anything is proved."""
         news, again = False, True
+        patience = 2 * PATIENT if self._sized else PATIENT  # halves are slow to reason about
         while again:
-            proved = [self._prove(law, PATIENT) for law in list(self._failed.values())]
+            proved = [self._prove(law, patience) for law in list(self._failed.values())]
             again = any(proved)
             news |= again
         return news
@@ -163,6 +175,7 @@ class Invariants:
         kinds = {kind for kind in KINDS if any(n.startswith(kind) for n in names)}
         kinds |= {LOW, HIGH} if kinds & {SORTED, SEARCH} else set()
         kinds |= {BELOW} if INVERSIONS in kinds else set()
+        kinds |= {SIZE} if self._sized else set()
         folds = (
             {d.name for d in self._bench.signature.definitions if d.name.startswith(tuple(kinds))} if kinds else set()
         )

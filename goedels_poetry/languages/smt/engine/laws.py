@@ -70,7 +70,7 @@ class Laws:
 
     def __init__(self, bench: Workbench, containers: Containers) -> None:
         self._bench = bench
-        self._in = containers
+        self.containers = self._in = containers
         self._order = containers.order
         self._x = var("x", containers.order.sort)
         self._y = var("y", containers.order.sort)
@@ -96,7 +96,7 @@ class Laws:
             if definition and definition.sort is BOOL and [p.sort for p in definition.params] == [x.sort, x.sort]:
                 call = app(other, (x, y), BOOL)
                 if other != name:
-                    yield from self._first(call, (eq(call, m) for m in meanings))
+                    yield from self.first(call, (eq(call, m) for m in meanings))
 
     def of_containers(self, occurrences: bool, order: bool) -> Iterator[Law]:
         """How the folds of a container hang together."""
@@ -156,20 +156,20 @@ class Laws:
             (d,), (e,) = held, elements
             often = self._in.occurrences(e, d)
             if call.sort is INT:
-                yield from self._first(call, (eq(call, often),))
+                yield from self.first(call, (eq(call, often),))
             elif call.sort is BOOL:
-                yield from self._first(call, (eq(call, app(">", (often, integer(0)), BOOL)),))
+                yield from self.first(call, (eq(call, app(">", (often, integer(0)), BOOL)),))
             elif (size := self._size(call)) is not None:
-                yield from self._first(call, (eq(size, often),))
+                yield from self.first(call, (eq(size, often),))
         elif len(held) == 1 and not elements and call.sort is BOOL:
             folds = (self._in.ordered(k, held[0]) for k in KINDS_OF_ORDER if self._has(k, held[0].sort))
-            yield from self._first(call, (eq(call, f) for f in folds))
+            yield from self.first(call, (eq(call, f) for f in folds))
         elif len(held) == 2 and not elements and call.sort is BOOL:
             k, m = held
             same = forall((self._x,), eq(self._in.occurrences(self._x, k), self._in.occurrences(self._x, m)))
             if k.sort is m.sort and not self._refuted(lemma(call_at(call, m, k))):
                 yield self._law(implies(same, call), call)
-                yield from self._first(call, (implies(call, same.body),))
+                yield from self.first(call, (implies(call, same.body),))
 
     def numbers(self, calls: Iterable[Term]) -> Iterator[Law]:
         """Sizes of what numbers are computed by, where counts are built of them."""
@@ -177,7 +177,7 @@ class Laws:
             size = self._size(call)
             parts = [s for a in call.args if (s := self._size(a)) is not None]
             if size is not None and len(parts) == len(call.args) == 2:
-                yield from self._first(call, (eq(size, app("+", parts, INT)),))
+                yield from self.first(call, (eq(size, app("+", parts, INT)),))
 
     def _size(self, term: Term) -> Term | None:
         name = SIZE + term.sort.name
@@ -207,14 +207,17 @@ class Laws:
                     less = ite(and_([eq(x, e), there]), integer(1), integer(0))
                     yield eq(result, app("-", (self._in.occurrences(x, d), less), INT))
 
-        yield from self._first(call, candidates())
+        yield from self.first(call, candidates())
 
     def of_pairs(self, call: Term, others: Iterable[Term]) -> Iterator[Law]:
-        """Two calls whose results hold together what an argument holds: the parts that it is divided into."""
+        """Two calls whose results hold together what an argument holds: the parts that it is divided into.
+
+        Said of one part, since a solver would divide every value where it is said of the whole.
+        """
         for other in others:
             for whole in (a for a in call.args if a in other.args and self._in.contains(a.sort)):
-                both = [self._in.occurrences(self._x, c) for c in (call, other)]
-                yield from self._first(call, (eq(sum_of(both), self._in.occurrences(self._x, whole)),))
+                one, rest, all_of = (self._in.occurrences(self._x, t) for t in (call, other, whole))
+                yield from self.first(call, (eq(one, app("-", (all_of, rest), INT)),))
 
     def of_bounds(self, call: Term, *, upper: bool) -> Iterator[Law]:
         """What bounds the arguments bounds the result; what bounds the result whatever it holds."""
@@ -223,14 +226,14 @@ class Laws:
         kept = self._kept.get(call)
         if kept is not None:
             bounded = and_([fold(self._x, a) for a in kept])
-            for law in self._first(call, (eq(result, bounded),)):
+            for law in self.first(call, (eq(result, bounded),)):
                 yield replace(law, weaker=lemma_of(implies(bounded, result)))
             return
         bounded = and_([fold(self._x, a) for a in self._items(call)])
-        yield from self._first(call, (implies(bounded, result),))
+        yield from self.first(call, (implies(bounded, result),))
         inner = [v for a in call.args for v in subterms(a) if v.kind is Kind.VAR and v.sort is self._x.sort]
         for element in dict.fromkeys(inner):
-            yield from self._first(call, (fold(element, call),))
+            yield from self.first(call, (fold(element, call),))
 
     def of_sortedness(self, call: Term, *, deep: bool) -> Iterator[Law]:
         """The result is sorted, always or if the arguments are; ``deep``: if they are also apart by an element."""
@@ -241,7 +244,7 @@ class Laws:
         for kind in kinds:
             result = self._in.ordered(kind, call)
             given = [implies(and_(facts), result) for facts in itertools.product(*options)]
-            found += self._first(call, (result, *given))
+            found += self.first(call, (result, *given))
         yield from found
         if deep and not found and call.sort in [a.sort for a in held]:
             yield from self._divided(call, held)
@@ -265,10 +268,10 @@ class Laws:
                 apart = [self._in.high(self._x, a) for a in before]
                 whole = self.sorted(call_at(call, last, longer))
                 candidate = implies(and_([*inner, *apart, self.sorted(longer)]), whole)
-                law = next(self._first(call, (candidate,)), None)
+                law = next(self.first(call, (candidate,)), None)
                 if law is not None:
                     yield law
-                    yield from self._first(call, (implies(and_(inner), self.sorted(call_at(call, last, empty))),))
+                    yield from self.first(call, (implies(and_(inner), self.sorted(call_at(call, last, empty))),))
                     break
 
     def of_elements(self, call: Term, *, occurrences: bool, order: bool) -> Iterator[Law]:
@@ -282,12 +285,12 @@ class Laws:
                 eq(call, a) if a.sort is call.sort else app(">", (self._in.occurrences(call, a), integer(0)), BOOL)
                 for a in items
             ]
-            yield from self._first(call, (or_(among),))
+            yield from self.first(call, (or_(among),))
         for fold in (self._in.low, self._in.high) if order else ():
             bounded = and_([fold(self._x, a) for a in items])
-            yield from self._first(call, (implies(bounded, fold(self._x, call)),))
+            yield from self.first(call, (implies(bounded, fold(self._x, call)),))
             for a in items:
-                yield from self._first(call, (fold(call, a),))
+                yield from self.first(call, (fold(call, a),))
 
     def of_inversions(self, call: Term) -> Iterator[Law]:
         """The result has no more pairs in the wrong order than its argument, and fewer if it says so."""
@@ -295,12 +298,12 @@ class Laws:
         if not kept or not self._has(INVERSIONS, call.sort):
             return
         counted = eq(self._in.below(self._x, call), sum_of(self._in.below(self._x, a) for a in kept))
-        yield from self._first(call, (counted,))
+        yield from self.first(call, (counted,))
         for a in kept if len(kept) == 1 and self._in.contains(kept[0].sort) else ():
             after, before = self._in.inversions(call), self._in.inversions(a)
-            yield from self._first(call, (app("<=", (after, before), BOOL),))
+            yield from self.first(call, (app("<=", (after, before), BOOL),))
             for flag in self._flags(call):
-                yield from self._first(call, (implies(flag, app("<", (after, before), BOOL)),))
+                yield from self.first(call, (implies(flag, app("<", (after, before), BOOL)),))
 
     def no_fewer_than_none(self) -> Iterator[Law]:
         """Numbers of elements and pairs are not negative."""
@@ -318,12 +321,14 @@ class Laws:
         """A truth value inside a result that says whether an argument is sorted."""
         for flag in self._flags(call):
             for fact in (self.sorted(a) for a in self._items(call) if self._in.contains(a.sort)):
-                yield from self._first(call, (eq(flag, fact), eq(flag, not_(fact))))
+                yield from self.first(call, (eq(flag, fact), eq(flag, not_(fact))))
 
     # ------------------------------------------------------------------------------------------- calls
 
     def calls(self, goal: Term) -> list[Term]:
-        """The recursive functions that the goal rests on, at fresh variables, those that others rest on first.
+        """The functions that the goal rests on, at fresh variables, those that others rest on first.
+
+        Of those that are not recursive the ones that tell cases apart: the others are unfolded wherever they stand.
 
         Functions in the place of arguments are taken from where they stand in the problem.
         """
@@ -335,11 +340,12 @@ class Laws:
         }
         callees = {n: [m for m in sorted(symbols(d.body)) if m in definitions] for n, d in definitions.items()}
         texts = [goal, *[d.body for d in definitions.values()], *closing_premises(self._bench)]
+        patterned = {e.function for e in self._bench.equations if any(a.kind is not Kind.VAR for a in e.lhs.args)}
         return [
             call
             for group in components(definitions, callees.__getitem__)
             for name in group
-            if definitions[name].recursive
+            if definitions[name].recursive or name in patterned
             for call in self._shapes(name, texts)
         ]
 
@@ -384,7 +390,7 @@ class Laws:
     def _law(self, formula: Term, call: Term) -> Law:
         return Law(lemma_of(formula), call)
 
-    def _first(self, call: Term, formulas: Iterable[Term]) -> Iterator[Law]:
+    def first(self, call: Term, formulas: Iterable[Term]) -> Iterator[Law]:
         """The first formula that values do not contradict."""
         for formula in formulas:
             law = self._law(formula, call)

@@ -107,6 +107,7 @@ class Lazy:
         """The value with all its parts; raises as `force`."""
         value = self.force(delayed)
         if type(value) is tuple and value[0] != "!":
+            self.meter.left -= 1
             return (value[0], *[self.whole(part) for part in value[1:]])
         return value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -16,12 +16,12 @@ from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
 from goedels_poetry.languages.smt.engine.second import SURE, SecondSolver, multiplies, suits
-from goedels_poetry.languages.smt.equations import simplify
+from goedels_poetry.languages.smt.engine.unfold import Unfolder
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import Kind, Sort, Term, app, substitute, subterms, symbols
+from goedels_poetry.languages.smt.terms import Kind, Sort, Term, subterms, symbols
 from goedels_poetry.languages.smt.wellfounded import Termination
 from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
 
@@ -42,7 +42,6 @@ CANDIDATE = 15_000
 
 SAFETY_SECONDS = 3.0
 ROUNDS = (1, 2, 3)
-MAX_INSTANCES = 48
 INCREMENTAL = {"auto_config": "false", "smt.mbqi": "false", "smt.random_seed": "0"}
 CONFIGURATIONS: tuple[tuple[Mapping[str, str], int], ...] = (
     (INCREMENTAL, 200_000),
@@ -100,6 +99,7 @@ class Workbench:
         self._processes: dict[tuple[bool, bool, bool], Z3Process] = {}
         self._fresh = Z3Process()
         self._second = SecondSolver()
+        self._unfolder = Unfolder(problem.signature)
         self._cores = Z3Process()
         self._core_sessions: dict[tuple[bool, bool], Session] = {}
         self._sessions: dict[tuple[bool, bool, bool], Session] = {}
@@ -227,12 +227,8 @@ class Workbench:
     def _with_lemmas(self, sequent: Sequent, unfoldings: tuple[Instance, ...]) -> Iterable[Query]:
         """Unfoldings together with the lemmas: at the calls that there are, and in general."""
         lemmas = {key: s for key, s in self.lemmas.items() if self.mentions_unfolded(s)}
-        calls = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
-        for unfolding in unfoldings:
-            definition = self.signature.definition(unfolding.name)
-            if definition is not None:
-                calls += self._calls(self._unfolded_body(app(definition.name, unfolding.args, definition.sort)))
-        at = lemma_instances(lemmas, calls)
+        calls = [t for part in (sequent.concl, *sequent.hyps) for t in self._unfolder.calls(part)]
+        at = lemma_instances(lemmas, [*calls, *self._unfolder.brought_by(unfoldings)])
         if at:
             yield Query(tuple(dict.fromkeys(i.name for i in at)), (*unfoldings, *at), equations=False, quantified=False)
         if lemmas:
@@ -407,59 +403,9 @@ class Workbench:
 
     # ------------------------------------------------------------------------------------ unfoldings
 
-    def unfoldings(self, sequent: Sequent, rounds: Iterable[int] = ROUNDS) -> Iterable[tuple[Instance, ...]]:
-        """Defining equations at the calls in the goal; then also at the calls that these bring, and so on.
-
-        First only at those of the conclusion: the hypothesis of an induction is often about just what these bring,
-        and products of further unknowns are what makes arithmetic hard.
-        """
-        instances: dict[Instance, None] = {}
-        frontier: list[Term] = [t for part in (sequent.concl, *sequent.hyps) for t in self._calls(part)]
-        first = tuple(Instance("def", t.name, t.args) for t in self._calls(sequent.concl))[:MAX_INSTANCES]
-        if first and len(set(first)) < len(set(frontier)):
-            yield first
-        self._compute(frontier, instances)
-        for _ in rounds:
-            following: list[Term] = []
-            for call in frontier:
-                definition = self.signature.definition(call.name)
-                instance = Instance("def", call.name, call.args)
-                if definition is None or instance in instances or len(instances) >= MAX_INSTANCES:
-                    continue
-                instances[instance] = None
-                following.extend(self._calls(self._unfolded_body(call)))
-            if not following and not frontier:
-                return
-            self._compute(following, instances)
-            yield tuple(instances)
-            frontier = following
-
-    def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> None:
-        """Unfold calls on numbers to the end: there each body has just the calls of the branch taken."""
-        pending = [c for c in calls if all(a.kind is Kind.LIT for a in c.args)]
-        while pending and len(instances) < MAX_INSTANCES:
-            call = pending.pop()
-            instance = Instance("def", call.name, call.args)
-            if instance not in instances:
-                instances[instance] = None
-                pending += [
-                    c for c in self._calls(self._unfolded_body(call)) if all(a.kind is Kind.LIT for a in c.args)
-                ]
-
-    def _unfolded_body(self, call: Term) -> Term:
-        definition = self.signature.definition(call.name)
-        assert definition is not None
-        body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
-        return simplify(body, self.signature)
-
-    def _calls(self, term: Term) -> list[Term]:
-        """Calls of defined functions whose arguments are not bound inside ``term``."""
-        bound = {v for t in subterms(term) for v in t.binders}
-        return [
-            t
-            for t in subterms(term)
-            if t.kind is Kind.APP and self.signature.definition(t.name) is not None and t.free.isdisjoint(bound)
-        ]
+    def unfoldings(self, sequent: Sequent, rounds: Iterable[int] = ROUNDS) -> Iterator[tuple[Instance, ...]]:
+        """See `Unfolder.unfoldings`."""
+        return self._unfolder.unfoldings(sequent, rounds)
 
     def _only_ground(self, sequent: Sequent) -> bool:
         """Whether equations, premises and hypotheses have nothing to say beyond what is given by the instance."""

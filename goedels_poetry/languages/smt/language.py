@@ -250,6 +250,7 @@ def _payload(goal: Goal) -> Json:
         "scope": [list(fact) for fact in goal.scope],
         "attempt": goal.attempt,
         "seed": goal.options.get("seed", 0),
+        "without": list(goal.options.get("without", ())),
     }
 
 

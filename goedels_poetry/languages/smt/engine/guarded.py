@@ -82,8 +82,8 @@ def _limits(bench: Workbench, definition: Definition, guard: Term) -> Iterator[t
             if not constructor.fields and parameter in guard.free:
                 yield (not_(eq(parameter, app(constructor.name, (), parameter.sort))),)
         size = Interpretation(bench).integer_of(parameter)
-        for least in (2, 3) if datatype is not None and size is not None else ():
-            yield (app(">=", (size, integer(least)), BOOL),)
+        if datatype is not None and size is not None:
+            yield from ((app(">=", (size, integer(least)), BOOL),) for least in (2, 3))
 
 
 def _prove(bench: Workbench, establish: Establish, guard: Sequent, known: list[Sequent]) -> bool:

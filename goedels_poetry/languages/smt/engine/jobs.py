@@ -120,7 +120,7 @@ def verify(payload: Json) -> Json:
 def sketch(payload: Json) -> Json:
     """The next plan whose fingerprint is not banned."""
     bench, sequent, began = Bench.of(payload)
-    sketcher = Sketcher(bench)
+    sketcher = Sketcher(bench, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
     try:
         for plan in sketcher.plans(sequent):

@@ -96,7 +96,7 @@ def sketch_within(payload: Json) -> Json:
     """
     bench, sequent, began = Bench.of(payload)
     bench.most_calls = int(payload["calls"])
-    sketcher = Sketcher(bench)
+    sketcher = Sketcher(bench, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
     plan = _first(sketcher.closed_plans(sequent, halves=bool(payload.get("open"))), banned)
     if plan is None and payload.get("open"):

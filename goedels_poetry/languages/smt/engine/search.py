@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Query
@@ -56,10 +56,15 @@ Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
 
 
 class Sketcher:
-    """Proposes plans for one goal, cheapest idea first."""
+    """Proposes plans for one goal, cheapest idea first.
 
-    def __init__(self, bench: Workbench) -> None:
+    ``without`` names ideas to leave out, to see what the others are worth: ``invariants``, ``interpretation``, ``lemmas``
+    (all of them), ``templates``, ``stuck-cases``, ``exploration``.
+    """
+
+    def __init__(self, bench: Workbench, without: Collection[str] = ()) -> None:
         self._bench = bench
+        self._without = frozenset(without)
         self.library = Library(bench)
         self._invariants = Invariants(bench, self.library.establish)
         self._known: list[Sequent] = []
@@ -85,17 +90,20 @@ class Sketcher:
                 after_induction.append(plan)  # what is periodic is so in both directions at once
             elif halves:
                 yield plan
-        if self._bench.problem.measures:  # an induction on a measure is slow to give up
-            yield from self._invariants.plans(sequent)
+        if self._bench.problem.measures and "invariants" not in self._without:
+            yield from self._invariants.plans(sequent)  # an induction on a measure is slow to give up
         yield from witness_plans(self._bench, sequent, self._simply)
         closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
         yield from after_induction
-        yield from self._invariants.plans(sequent)
+        if "invariants" not in self._without:
+            yield from self._invariants.plans(sequent)
         yield from self._generalised(sequent)
-        yield from interpreted(self._bench, self.library.establish, sequent, self._known)
-        yield from self._with_lemmas(sequent)
+        if "interpretation" not in self._without:
+            yield from interpreted(self._bench, self.library.establish, sequent, self._known)
+        if "lemmas" not in self._without:
+            yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)
 
     # ------------------------------------------------------------------------------------ strategies
@@ -141,13 +149,16 @@ class Sketcher:
             yield from self._numeric(sequent)
         yield from self._from_failed_steps(sequent)
         functions = reachable_functions(bench, sequent.formula)
-        new = [library.attempt(candidate) for candidate in templates(bench, functions)]
+        common = () if "templates" in self._without else templates(bench, functions)
+        new = [library.attempt(candidate) for candidate in common]
         if any(new):
             library.retry()
             yield from self._again(sequent, "lemma-template")
             yield from self._from_failed_steps(sequent)
-        yield from self._unstuck(sequent, functions)
-        yield from self._explored(sequent, functions)
+        if "stuck-cases" not in self._without:
+            yield from self._unstuck(sequent, functions)
+        if "exploration" not in self._without:
+            yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""

@@ -2,10 +2,10 @@
 
     python scripts/bench_induction.py FOLDER [--seconds 10] [--every N] [--no-peers] [--ablation]
 
-Each file gets the same wall time in each system, one after another, on one core. No file name, ``:status`` or comment is
-read. Every proof and refutation of ours is re-checked from its certificate; the other two are taken at their word.
-``--ablation`` runs ours again without some of its ideas: no lemmas at all, no exploration, no templates, no invariants of
-containers and no arithmetic of datatypes.
+Each file gets the same wall time in each system, one after another, on one core. No file name, ``:status`` or comment
+is read. Every proof and refutation of ours is re-checked from its certificate; the other two are taken at their word.
+``--ablation`` runs ours again without some of its ideas: no lemmas at all, no exploration, no templates, no invariants
+of containers and no arithmetic of datatypes.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
 class Sketcher:
     """Proposes plans for one goal, cheapest idea first.
 
-    ``without`` names ideas to leave out, to see what the others are worth: ``invariants``, ``interpretation``, ``lemmas``
-    (all of them), ``templates``, ``stuck-cases``, ``exploration``.
+    ``without`` names ideas to leave out, to see what the others are worth: ``invariants``, ``interpretation``,
+    ``lemmas`` (all others), ``templates``, ``stuck-cases``, ``exploration``.
     """
 
     def __init__(self, bench: Workbench, without: Collection[str] = ()) -> None:

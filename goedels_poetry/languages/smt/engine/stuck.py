@@ -272,8 +272,15 @@ def _stripped(bench: Workbench, concl: Term) -> Iterator[Term]:
 
 
 def _forms(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
-    """The candidate, and what becomes of it when parts that occur again are any values, as far as tests allow."""
+    """The candidate, and what becomes of it when parts that occur again are any values, as far as tests allow.
+
+    Also what it says without one of its functions: ``count x (once y)`` is 0 where ``count x y`` is.
+    """
     yield candidate
+    for part, kept in _layers(candidate.concl):
+        fewer = lemma(replace_subterm(candidate.concl, part, kept), candidate.hyps)
+        if bench.refutes(fewer, TESTS) is None:
+            yield fewer
     general = candidate
     for _ in range(MAX_PARTS):
         wider = (g for g in generalisations(bench, general) if bench.refutes(g, TESTS) is None)
@@ -283,6 +290,16 @@ def _forms(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
         general = following
     if general is not candidate:
         yield lemma(general.concl, general.hyps)
+
+
+def _layers(concl: Term) -> list[tuple[Term, Term]]:
+    """Calls on another call of the same sort, each with that one."""
+    found = []
+    for t in subterms(concl):
+        inner = [a for a in t.args if a.sort is t.sort and t.sort is not BOOL] if t.kind is Kind.APP else []
+        if len(inner) == 1 and inner[0].args and t is not concl:
+            found.append((t, inner[0]))
+    return found[:MAX_PARTS]
 
 
 def _cancelled(concl: Term) -> Term:

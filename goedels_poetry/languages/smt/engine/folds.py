@@ -11,11 +11,10 @@ value whether something was put in order, there are ``below!D`` (how many elemen
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided, Value
+from goedels_poetry.languages.smt.engine.orders import Order, orders
 from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Definition, Problem, Signature
 from goedels_poetry.languages.smt.terms import (
@@ -29,40 +28,14 @@ from goedels_poetry.languages.smt.terms import (
     eq,
     integer,
     ite,
-    not_,
     subterms,
     tester,
     var,
 )
-from goedels_poetry.languages.smt.values import small_values
 
 KINDS = tuple(f"{kind}!" for kind in ("occurrences", "low", "high", "sorted", "search", "apart", "below", "inversions"))
 OCCURRENCES, LOW, HIGH, SORTED, SEARCH, APART, BELOW, INVERSIONS = KINDS
 MAX_CONTAINERS = 4
-SAMPLES = 5
-
-
-@dataclass(frozen=True)
-class Order:
-    """A total order on ``sort`` in terms of a symbol of the problem, which may be turned round or the negated one.
-
-    Elements that are only told apart have the order ``=``, which is not total.
-    """
-
-    sort: Sort
-    name: str
-    turned: bool = False
-    negated: bool = False
-
-    @property
-    def total(self) -> bool:
-        """Whether any two elements can be compared."""
-        return self.name != "="
-
-    def holds(self, a: Term, b: Term) -> Term:
-        """``a`` is at most ``b``."""
-        atom = app(self.name, (b, a) if self.turned else (a, b), BOOL)
-        return not_(atom) if self.negated else atom
 
 
 @dataclass(frozen=True)
@@ -142,7 +115,7 @@ class Containers:
 
 def containers_of(problem: Problem) -> Containers | None:
     """The order that the problem works with and what holds elements of its sort; None when there is no such thing."""
-    for order in (*_orders(problem), *_told_apart(problem.signature)):
+    for order in orders(problem):
         held = _holding(problem.signature, order.sort)
         if held and len(held) <= MAX_CONTAINERS:
             return Containers(order, tuple(held))
@@ -330,7 +303,7 @@ def sum_of(summands: Iterable[Term]) -> Term:
     return integer(0) if not terms else terms[0] if len(terms) == 1 else app("+", terms, INT)
 
 
-# --------------------------------------------------------------------------------- elements and their order
+# -------------------------------------------------------------------------------------------- containers
 
 
 def _holding(signature: Signature, element: Sort) -> list[Datatype]:
@@ -355,68 +328,6 @@ def _holding(signature: Signature, element: Sort) -> list[Datatype]:
         if any(s is element or any(d.sort is s for d in found) for s in fields):
             found.append(by_sort[sort])
     return found
-
-
-def _orders(problem: Problem) -> list[Order]:
-    """Total orders among what the problem defines and compares numbers by, those closest to its own words first."""
-    signature = problem.signature
-    evaluator = Evaluator(signature, problem.premises, fuel=2_000)
-    found: list[Order] = []
-    for definition in signature.definitions:
-        sorts = [p.sort for p in definition.params]
-        if definition.sort is not BOOL or len(sorts) != 2 or sorts[0] is not sorts[1] or sorts[0] is BOOL:
-            continue
-        values = small_values(signature, sorts[0], SAMPLES)
-        try:
-            table = {(a, b): evaluator.call(definition.name, (a, b)) for a, b in itertools.product(values, repeat=2)}
-        except Undecided:
-            continue
-        for turned, negated in ((False, False), (True, True), (True, False), (False, True)):
-            below = {pair for pair in table if table[pair[::-1] if turned else pair] != negated}
-            if _is_total_order(below, values):
-                found.append(Order(sorts[0], definition.name, turned, negated))
-                break
-    texts = [d.body for d in signature.definitions] + [p.formula for p in problem.premises]
-    if any(_compares(t) for text in texts for t in subterms(text)):
-        found.append(Order(INT, "<="))
-    return sorted(found, key=lambda order: (order.negated, order.turned))
-
-
-def _told_apart(signature: Signature) -> list[Order]:
-    """Sorts of which the problem says whether, or how often, a container holds an element."""
-    found: dict[Sort, None] = {}
-    for definition in signature.definitions:
-        sorts = [p.sort for p in definition.params]
-        if (
-            len(sorts) == 2
-            and sorts[0] is not sorts[1]
-            and (definition.sort in (BOOL, INT) or definition.sort in sorts)
-        ):
-            found.update({s: None for s in sorts if any(s is f for f in _fields(signature, sorts))})
-    return [Order(sort, "=") for sort in found]
-
-
-def _fields(signature: Signature, sorts: Iterable[Sort]) -> list[Sort]:
-    datatypes = [d for s in sorts if (d := signature.datatype(s)) is not None]
-    return [f for d in datatypes for c in d.constructors for _, f in c.fields if f is not d.sort]
-
-
-def _compares(term: Term) -> bool:
-    return (
-        term.kind is Kind.APP
-        and term.name in ("<=", "<", ">", ">=")
-        and all(a.sort is INT and a.kind is not Kind.LIT for a in term.args)
-    )
-
-
-def _is_total_order(below: set[tuple[Value, Value]], values: list[Value]) -> bool:
-    pairs = list(itertools.product(values, repeat=2))
-    return (
-        len(values) > 2
-        and all(((a, b) in below) != ((b, a) in below) or a == b for a, b in pairs)
-        and all((a, a) in below for a in values)
-        and all((a, c) in below for a, b in pairs if (a, b) in below for c in values if (b, c) in below)
-    )
 
 
 __all__ = [

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from goedels_poetry.languages.smt.derivation import Instance, Query
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE
+from goedels_poetry.languages.smt.engine.callees import calls, closing_premises
 from goedels_poetry.languages.smt.engine.focus import Facts, prove
 from goedels_poetry.languages.smt.engine.folds import (
     APART,
@@ -27,7 +28,7 @@ from goedels_poetry.languages.smt.engine.folds import (
     Containers,
     containers_of,
 )
-from goedels_poetry.languages.smt.engine.laws import Law, Laws, closing_premises
+from goedels_poetry.languages.smt.engine.laws import Law, Laws
 from goedels_poetry.languages.smt.engine.lengths import Lengths
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, Workbench
@@ -77,11 +78,15 @@ class Invariants:
             definition = bench.signature.definition(name)
             if definition is None or not any(n.startswith(INVERSIONS) for t in terms for n in symbols(t)):
                 continue
-            calls = [c for c in laws.calls(definition.body) if c.name != name and self._containers.contains(c.sort)]
+            inner = [
+                c
+                for c in calls(bench, laws.element, definition.body)
+                if c.name != name and laws.containers.contains(c.sort)
+            ]
             basic = (*laws.of_the_order(definition.body), *laws.no_fewer_than_none())
-            for call in calls:
+            for call in inner:
                 list(laws.of_occurrences(call))
-            self._learn((*basic, *[law for call in calls for law in laws.of_inversions(call)]))
+            self._learn((*basic, *[law for call in inner for law in laws.of_inversions(call)]))
 
     def _comparisons(self) -> list[Term]:
         """The relations between elements that the problem defines, at some variables."""
@@ -96,13 +101,13 @@ class Invariants:
         goal = sequent.formula
         yield from laws.of_the_order(goal)
         yield from laws.of_containers(wanted.occurrences, wanted.order)
-        calls = laws.calls(goal)
-        held = [c for c in calls if laws.containers.contains(c.sort)]
+        every = calls(self._bench, laws.element, goal)
+        held = [c for c in every if laws.containers.contains(c.sort)]
         if wanted.occurrences:
-            yield from laws.numbers(calls)
+            yield from laws.numbers(every)
         divided: list[Term] = []
         lengths = Lengths(self._bench, laws.containers, laws.first)
-        for call in calls:
+        for call in every:
             yield from laws.of_observations(call)
             yield from laws.of_elements(call, occurrences=wanted.occurrences, order=wanted.order)
             if call not in held:
@@ -131,7 +136,7 @@ class Invariants:
         if not wanted.order:
             return
         yield from laws.upper_bounds()
-        for call in laws.calls(sequent.formula):
+        for call in calls(self._bench, laws.element, sequent.formula):
             if laws.containers.contains(call.sort):
                 yield from laws.of_bounds(call, upper=True)
                 yield from laws.of_sortedness(call, deep=True)

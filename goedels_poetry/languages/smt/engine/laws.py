@@ -12,22 +12,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from goedels_poetry.languages.smt.engine.auxiliary import SIZE
+from goedels_poetry.languages.smt.engine.callees import reached
 from goedels_poetry.languages.smt.engine.folds import (
     APART,
     BELOW,
     INVERSIONS,
-    KINDS,
     SEARCH,
     SORTED,
     Containers,
     list_shape,
     sum_of,
 )
-from goedels_poetry.languages.smt.engine.lemmas import lemma, reachable_functions
+from goedels_poetry.languages.smt.engine.lemmas import lemma
 from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.problem import Datatype
-from goedels_poetry.languages.smt.sequent import Names, Sequent
+from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     INT,
@@ -45,15 +44,12 @@ from goedels_poetry.languages.smt.terms import (
     or_,
     rebuild,
     subterms,
-    symbols,
     var,
 )
 
 KINDS_OF_ORDER = (SORTED, SEARCH)
 TESTS = 60
 MAX_ITEMS = 4
-MAX_SHAPES = 4
-"""Calls of one function that differ in the closures they are given."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +68,7 @@ class Laws:
         self._bench = bench
         self.containers = self._in = containers
         self._order = containers.order
+        self.element = containers.order.sort
         self._x = var("x", containers.order.sort)
         self._y = var("y", containers.order.sort)
         self._kept: dict[Term, tuple[Term, ...]] = {}
@@ -323,52 +320,6 @@ class Laws:
             for fact in (self.sorted(a) for a in self._items(call) if self._in.contains(a.sort)):
                 yield from self.first(call, (eq(flag, fact), eq(flag, not_(fact))))
 
-    # ------------------------------------------------------------------------------------------- calls
-
-    def calls(self, goal: Term) -> list[Term]:
-        """The functions that the goal rests on, at fresh variables, those that others rest on first.
-
-        Of those that are not recursive the ones that tell cases apart: the others are unfolded wherever they stand.
-
-        Functions in the place of arguments are taken from where they stand in the problem.
-        """
-        signature = self._bench.signature
-        definitions = {
-            name: definition
-            for name in reached(self._bench, goal)
-            if (definition := signature.definition(name)) is not None and not name.startswith(KINDS)
-        }
-        callees = {n: [m for m in sorted(symbols(d.body)) if m in definitions] for n, d in definitions.items()}
-        texts = [goal, *[d.body for d in definitions.values()], *closing_premises(self._bench)]
-        patterned = {e.function for e in self._bench.equations if any(a.kind is not Kind.VAR for a in e.lhs.args)}
-        return [
-            call
-            for group in components(definitions, callees.__getitem__)
-            for name in group
-            if definitions[name].recursive or name in patterned
-            for call in self._shapes(name, texts)
-        ]
-
-    def _shapes(self, name: str, texts: list[Term]) -> list[Term]:
-        definition = self._bench.signature.definition(name)
-        assert definition is not None
-        options: list[list[Term | None]] = []
-        for i, p in enumerate(definition.params):
-            closed = self._bench.signature.datatype(p.sort) is None and p.sort not in (INT, BOOL, self._order.sort)
-            seen = [t.args[i] for text in texts for t in subterms(text) if t.kind is Kind.APP and t.name == name]
-            closures = [t for t in seen if t.kind is Kind.APP and t.name in self._bench.signature.functions]
-            distinct = {t.name: t for t in closures}.values()
-            options.append([*distinct] if closed and distinct else [None])
-        calls = []
-        for choice in itertools.islice(itertools.product(*options), MAX_SHAPES):
-            fresh = _Fresh(self._bench)
-            args = [
-                fresh.variable(p.sort) if c is None else fresh.shape(c)
-                for p, c in zip(definition.params, choice, strict=True)
-            ]
-            calls.append(app(name, args, definition.sort))
-        return calls
-
     # ----------------------------------------------------------------------------------------- helpers
 
     def _items(self, call: Term) -> list[Term]:
@@ -416,31 +367,4 @@ def call_at(call: Term, old: Term, new: Term) -> Term:
     return rebuild(call, tuple([new if a is old else a for a in call.args]))
 
 
-class _Fresh:
-    """Variables that are numbered sort by sort, so that calls of different functions share them."""
-
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
-        self._counts: dict[Sort, int] = {}
-
-    def variable(self, sort: Sort) -> Term:
-        number = self._counts[sort] = self._counts.get(sort, 0) + 1
-        stem = "".join(c for c in sort.name.lower() if c.isalpha()) or "v"
-        return Names(reserved=self._bench.reserved).fresh(f"{stem}_{number}", sort)
-
-    def shape(self, closure: Term) -> Term:
-        """The closure with fresh variables for what it holds."""
-        return rebuild(closure, tuple([self.variable(a.sort) for a in closure.args]))
-
-
-def reached(bench: Workbench, goal: Term) -> list[str]:
-    """The functions that the goal rests on, also by what the closures in the place of functions do."""
-    return reachable_functions(bench, and_([goal, *closing_premises(bench)]))
-
-
-def closing_premises(bench: Workbench) -> list[Term]:
-    """The premises that say what closures do."""
-    return [p.formula for p in bench.problem.premises if p.name in bench.evaluator.defining]
-
-
-__all__ = ["Law", "Laws", "closing_premises", "lemma_of"]
+__all__ = ["Law", "Laws", "lemma_of"]

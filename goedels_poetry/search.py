@@ -390,6 +390,7 @@ class Search:
             certificate=certificate.path,
             trust_level=certificate.trust_level,
             reason=reason,
+            core=certificate.details.get("needed") if proved else None,
             warnings=tuple(dict.fromkeys((*self._warnings, *certificate.warnings))),
             **common,
         )

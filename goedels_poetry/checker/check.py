@@ -16,6 +16,7 @@ from goedels_poetry import __version__
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.counterexample import check_counterexample
 from goedels_poetry.checker.foundations import Foundations, lay_foundations
+from goedels_poetry.checker.needed import needed_premises
 from goedels_poetry.checker.premise_theorems import split_evidence, with_theorems
 from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
@@ -128,6 +129,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
             context, audited.obligations, by_second, solvers
         )  # last: what it costs is taken from nothing else
         counted = _counted(replayed, posed, left_open, second)
+        needed = needed_premises(context, audited.obligations, solvers) if claim == "proved" else None
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, counted, bool(assumptions))
     if sound.consistent is False:
@@ -144,6 +146,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         notes=tuple(notes),
         assumptions=assumptions,
         core=sound.core,
+        needed=needed,
         statement=statement,
     )
 

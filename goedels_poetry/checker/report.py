@@ -43,6 +43,7 @@ class CheckReport:
     versions: of what did the checking, where that matters for the verdict.
     undecided_by_first, undecided_by_second: names of the obligations that the first, or the second solver did not
         answer with ``unsat``; the other one did.
+    needed: names of the premises that a proof rests on; None when that is not told.
     notes: what a reader should know although it does not change the verdict.
     """
 
@@ -56,6 +57,7 @@ class CheckReport:
     notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     core: tuple[str, ...] = ()
+    needed: tuple[str, ...] | None = None
     statement: str = ""
     seconds: float = 0.0
     counterexample: dict[str, str] = field(default_factory=dict)
@@ -77,6 +79,7 @@ class CheckReport:
             "notes": list(self.notes),
             "assumptions": list(self.assumptions),
             "core": list(self.core),
+            "needed": None if self.needed is None else list(self.needed),
             "statement": self.statement,
             "seconds": round(self.seconds, 3),
             "counterexample": dict(self.counterexample),

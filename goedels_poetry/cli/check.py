@@ -75,6 +75,7 @@ def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> di
         "assumptions": list(report.assumptions),
         "counterexample": report.counterexample or None,
         "core": list(report.core) or None,
+        "needed": None if report.needed is None else list(report.needed),
         "reasons": list(report.reasons),
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
@@ -110,6 +111,8 @@ def _show(certificate: Path, report: CheckReport) -> None:
         say(out, f"  counterexample: {one_line(name)} = {one_line(str(value))}")
     for premise in report.core:
         say(out, f"  premise of the contradiction: {one_line(premise)}")
+    if report.needed:
+        say(out, f"  premises that the proof needs: {', '.join(map(one_line, report.needed))}")
     for note in report.notes:
         say(out, f"  note: {one_line(note)}")
     if report.trust_level is not None:

@@ -138,7 +138,9 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         say(out, "  counterexample:")
         for line in counterexample_lines(result.counterexample):
             say(out, f"    {line}")
-    if result.core:
+    if result.core and result.verdict is Verdict.PROVED:
+        say(out, f"  premises that the proof needs: {', '.join(map(one_line, result.core))}")
+    elif result.core:
         say(out, "  premises that contradict each other:")
         for premise in result.core:
             name, _, formula = premise.partition(": ")

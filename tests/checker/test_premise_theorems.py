@@ -85,3 +85,10 @@ def test_an_empty_proof_of_premises_is_refused(tmp_path: Path) -> None:
     evidence["premises"]["proof"]["steps"] = []
     report = check_certificate(changed(path, evidence, tmp_path / "empty"), limits=Limits(seconds=1))
     assert report.refused
+
+
+def test_the_report_names_the_premises_that_a_proof_needs(tmp_path: Path) -> None:
+    told = "(declare-fun f (N) N) (assert (! (forall ((x N)) (= (f x) (next x))) :named told))"
+    idle = "(assert (! (= (f zero) (next zero)) :named idle))"
+    found = verdict(f"{FUNCTIONS}{told}{idle}(prove (= (f (next zero)) (next (next zero))))", tmp_path)
+    assert check_certificate(Path(found["path"])).needed == ("told",)

@@ -210,6 +210,16 @@ class Context:
             return "\n".join((*self._declarations, *obligation.lines))
         return "\n".join((*self.prelude(obligation.equations, obligation.quantified), *obligation.lines))
 
+    def script_naming_premises(self, obligation: Obligation) -> str:
+        """The same with premises named as in `named_premises`, for an unsat core; for steps, not for foundations."""
+        named = [
+            text
+            for text, (_, quantified) in zip(self.named_premises(), self._premises, strict=True)
+            if obligation.quantified or not quantified
+        ]
+        prelude = self.prelude(obligation.equations, obligation.quantified, premises=False)
+        return "\n".join((*prelude, *named, *obligation.lines))
+
     def foundation(self, name: str, sequent: Sequent) -> Obligation:
         """What definitions rest on: no premise may help one into existence, and none may vouch for itself."""
         return Obligation(name, False, False, self.check(sequent, Query(equations=False)), foundation=True)

@@ -250,7 +250,7 @@ class Session:
         answer = process._check(child, "(push)", extra, limits, get, deadline)
         if any(word in extra for word in _UNSAFE_TO_POP):
             process._unsafe = True
-        elif answer.status != "error" and answer.reason not in ("timeout", "memory"):  # else the push may not stand
+        elif answer.rlimit_used is not None and answer.reason not in ("timeout", "memory"):  # else no push may stand
             self._pushed = True
             process._session = self
         return answer

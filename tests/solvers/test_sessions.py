@@ -107,3 +107,16 @@ def test_a_check_cut_off_before_it_was_set_apart_leaves_nothing_behind(z3: Z3Pro
     cut = session.check(FALSE, Limits(rlimit=50))
     assert (cut.status, cut.reason) == ("unknown", "timeout")
     assert session.check("", Limits(rlimit=20_000)).status == "unknown"
+
+
+def test_no_limit_however_small_leaves_a_check_behind(z3: Z3Process) -> None:
+    """Resources may run out between ``push`` and the check; z3 says so in words of its own."""
+    prelude = """(declare-datatypes ((N 0)) (((zero) (more (less N)))))(declare-fun f (N) N)(declare-const c N)
+        (assert (forall ((x N)) (! (= (f (more x)) (more (f x))) :pattern ((f (more x))))))
+        (assert (= (f c) (more c)))"""
+    for rlimit in (*range(20, 60), 100):
+        session = z3.session(prelude, {"auto_config": "false", "smt.mbqi": "false"})
+        for first in (20, 2000):
+            session.check("(assert (= c zero))", Limits(rlimit=first))
+            session.check(FALSE, Limits(rlimit=rlimit))
+            assert session.check("", Limits(rlimit=20_000)).status == "unknown", rlimit

@@ -33,6 +33,10 @@ class Facts:
         """Remember a fact, which is a lemma of the bench by now."""
         self._names[key_of(fact)] = self._defined(fact.formula)
 
+    def has(self, fact: Sequent) -> bool:
+        """Whether a fact was added."""
+        return key_of(fact) in self._names
+
     def among(self, names: frozenset[str]) -> tuple[str, ...]:
         """The facts that speak of no other functions than these; where measures fall, also the lemmas that say so."""
         measured = not names.isdisjoint(self._bench.problem.measures)

@@ -60,8 +60,17 @@ class Invariants:
         if not (wanted.occurrences or wanted.order):
             return
         laws = Laws(self._bench, self._containers)
+        names = self._facts.called(sequent.formula)
         for stage in (self._first, self._second):
-            plan = self._closed(laws, sequent, wanted) if self._learn(stage(laws, sequent, wanted)) else None
+            news = False
+            for law in stage(laws, sequent, wanted):
+                if self._learn((law,)):
+                    news = True
+                    plan = self._closed(laws, sequent, wanted, CANDIDATE) if law.call.name in names else None
+                    if plan is not None:
+                        yield replace(plan, strategy="invariants")
+                        return
+            plan = self._closed(laws, sequent, wanted) if news else None
             if plan is None and self._relearn():
                 plan = self._closed(laws, sequent, wanted)
             if plan is not None:
@@ -167,6 +176,8 @@ class Invariants:
         for fact in (law.sequent, law.weaker):
             if fact is None:
                 continue
+            if self._facts.has(fact):
+                return True
             plan = prove(self._bench, fact, self._relevant(fact, law.call), along=law.call.name, rlimit=rlimit)
             if plan is not None and self._establish(fact, _given(plan)):
                 self._facts.add(fact)
@@ -186,7 +197,7 @@ class Invariants:
         )
         return self._facts.among(names | folds)
 
-    def _closed(self, laws: Laws, sequent: Sequent, wanted: _Wanted) -> Plan | None:
+    def _closed(self, laws: Laws, sequent: Sequent, wanted: _Wanted, rlimit: int = 4 * DIRECT) -> Plan | None:
         bench = self._bench
         apart: list[Law] = []
         if is_app(sequent.concl, "=") and len(sequent.concl.args) == 2:
@@ -198,7 +209,7 @@ class Invariants:
         cites = self._facts.among(names | folds)
         at = tuple(Instance("step", key_of(law.sequent), sequent.concl.args) for law in apart[-1:])
         query = Query(cites, at)
-        return leaf(sequent, query) if bench.holds(sequent, query, 4 * DIRECT) else None
+        return leaf(sequent, query) if bench.holds(sequent, query, rlimit) else None
 
 
 def _given(plan: Plan) -> Callable[[Workbench, Sequent], Plan | None]:

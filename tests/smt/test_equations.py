@@ -73,13 +73,15 @@ def test_other_conditions_stay_on_the_right() -> None:
 
 
 def test_equality_with_a_constant_constructor_counts_as_a_case() -> None:
-    assert shown("(define-fun f ((x Nat)) Int (ite (= x Z) 0 1))", "f") == ["(f Z) = 0", "(f (S x1)) = 1"]
+    found = shown("(define-fun f ((x Nat)) Int (ite (= x Z) 0 1))", "f")
+    assert found == ["(f Z) = 0", "(f (S x1)) = 1", "(f x) = (ite (= x Z) 0 1)"]
 
 
 def test_cases_inside_a_boolean_body() -> None:
     assert shown("(define-fun f ((x list) (b Bool)) Bool (and ((_ is cons) x) (or b (= (head x) 1))))", "f") == [
         "(f nil b) = false",
         "(f (cons x_head x1) b) = (or b (= x_head 1))",
+        "(f x b) = (and ((_ is cons) x) (or b (= (head x) 1)))",  # what does not recur is unfolded anywhere
     ]
 
 
@@ -90,7 +92,7 @@ def test_integer_functions_have_one_equation() -> None:
 
 
 def test_fresh_names_stay_clear_of_symbols() -> None:
-    (_, second) = shown("(declare-const x1 Nat)(define-fun f ((x Nat)) Nat (match x ((Z x1) ((S y) y))))", "f")
+    (_, second, _) = shown("(declare-const x1 Nat)(define-fun f ((x Nat)) Nat (match x ((Z x1) ((S y) y))))", "f")
     assert second == "(f (S x2)) = x2"
 
 

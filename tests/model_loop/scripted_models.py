@@ -102,7 +102,7 @@ DOUBLE = """
 (define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))
 (prove (forall ((n Int)) (=> (>= n 0) (= (f n) (* 2 n)))))
 """
-DOUBLE_LATER = "(forall ((n Int) (m Int)) (=> (>= n 0) (= (+ m (f n)) (+ m (* 2 n)))))"
+DOUBLE_LATER = "(forall ((n Int)) (=> (>= n 0) (and (= (f (* n n)) (* 2 (* n n))) (= (f n) (* 2 n)))))"
 DOUBLE_WRONG = "(forall ((n Int)) (= (f n) n))"
 DOUBLE_SKETCH: dict[str, Any] = {"lemmas": [], "induction": {"on": ["n"], "from": "0"}}
 
@@ -118,7 +118,7 @@ def every_role(asked: dict[str, Any]) -> Answer:
         return fenced({"queries": ["f"]})
     if role == "decider":
         return fenced({"reason": "hopeless", "decision": "roll back"})
-    if role == "sketcher" and "show: (= (+ m (f n))" in text:
+    if role == "sketcher" and "show: (and (= (f (* n n))" in text:
         return fenced({"lemmas": [DOUBLE_WRONG]})
     if role == "sketcher":
         return fenced(DOUBLE_SKETCH if "The subgoal that failed" in text else {"lemmas": [DOUBLE_LATER]})

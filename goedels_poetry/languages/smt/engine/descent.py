@@ -5,7 +5,7 @@ For functions whose termination is a lemma (see `guards`), which induction along
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from goedels_poetry.languages.smt.calls import TooLarge, calls_of
 from goedels_poetry.languages.smt.derivation import Query
@@ -16,7 +16,7 @@ from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, Term, substitute, subterms
+from goedels_poetry.languages.smt.terms import Kind, Sort, Term, substitute, subterms
 
 Close = Callable[[Sequent], Query | None]
 
@@ -86,25 +86,35 @@ def descent_plans(bench: Workbench, sequent: Sequent, close: Close | None = None
             continue
         general = not scheme.at
         facts = tuple(bench.lemmas.values()) if general or close is None else ()
-        inner = _split(bench, step, DEPTH + general, close or directly, facts, MANY if general else MAX_INSTANCES)
+        sorts = {v.sort for v in scheme.measure.free}
+        limit = MANY if general else MAX_INSTANCES
+        inner = _split(bench, step, DEPTH + general, close or directly, facts, limit, sorts)
         if inner is not None:
             detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
             yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
 
 
 def _split(
-    bench: Workbench, goal: Sequent, depth: int, close: Close, facts: tuple[Sequent, ...], most: int
+    bench: Workbench,
+    goal: Sequent,
+    depth: int,
+    close: Close,
+    facts: tuple[Sequent, ...],
+    most: int,
+    sorts: Container[Sort],
 ) -> Plan | None:
+    """The goal by a query, or by cases of variables of the sorts that the measure speaks of."""
     query = close(goal)
     if query is None and facts:
         query = ground_proof(bench, goal, facts, most=most)
     if query is not None:
         return leaf(goal, query)
-    for on in induction_variables(bench, goal)[:2] if depth else ():
+    variables = [v for v in induction_variables(bench, goal) if v.sort in sorts]
+    for on in variables[:2] if depth else ():
         scheme = ConstructorSplit(on.name)
         children: list[Plan] = []
         for case in instances(goal, scheme, bench.signature):
-            child = _split(bench, case, depth - 1, close, facts, most)
+            child = _split(bench, case, depth - 1, close, facts, most, sorts)
             if child is None:
                 break
             children.append(child)

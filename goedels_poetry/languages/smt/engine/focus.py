@@ -16,7 +16,7 @@ from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Term, is_app, subterms, symbols
+from goedels_poetry.languages.smt.terms import Term, is_app, symbols
 
 MAX_VARIABLES = 3
 
@@ -100,7 +100,7 @@ def closing(bench: Workbench, goal: Sequent, cites: tuple[str, ...], rlimit: int
 
 def _divides(goal: Sequent) -> bool:
     """Whether sizes are compared: what is unfolded for ever, half by half, is better unfolded a little."""
-    return any(is_app(t, "<=") and any(a.args for a in t.args) for part in goal.hyps for t in subterms(part))
+    return any(is_app(h, "<=") and all(a.args for a in h.args) for h in goal.hyps)
 
 
 def _named(scheme: Scheme) -> tuple[str, str]:

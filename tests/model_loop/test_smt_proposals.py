@@ -73,11 +73,13 @@ async def test_a_sketch_is_completed_by_the_symbolic_engine(smt: SmtLanguage) ->
 async def test_lemmas_are_proved_at_once_from_the_earlier_ones_where_one_induction_does_it(smt: SmtLanguage) -> None:
     nothing = "(forall ((x u_List)) (= (append x empty) x))"
     associative = "(forall ((x u_List) (y u_List) (z u_List)) (= (append (append x y) z) (append x (append y z))))"
-    sketch = (await smt.read_sketch(GOAL, {"lemmas": [nothing, associative, LEMMA]})).value["sketch"]
-    assert [child["waits_for"] for child in sketch["children"]] == [[], [0], [0, 1]], "all earlier ones, unless it says"
+    idle = "(forall ((x u_List)) (= (append (append x empty) (append x empty)) (append x x)))"
+    sketch = (await smt.read_sketch(GOAL, {"lemmas": [idle, nothing, associative, LEMMA]})).value["sketch"]
+    said = [child["waits_for"] for child in sketch["children"]]
+    assert said == [[], [0], [0, 1], [0, 1, 2]], "all earlier ones, unless it says"
     whole = (await smt.verify_sketch(GOAL, sketch)).value["sketch"]
     assert all("sketch" in child for child in whole["children"])
-    assert [child["waits_for"] for child in whole["children"]] == [[], [0], [1]], "what nobody cites is left out"
+    assert [child["waits_for"] for child in whole["children"]] == [[], [], [0, 1], [2]], "what nobody cites is left out"
 
 
 async def test_a_false_lemma_is_refuted_with_a_counterexample(smt: SmtLanguage) -> None:

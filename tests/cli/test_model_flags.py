@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,9 +56,25 @@ def test_a_model_without_a_name(cli: Any, home: Path) -> None:
     refused(cli("prove", "double.smt2", "-q", "--model", ""), home, "model")
 
 
+@pytest.fixture
+def hangs_up() -> Iterator[int]:
+    """The port of a server that ends every connection at once."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    listener.accept()[0].close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield listener.getsockname()[1]
+
+
 @pytest.mark.parametrize("secure", [False, True])
-def test_a_server_that_never_answers_is_named_with_the_reason(cli: Any, server: Server, secure: bool) -> None:
-    url = server.url.replace("http:", "https:") if secure else "http://127.0.0.1:9/v1"
+def test_a_server_that_never_answers_is_named_with_the_reason(
+    cli: Any, server: Server, hangs_up: int, secure: bool
+) -> None:
+    url = f"https://127.0.0.1:{hangs_up}/v1" if secure else "http://127.0.0.1:9/v1"
     ran = cli("prove", "double.smt2", "--json", "-q", "--model", "mödel", "--base-url", url, env=QUICK)
     (result,) = ran.objects()
     assert (ran.code, result["verdict"]) == (1, "unknown")

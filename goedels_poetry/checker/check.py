@@ -168,7 +168,7 @@ def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bo
 
 def _guarded(derivation: Derivation) -> list[str]:
     return [
-        f"{name} is not seen to terminate: it is unfolded only where {' and then '.join(map(show, terms))} falls"
+        f"{name} is unfolded only where {' and then '.join(map(show, terms))} falls, as the proof has to show"
         for name, terms in derivation.measures.items()
     ]
 

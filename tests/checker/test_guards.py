@@ -11,7 +11,7 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import CheckReport, TrustLevel
-from goedels_poetry.languages.smt.codec import sequent_to_json, step_to_json
+from goedels_poetry.languages.smt.codec import derivation_to_json, sequent_to_json, step_to_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.languages.smt.extension import read_definitions
 from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
@@ -88,7 +88,7 @@ def test_an_equation_can_be_used_where_its_measure_falls(tmp_path: Path) -> None
     report = accepted(tmp_path, ROUNDS, {"rounds": ["(size!L x)"], **EVERY_UNSEEN})
     assert report.verdict is Verdict.PROVED, report.reasons
     assert report.trust_level is TrustLevel.CONFIRMED
-    assert any("rounds is not seen to terminate" in note and "(size!L x)" in note for note in report.notes)
+    assert any("rounds is unfolded only where" in note and "(size!L x)" in note for note in report.notes)
 
 
 def test_without_its_measure_the_same_proof_is_not_accepted(tmp_path: Path) -> None:
@@ -144,6 +144,32 @@ def test_measures_that_make_no_guard_are_refused(measures: dict[str, Any], why: 
     report = check(tmp_path, "(= (up 1) (+ 1 (up 2)))", measures)
     assert report.refused
     assert why in " ".join(report.reasons)
+
+
+@pytest.mark.parametrize("through", ["(g {n})", "(twice!g {n})"])
+def test_measures_that_rest_on_each_other_in_a_circle_are_refused(through: str, tmp_path: Path) -> None:
+    """Each alone is harmless: ``g`` decides which way ``f`` is unfolded, ``f`` which way ``g`` is."""
+    definitions = (
+        "(define-fun-rec f ((n Int)) Int (ite (= n 0) (+ 1 (f 1)) (+ 1 (f 0))))",
+        "(define-fun-rec g ((n Int)) Int (ite (= n 0) (+ 1 (g 1)) (+ 1 (g 0))))",
+        "(define-fun twice!g ((n Int)) Int (* 2 (g n)))",
+    )
+    text = b"(prove (= 0 1))"
+    problem = parse_problem(text)
+    signature = read_definitions(definitions, problem.signature)
+    first, second = (through.format(n=n) for n in "01")
+    measures = {
+        "f": [f"(ite (= n (ite (> {first} {second}) 0 1)) 1 0)"],
+        "g": ["(ite (= n (ite (> (f 0) (f 1)) 1 0)) 1 0)"],
+    }
+    unfolded = tuple(Instance("def", name, (integer(n),)) for name in "fg" for n in (0, 1))
+    step = Step("1", Sequent((), (), problem.goal), Query((), unfolded, equations=False))
+    terms = {n: tuple(parse_term(t, signature, signature.definition(n).params) for t in measures[n]) for n in measures}  # type: ignore[union-attr]
+    proof = Derivation((step,), signature.definitions, terms)
+    evidence = {"auxiliary": list(definitions), "measures": measures, "steps": derivation_to_json(proof)["steps"]}
+    report = check_certificate(forge(tmp_path / "c", text, evidence), text, second_solver=False, limits=SHORT)
+    assert report.refused, report
+    assert "rests on the function" in " ".join(report.reasons)
 
 
 def test_induction_along_a_function_needs_it_to_be_seen_to_terminate(tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ Choose a measure ``m`` for each function of a group, any tuple of integer terms 
 
     for all p. D(p) => f(p) = body(p)
 
-have a solution whatever the other functions are: define ``f`` by recursion along the measure (tuples compared from the
-left, an entry falls when it was not negative, so there is no infinite descent), evaluating ``body`` in the order of
-`calls_of`, and take some fixed value as soon as a call is met whose measure is not smaller. Where ``D(p)`` holds, no
-such call is met, since exactly the calls are made whose paths hold; so the value is that of ``body``.
+have a solution whatever the functions are that bodies and measures rest on: define ``f`` by recursion along the measure
+(tuples compared from the left, an entry falls when it was not negative, so there is no infinite descent), evaluating
+``body`` in the order of `calls_of`, and take some fixed value as soon as a call is met whose measure is not smaller.
+Where ``D(p)`` holds, no such call is met, since exactly the calls are made whose paths hold; so the value is that of
+``body``. The groups are solved one after the other: no measure may lead back to its group, be it through bodies or
+through the measures of other groups.
 
 So nothing need be shown before these axioms are used. That ``D`` holds everywhere, or where it matters, is a lemma like
 any other, and only what it covers can be unfolded. The user's own, unguarded equation is stronger: what is proved from
@@ -62,7 +64,7 @@ def guards(signature: Signature, measures: Measures) -> dict[str, Term]:
         for term in measures[name]:
             if term.sort is not INT or not term.free <= frozenset(definition.params):
                 raise GuardError(f"a measure of {name} is an integer term over its parameters")
-            if not names.isdisjoint(_reached(term, signature)):
+            if not names.isdisjoint(_reached(term, signature, measures)):
                 raise GuardError(f"a measure of {name} rests on the function that it is to measure")
         found[name] = _guard(definition, names, measures, signature)
     return found
@@ -97,8 +99,8 @@ def _smaller(after: list[Term], before: list[Term]) -> Term:
     return or_([falls, and_([eq(a, b), _smaller(after[1:], before[1:])])]) if len(before) > 1 else falls
 
 
-def _reached(term: Term, signature: Signature) -> set[str]:
-    """Defined functions that the value of ``term`` rests on."""
+def _reached(term: Term, signature: Signature, measures: Measures) -> set[str]:
+    """Functions that the value of ``term`` rests on; that of a measured function rests on its measure, too."""
     found: set[str] = set()
     pending = [term]
     while pending:
@@ -106,7 +108,7 @@ def _reached(term: Term, signature: Signature) -> set[str]:
             found.add(name)
             definition = signature.definition(name)
             if definition is not None:
-                pending.append(definition.body)
+                pending += [definition.body, *measures.get(name, ())]
     return found
 
 

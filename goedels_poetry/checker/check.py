@@ -110,6 +110,7 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         foundations = lay_foundations(context, solvers)
         if claim == "counterexample":
             return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        _check_auxiliary(context, derivation, foundations)
         assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
         audited = audit(context, derivation, claim, foundations)
         script = with_theorems(audited.script, theorems, context.problem, foundations)
@@ -171,6 +172,14 @@ def _guarded(derivation: Derivation) -> list[str]:
         f"{name} is unfolded only where {' and then '.join(map(show, terms))} falls, as the proof has to show"
         for name, terms in derivation.measures.items()
     ]
+
+
+def _check_auxiliary(context: Context, derivation: Derivation, foundations: Foundations) -> None:
+    """Only the theorem's own definitions may be assumed to be consistent; those that a proof brings along, never."""
+    sound = foundations.founded | context.guards.keys()
+    doubtful = [d.name for d in derivation.auxiliary if d.name not in sound]
+    if doubtful:
+        raise Undecided(f"these auxiliary definitions were not shown to terminate: {', '.join(doubtful)}")
 
 
 def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes: bool) -> tuple[str, ...]:

@@ -202,3 +202,16 @@ def test_auxiliary_functions_add_nothing_but_definitions_of_their_own(
     report = check(tmp_path, "false", {"rounds": ["0"], **EVERY_UNSEEN}, [definition])
     assert report.verdict is Verdict.UNKNOWN
     assert why in " ".join(report.reasons)
+
+
+@pytest.mark.parametrize("at", ["(= n 0)", "(= (+ (* n n n) (* n n)) 2)"])
+def test_only_the_definitions_of_the_theorem_can_be_assumed_to_be_consistent(at: str, tmp_path: Path) -> None:
+    definition = f"(define-fun-rec wrong ((n Int)) Bool (ite {at} (not (wrong n)) true))"
+    text = b"(declare-const c Int)(prove (= c 1))"
+    problem = parse_problem(text)
+    unfolded = tuple(Instance("def", "wrong", (integer(n),)) for n in (0, 1))
+    step = step_to_json(Step("1", Sequent((), (), problem.goal), Query((), unfolded, equations=False)))
+    forged = forge(tmp_path / "c", text, {"steps": [step], "auxiliary": [definition]}, assume_definitions=True)
+    report = check_certificate(forged, text, second_solver=False, assume_definitions=True, limits=SHORT)
+    assert report.verdict is Verdict.UNKNOWN, report
+    assert "auxiliary definitions were not shown to terminate: wrong" in " ".join(report.reasons)

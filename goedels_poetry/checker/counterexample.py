@@ -35,6 +35,7 @@ from goedels_poetry.languages.smt.terms import (
     app,
     implies,
     substitute,
+    subterms,
 )
 from goedels_poetry.languages.smt.value_codec import value_from_json, value_to_json
 from goedels_poetry.languages.smt.values import to_term
@@ -263,6 +264,30 @@ def _idle(context: Context, foundations: Foundations) -> list[str]:
     return [name for name in doubtful if name not in rests_on]
 
 
+def _open_things(context: Context, foundations: Foundations) -> list[str]:
+    """Declared functions and sorts that definitions not shown to terminate rest on: these may not leave them open."""
+    signature = context.signature
+    doubtful = [d for d in signature.definitions if d.name not in foundations.founded]
+    names = reached(signature, [app(d.name, d.params, d.sort) for d in doubtful])
+    definitions = [d for d in signature.definitions if d.name in names]
+    pending = [t.sort for d in definitions for term in (*d.params, d.body) for t in _with_binders(term)]
+    sorts: set[Sort] = set()
+    while pending:
+        sort = pending.pop()
+        if sort not in sorts:
+            sorts.add(sort)
+            datatype = signature.datatype(sort)
+            pending += sort.args
+            pending += [s for c in datatype.constructors for _, s in c.fields] if datatype else []
+    declared = [n for n in signature.functions if n in names and signature.definition(n) is None]
+    return [*declared, *[s.name for s in signature.sorts if s in sorts]]
+
+
+def _with_binders(term: Term) -> list[Term]:
+    """The subterms and the variables that are bound in them."""
+    return [t for part in subterms(term) for t in (part, *part.binders)]
+
+
 def check_counterexample(
     context: Context, evidence: Any, obligations: bytes, solvers: Solvers, foundations: Foundations
 ) -> CheckReport:
@@ -273,7 +298,8 @@ def check_counterexample(
     and these have a model, the values that were computed. Hence the goal is not false on account of a contradiction
     among the definitions, and in whatever satisfies all of them it is false at these values (a junction that one
     operand decides is decided whatever the others are). That something satisfies all of them is an assumption, which
-    the report states; definitions that have nothing to do with the theorem are not given this credit.
+    the report states; definitions that have nothing to do with the theorem are not given this credit. Nor are those
+    that speak of declared functions or sorts: what satisfies them may need other values there than the counterexample.
 
     Raises:
         CodecError, BadProof: it is not a counterexample.
@@ -284,6 +310,10 @@ def check_counterexample(
     idle = _idle(context, foundations)
     if idle:
         raise BadProof(f"definitions that the theorem does not rest on may be contradictory: {', '.join(idle)}")
+    things = _open_things(context, foundations)
+    if things:
+        what = ", ".join(things)
+        raise BadProof(f"definitions that are not shown to terminate may restrict the counterexample's values: {what}")
 
     asked: set[tuple[str, tuple[Value, ...]]] = set()
 

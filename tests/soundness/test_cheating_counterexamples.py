@@ -135,6 +135,20 @@ def test_a_contradictory_definition_under_a_branch_that_is_not_taken(tmp_path: P
     assert verdict(theorem, tmp_path)["verdict"] == "unknown"
 
 
+def test_values_that_a_definition_forbids_where_it_does_not_end(tmp_path: Path) -> None:
+    """That ``g`` has a solution means that ``c`` is 5, or that there is one element only: the theorems are true."""
+    constant = """(declare-const c Int)(define-fun-rec g ((n Int)) Int (ite (= c 5) 0 (+ 1 (g n))))
+(prove (or (= c 5) (and (= c 7) (= (g 0) 0))))"""
+    report = forged(constant, {}, [{"function": "c", "args": [], "value": 6}], tmp_path)
+    assert not report.accepted and "may restrict the counterexample's values: c" in report.reasons[0]
+    sort = """(declare-sort S 0)(declare-datatypes ((B 0)) (((box (open S)))))
+(define-fun-rec g ((x B) (y B)) Int (ite (= x y) 0 (+ 1 (g x y))))
+(prove (forall ((x B) (y B) (n Int)) (or (= x y) (and (= n 7) (= (g x y) 0)))))"""
+    boxes = {n: {"tuple": ["box", {"tuple": ["!", "S", i]}]} for i, n in enumerate("xy")}
+    report = forged(sort, {**boxes, "n": 6}, [], tmp_path)
+    assert not report.accepted and "may restrict the counterexample's values: S" in report.reasons[0]
+
+
 # -------------------------------------------------------------------------------------- premises that are theorems
 
 NAT = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))

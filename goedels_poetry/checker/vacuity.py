@@ -10,8 +10,9 @@ from goedels_poetry.checker.replay import CVC5_OPTIONS, Z3_OPTIONS, Solvers
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.obligations import Context
+from goedels_poetry.languages.smt.reach import reached
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import FALSE, alpha
+from goedels_poetry.languages.smt.terms import FALSE, alpha, symbols
 from goedels_poetry.solvers import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
@@ -62,8 +63,10 @@ def consistency(
         return Consistency(False, tuple(p.name for p in context.problem.premises))
     if not terminating:
         return Consistency(None, notes=("consistency of the definitions not shown",))
+    if context.guards:  # a proof under guards rests on less than the definitions; and z3 finds models of endless ones
+        return Consistency(None, notes=(NOT_SHOWN,))
     answer = solvers.first.ask(with_definitions, limits)
-    if answer.status == "unsat" and not context.guards:  # a proof under guards rests on less than the definitions
+    if answer.status == "unsat":
         return Consistency(False, _core(context, solvers.first.ask(with_definitions, limits, "core").output))
     if answer.status == "sat":
         return Consistency(True)
@@ -80,10 +83,18 @@ def _define_only(context: Context, theorems: frozenset[str]) -> bool:
     reads as a definition.
 
     Such equations never apply to the same arguments and do not lead back to ``f``, and the declared functions that
-    their patterns are made of can be interpreted as distinct and injective: so there is a model.
+    their patterns are made of can be interpreted as distinct and injective: so there is a model. (Not so when they
+    lead back by way of a measure, which the evaluator knows nothing of.)
     """
     premises = context.problem.premises
-    return {p.name for p in premises} <= Evaluator(context.signature, premises).defining | theorems
+    defining = Evaluator(context.signature, premises).defining
+    if not {p.name for p in premises} <= defining | theorems:
+        return False
+    # where a definition holds depends on its measure, so no premise may lead from what that rests on to the definition
+    measures = reached(context.signature, [term for terms in context.problem.measures.values() for term in terms])
+    rules = [p.formula for p in premises if p.name in defining]
+    led_to = reached(context.signature, rules)
+    return not (context.guards.keys() & led_to and any(measures & symbols(rule) for rule in rules))
 
 
 def _core(context: Context, output: str) -> tuple[str, ...]:

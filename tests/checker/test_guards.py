@@ -215,3 +215,18 @@ def test_only_the_definitions_of_the_theorem_can_be_assumed_to_be_consistent(at:
     report = check_certificate(forged, text, second_solver=False, assume_definitions=True, limits=SHORT)
     assert report.verdict is Verdict.UNKNOWN, report
     assert "auxiliary definitions were not shown to terminate: wrong" in " ".join(report.reasons)
+
+
+def test_premises_that_lead_a_measure_back_to_its_function_are_not_said_to_be_consistent(tmp_path: Path) -> None:
+    """``h`` is ``f``, and by it is decided which way ``f`` is unfolded: always the one that it contradicts."""
+    text = b"""(declare-fun h (Int) Int)(declare-const c Int)
+(define-fun-rec f ((n Int)) Int (ite (= n 0) (+ 1 (f 1)) (+ 1 (f 0))))
+(assert (! (forall ((n Int)) (= (h n) (f n))) :named same))
+(prove (= c 1))"""
+    measures = {"f": ["(ite (= n (ite (> (h 0) (h 1)) 1 0)) 1 0)"]}
+    unfolded = [Instance(*of, (integer(n),)) for of in (("def", "f"), ("premise", "same")) for n in (0, 1)]
+    step = Step("1", Sequent((), (), parse_problem(text).goal), Query((), tuple(unfolded), equations=False))
+    forged = forge(tmp_path / "c", text, {"steps": [step_to_json(step)], "measures": measures})
+    report = check_certificate(forged, text)
+    assert report.trust_level is TrustLevel.REBUILT, report
+    assert "consistency of the premises not shown" in report.notes

@@ -50,8 +50,8 @@ Json = dict[str, Any]
 
 SECONDS = 20.0
 RESERVE = 4.0
-"""Seconds that are left when the second solver stops: what a run gives the checker beyond its own limit is for the first
-one, and the certificate has to be moved."""
+"""Seconds that are left when the second solver stops: what a run gives the checker beyond its own limit is for the
+first one, and the certificate has to be moved."""
 
 
 def certify(payload: Json) -> Json:

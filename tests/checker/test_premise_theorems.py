@@ -7,19 +7,10 @@ from typing import Any
 
 import pytest
 from drive import verdict
-from forge import evidence_of
+from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.archive import (
-    EVIDENCE,
-    MANIFEST,
-    OBLIGATIONS,
-    THEOREM,
-    canonical,
-    make_manifest,
-    read_archive,
-    write_archive,
-)
+from goedels_poetry.checker.archive import read_archive
 from goedels_poetry.solvers import Limits
 from goedels_poetry.state import Verdict
 
@@ -39,17 +30,7 @@ def certificate(folder: Path) -> Path:
 def changed(path: Path, evidence: Any, folder: Path, script: bytes | None = None) -> Path:
     """The certificate with other evidence, all hashes right."""
     archive = read_archive(path)
-    files = {THEOREM: archive.theorem, EVIDENCE: canonical(evidence), OBLIGATIONS: script or archive.obligations}
-    manifest = make_manifest(
-        files,
-        claim="proved",
-        statement=archive.manifest["statement"],
-        assume_definitions=False,
-        versions={},
-        info={},
-    )
-    write_archive(folder, {**files, MANIFEST: canonical(manifest)}, overwrite=True)
-    return folder
+    return forge(folder, archive.theorem, evidence, script=script or archive.obligations)
 
 
 def test_a_premise_that_the_definitions_imply_is_proved_in_the_certificate(tmp_path: Path) -> None:

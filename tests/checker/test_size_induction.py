@@ -38,7 +38,6 @@ GOAL = "(forall ((n Int) (x T) (y T)) (= (count n (flat (merge x y))) (+ (count 
 PROBLEM = parse_problem(f"{TEXT}(prove {GOAL})")
 SIGNATURE = PROBLEM.signature
 NODE = "((_ is node) x)"
-ONE = "((x T) (y T) (k L)) ((R y k)) (P x)"
 
 
 def sequent(text: str) -> Sequent:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from searches import is_complete, job
 
 from goedels_poetry.languages.smt.engine import jobs
 from goedels_poetry.languages.smt.engine import second as second_solver
@@ -42,16 +41,6 @@ ARRAYS = """
 BITS = """
 (define-fun-rec times ((n Int) (x (_ BitVec 16))) (_ BitVec 16) (ite (<= n 0) #x0000 (bvadd x (times (- n 1) x))))
 """
-
-
-def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
-    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
-    result: dict[str, Any] = getattr(jobs, function)(payload)
-    return result
-
-
-def is_complete(sketch: dict[str, Any]) -> bool:
-    return all("candidate" in c or ("sketch" in c and is_complete(c["sketch"])) for c in sketch["children"])
 
 
 def bench_of(theorem: str) -> Workbench:

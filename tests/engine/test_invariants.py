@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from searches import is_complete, job, sketched
 
-from goedels_poetry.languages.smt.engine import jobs
 from goedels_poetry.languages.smt.engine.auxiliary import standard_auxiliaries
 from goedels_poetry.languages.smt.engine.folds import containers_of
 from goedels_poetry.languages.smt.parser import parse_problem
@@ -58,18 +56,6 @@ SWAPS = """
 """
 
 
-def sketch_of(theorem: str) -> dict[str, Any]:
-    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60}
-    found: dict[str, Any] = jobs.sketch(payload)
-    assert found["ok"], found["reason"]
-    sketch: dict[str, Any] = found["value"]["sketch"]
-    return sketch
-
-
-def is_complete(sketch: dict[str, Any]) -> bool:
-    return all("candidate" in c or ("sketch" in c and is_complete(c["sketch"])) for c in sketch["children"])
-
-
 @pytest.mark.parametrize(
     "theorem",
     [
@@ -82,16 +68,16 @@ def is_complete(sketch: dict[str, Any]) -> bool:
     ids=["permutation", "transitive", "search-tree", "equal-sorts", "until-nothing-is-swapped"],
 )
 def test_a_goal_about_sorting_rests_on_what_each_function_does_to_the_elements(theorem: str) -> None:
-    sketch = sketch_of(theorem)
+    sketch = sketched(theorem)
     assert sketch["strategy"] == "invariants"
     assert is_complete(sketch)
-    assert jobs.verify_sketch({"theorem": theorem, "statement": "", "scope": [], "seed": 0, "sketch": sketch})["ok"]
+    assert job("verify_sketch", theorem, sketch=sketch)["ok"]
 
 
 def test_a_sort_that_loses_elements_is_refuted_and_not_proved() -> None:
     losing = PARTS.replace("(ite (< e n) (rest_of n r)", "(ite (<= e n) (rest_of n r)")
     theorem = f"{ROWS}{losing}{SAME}(prove (forall ((x L)) (same (parted x) x)))"
-    found = jobs.judge({"theorem": theorem, "statement": "", "scope": [], "seed": 0})
+    found = job("judge", theorem)
     assert found["value"]["verdict"] == "refuted"
 
 

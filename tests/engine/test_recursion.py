@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from searches import job
 
 from goedels_poetry.languages.smt.engine import jobs
 from goedels_poetry.languages.smt.engine.catamorphisms import fusions
@@ -35,12 +36,6 @@ HEAPS = """
 (define-fun-rec flat ((x T)) L (match x ((leaf none) ((node a k b) (more k (flat (meld a b)))))))
 (define-fun-rec has ((n Int) (x L)) Bool (match x ((none false) ((more e r) (or (= n e) (has n r))))))
 """
-
-
-def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
-    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
-    result: dict[str, Any] = getattr(jobs, function)(payload)
-    return result
 
 
 def schemes_of(sketch: dict[str, Any]) -> set[str]:

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-
-from goedels_poetry.languages.smt.engine import jobs
+from searches import is_complete, job, sketched
 
 NAT = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))
@@ -32,23 +31,6 @@ INT = """
 (define-fun-rec common ((a Int) (b Int)) Int
   (ite (or (<= a 0) (<= b 0)) 0 (ite (= a b) a (ite (> a b) (common (- a b) b) (common a (- b a))))))
 """
-
-
-def job(function: str, theorem: str, **more: Any) -> dict[str, Any]:
-    payload = {"theorem": theorem, "statement": "", "scope": [], "seed": 0, "seconds": 60, **more}
-    result: dict[str, Any] = getattr(jobs, function)(payload)
-    return result
-
-
-def sketched(theorem: str, **more: Any) -> dict[str, Any]:
-    found = job("sketch", theorem, **more)
-    assert found["ok"], found["reason"]
-    sketch: dict[str, Any] = found["value"]["sketch"]
-    return sketch
-
-
-def is_complete(sketch: dict[str, Any]) -> bool:
-    return all("candidate" in c or ("sketch" in c and is_complete(c["sketch"])) for c in sketch["children"])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 
 from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.engine.induct import general_beside, induction_variables
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.engine.rewrite import match
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.equations import constructor_cases
@@ -83,9 +83,9 @@ def _by_constructors(
     """The cases of ``split``; where one stays open, those of a field of the same sort, one that is not ``known``."""
     split = tuple(v for v in split if v in sequent.vars)
     if not split:
-        query = bench.direct(sequent, rlimit)
-        if query is not None:
-            return leaf(sequent, query)
+        closed = bench.closed(sequent, rlimit)
+        if closed is not None:
+            return closed
         deeper = [v for v in sequent.vars if v not in known and bench.signature.datatype(v.sort) is not None]
         tries = (_by_constructors(bench, sequent, (v,), known, rlimit, levels - 1) for v in deeper[:MAX_DEEPER])
         return next((plan for plan in tries if plan is not None), None) if levels > 1 else None

@@ -17,7 +17,7 @@ from goedels_poetry.languages.smt.engine.finish import cited, minimise, sketch_j
 from goedels_poetry.languages.smt.engine.induct import induction_variables, nested_induction
 from goedels_poetry.languages.smt.engine.integers import recursive_points
 from goedels_poetry.languages.smt.engine.library import induction
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.proposals import RULE_NAMES
 from goedels_poetry.languages.smt.engine.workbench import PATIENT, OutOfTime, Workbench
 from goedels_poetry.languages.smt.parser import parse_sequent
@@ -74,17 +74,16 @@ FINISHING_SECONDS = 60.0
 
 def _at_once(bench: Workbench, lemma: Sequent) -> Plan | None:
     """A proof of a lemma from those before it: by one query, or by one induction."""
-    query = bench.direct(lemma)
-    return leaf(lemma, query) if query is not None else induction(bench, lemma, full=False)
+    return bench.closed(lemma) or induction(bench, lemma, full=False)
 
 
 def _search(
     bench: Workbench, sequent: Sequent, rule: Scheme | None, order: tuple[str, ...]
 ) -> tuple[Plan | None, Plan | None]:
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
-    query = bench.direct(sequent, PATIENT)
-    if query is not None:
-        return leaf(sequent, query), None
+    closed = bench.closed(sequent, PATIENT)
+    if closed is not None:
+        return closed, None
     partial = _by_rule(bench, sequent, rule, order) if rule is not None else None
     if partial is not None and partial.complete:
         return partial, partial
@@ -121,9 +120,9 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
 
 def _by_constructors(bench: Workbench, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
     """The goal by one query, or by what its variables are built of: those that are ``wanted``, pairs, signs, ..."""
-    query = bench.direct(sequent, PATIENT)
-    if query is not None:
-        return leaf(sequent, query)
+    closed = bench.closed(sequent, PATIENT)
+    if closed is not None:
+        return closed
     data = [(v, d) for v in sequent.vars if (d := bench.signature.datatype(v.sort)) is not None]
     split = [(v, d) for v, d in data if v.name in wanted] or [(v, d) for v, d in data if _flat(d)]
     if not split or prod(len(d.constructors) for _, d in split) > MAX_SPLITS:

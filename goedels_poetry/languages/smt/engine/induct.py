@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, SchemeError, StructuralInduction, instances
 from goedels_poetry.languages.smt.sequent import Sequent
@@ -56,15 +56,13 @@ def nested_induction(
         return None
     children: list[Plan] = []
     for case in cases:
-        query = bench.direct(case, rlimit)
-        if query is not None:
-            children.append(leaf(case, query))
-            continue
-        again = tuple(v for v in rest if v in case.vars)
-        deeper = nested_induction(bench, case, again, depth, rlimit) if again else None
-        if deeper is None and not keep:
+        closed = bench.closed(case, rlimit)
+        if closed is None:
+            again = tuple(v for v in rest if v in case.vars)
+            closed = nested_induction(bench, case, again, depth, rlimit) if again else None
+        if closed is None and not keep:
             return None
-        children.append(deeper or Plan(case))
+        children.append(closed or Plan(case))
     name = "structural-induction" if depth == 1 else f"structural-induction-{depth}"
     return Plan(sequent, scheme, tuple(children), name, " ".join(v.name for v in order))
 
@@ -72,11 +70,9 @@ def nested_induction(
 def constructor_split(bench: Workbench, sequent: Sequent, on: Term, rlimit: int | None = None) -> Plan:
     """Case distinction on the constructor of ``on``; cases that do not close stay open."""
     scheme = ConstructorSplit(on.name)
-    children = []
-    for case in instances(sequent, scheme, bench.signature):
-        query = bench.direct(case, rlimit)
-        children.append(leaf(case, query) if query is not None else Plan(case))
-    return Plan(sequent, scheme, tuple(children), "case-split", on.name)
+    cases = instances(sequent, scheme, bench.signature)
+    children = tuple(bench.closed(case, rlimit) or Plan(case) for case in cases)
+    return Plan(sequent, scheme, children, "case-split", on.name)
 
 
 def general_variables(sequent: Sequent, on: Term) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.engine.recursion import recursion_schemes
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
@@ -40,9 +40,9 @@ def integer_plans(bench: Workbench, sequent: Sequent, rlimit: int | None = None)
             continue
         children = []
         for case in cases:
-            query = bench.direct(case, rlimit)
-            children.append(leaf(case, query) if query is not None else Plan(case))
-            if query is None and len(cases) > 1 and case is not cases[-1]:
+            closed = bench.closed(case, rlimit)
+            children.append(closed or Plan(case))
+            if closed is None and len(cases) > 1 and case is not cases[-1]:
                 break
         if len(children) == len(cases):
             yield Plan(sequent, scheme, tuple(children), name, detail)
@@ -63,10 +63,10 @@ def short_proof(bench: Workbench, sequent: Sequent, rlimit: int) -> Plan | None:
             continue
         children: list[Plan] = []
         for case in cases:
-            query = bench.direct(case, rlimit)
-            if query is None:
+            closed = bench.closed(case, rlimit)
+            if closed is None:
                 break
-            children.append(leaf(case, query))
+            children.append(closed)
         else:
             name = "recursion-induction" if isinstance(scheme, RecursionInduction) else "integer-induction"
             return Plan(sequent, scheme, tuple(children), name, repr(scheme))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goedels_poetry.languages.smt.engine.induct import general_beside, induction_variables, nested_induction
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.engine.workbench import Workbench
 from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent
@@ -76,8 +76,7 @@ def along_function(
         return None
     children: list[Plan] = []
     for case in cases:
-        query = bench.direct(case, rlimit)
-        closed = leaf(case, query) if query is not None else None
+        closed = bench.closed(case, rlimit)
         if closed is None:
             again = [v for v in induction_variables(bench, case) if v.name in scheme.general]
             tries = (nested_induction(bench, case, (v,), 1, rlimit) for v in again)

@@ -29,10 +29,6 @@ class Rewriter:
         self._fuel = fuel
         return self._go(term)
 
-    def unfolds(self, call: Term) -> bool:
-        """Whether an equation whose left side has a constructor applies to ``call`` as it is."""
-        return any(match(equation.lhs, call) is not None for equation in self._rules.get(call.name, ()))
-
     def step(self, term: Term) -> Term | None:
         """``term`` with its outermost call unfolded once, or None where no pattern matches."""
         for equation in self._rules.get(term.name, ()):

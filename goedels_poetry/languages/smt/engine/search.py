@@ -27,7 +27,7 @@ from goedels_poetry.languages.smt.engine.lemmas import (
 )
 from goedels_poetry.languages.smt.engine.library import Library, induction
 from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.residue import residues
 from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
 from goedels_poetry.languages.smt.engine.witness import witness_plans
@@ -122,11 +122,7 @@ class Sketcher:
                 cases = instances(sequent, scheme, self._bench.signature)
             except SchemeError:
                 continue
-            children = []
-            for case in cases:
-                query = self._bench.direct(case)
-                children.append(leaf(case, query) if query is not None else Plan(case))
-            yield Plan(sequent, scheme, tuple(children), name)
+            yield Plan(sequent, scheme, tuple(self._bench.closed(case) or Plan(case) for case in cases), name)
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         bench = self._bench
@@ -189,8 +185,7 @@ class Sketcher:
     def _simply(self, sequent: Sequent) -> Plan | None:
         """A proof by one query or one induction, or None."""
         quick = self._quick(sequent)
-        query = self._bench.direct(sequent, quick)
-        return leaf(sequent, query) if query is not None else induction(self._bench, sequent, rlimit=quick)
+        return self._bench.closed(sequent, quick) or induction(self._bench, sequent, rlimit=quick)
 
     def _quick(self, sequent: Sequent) -> int | None:
         """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""
@@ -241,11 +236,7 @@ class Sketcher:
     def _again(self, sequent: Sequent, strategy: str, full: bool = False) -> Iterator[Plan]:
         """The goal once more, now that there are new lemmas."""
         bench = self._bench
-        query = bench.direct(sequent)
-        if query is None:
-            plan = induction(bench, sequent, full=full, rlimit=self._quick(sequent))
-        else:
-            plan = leaf(sequent, query)
+        plan = bench.closed(sequent) or induction(bench, sequent, full=full, rlimit=self._quick(sequent))
         if plan is not None:
             yield replace(plan, strategy=strategy, detail=f"{plan.strategy} {plan.detail}".strip())
 

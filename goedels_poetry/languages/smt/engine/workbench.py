@@ -12,7 +12,7 @@ from typing import Any
 from goedels_poetry.languages.smt.derivation import Instance, Query
 from goedels_poetry.languages.smt.engine.founded import Recursion, recursions, terminations
 from goedels_poetry.languages.smt.engine.ground import lemma_instances
-from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.refute import Refuter
 from goedels_poetry.languages.smt.engine.rewrite import Rewriter
 from goedels_poetry.languages.smt.engine.second import SURE, SecondSolver, multiplies, suits
@@ -193,6 +193,11 @@ class Workbench:
         return found
 
     # --------------------------------------------------------------------------------------- queries
+
+    def closed(self, sequent: Sequent, rlimit: int | None = None) -> Plan | None:
+        """The goal closed by one query as in `direct`, or None."""
+        query = self.direct(sequent, rlimit)
+        return leaf(sequent, query) if query is not None else None
 
     def direct(self, sequent: Sequent, rlimit: int | None = None) -> Query | None:
         """A query that closes the goal, or None: equations as axioms first, then ground unfoldings.

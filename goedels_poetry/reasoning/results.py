@@ -1,0 +1,109 @@
+"""What comes back of a program and of a question: plain, frozen, JSON-able data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from goedels_poetry.state import Verdict
+
+Answer = bool | int | str | None
+"""True, False, the optimum or the option's letter; None: no answer."""
+
+Semantics = Literal["entailment", "satisfiability"]
+World = Literal["open", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationResult:
+    """What a backend found out about one program. Never an exception for a bad program: then ``invalid``."""
+
+    answer: Answer
+    verdict: Verdict
+    reason: str = ""
+    """One line for people; of an invalid program with line and column or JSON path, and what to change."""
+    location: dict[str, Any] | None = None
+    """``{"line", "column", "path", "hint"}`` of what is wrong in an invalid program."""
+    goals: tuple[dict[str, Any], ...] = ()
+    """Each ``{"name", "formula", "words", "verdict", "checks", "core", "witness", "countermodel", "reason"}``."""
+    core: tuple[dict[str, Any], ...] | None = None
+    """Premises that the verdict rests on: ``{"name", "formula", "origin", "sentences", "words", "line", "path"}``."""
+    model: dict[str, Any] | None = None
+    """Of a verdict ``unknown``: the countermodel, or the witness where there is none; of an optimum: where it is."""
+    optimum: int | str | None = None
+    """Of the first objective."""
+    optima: tuple[dict[str, Any], ...] = ()
+    sat_count: int = 0
+    unsat_count: int = 0
+    """How often each is what premises and a goal together are: the seed's counts."""
+    semantics: Semantics = "entailment"
+    world: World = "open"
+    trust_level: str | None = None
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def success(self) -> bool:
+        """Whether there is an answer."""
+        return self.answer is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``ask --program --json`` prints."""
+        return {**asdict(self), "verdict": str(self.verdict)}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """What is known about a question."""
+
+    question: str
+    answer: Answer
+    verdict: Verdict
+    context: str = ""
+    backend: str = "smt2"
+    semantics: Semantics = "entailment"
+    world: World = "open"
+    program: str | None = None
+    """The formal program that the answer rests on, as the model wrote it."""
+    goal: str = ""
+    """What was asked, formally."""
+    goal_words: str = ""
+    """What was asked, in words."""
+    core: tuple[dict[str, Any], ...] | None = None
+    """Premises used, as in :class:`VerificationResult`, each with ``"text"``: the sentences themselves."""
+    sentences: tuple[dict[str, Any], ...] = ()
+    """Sentences of the text that were used: ``{"number", "text"}``."""
+    assumptions: tuple[str, ...] = ()
+    """What the answer rests on that is not in the text."""
+    countermodel: dict[str, Any] | None = None
+    countermodel_words: str = ""
+    """Of an answer ``unknown``: a world in which the premises are true and the goal is false."""
+    options: tuple[dict[str, Any], ...] = ()
+    """Of a multiple-choice question: each ``{"name", "text", "verdict"}``."""
+    votes: dict[str, int] = field(default_factory=dict)
+    """Answers of the samples, when there were several: ``{"true": 3, "unknown": 2}``."""
+    attempts: int = 0
+    """Programs that were written and posed."""
+    history: tuple[dict[str, Any], ...] = ()
+    """Every attempt: ``{"program", "verdict", "reason"}``, oldest first."""
+    confidence: dict[str, Any] = field(default_factory=dict)
+    """How far the formalisation can be trusted: ``{"level": "high" | "medium" | "low", "score", "tests": [...]}``."""
+    costs: dict[str, Any] = field(default_factory=dict)
+    """``{"calls", "input_tokens", "output_tokens", "money", "solver_seconds", "wall_seconds"}``."""
+    certificate: str | None = None
+    trust_level: str | None = None
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    run_id: str = ""
+
+    @property
+    def success(self) -> bool:
+        """Whether there is an answer."""
+        return self.answer is not None
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``ask --json`` prints."""
+        return {**asdict(self), "verdict": str(self.verdict)}
+
+
+__all__ = ["Answer", "QueryResult", "Semantics", "VerificationResult", "World"]

@@ -15,13 +15,19 @@ class InvalidInput(GoedelsPoetryError):
         line: 1-based line of the offending text, when known.
         column: 1-based column, when known.
         hint: what would make it valid, when we know.
+        path: of what is wrong in a JSON text, e.g. ``rules[1].forall``.
     """
 
     def __init__(
-        self, message: str, line: int | None = None, column: int | None = None, hint: str | None = None
+        self,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+        path: str = "",
     ) -> None:
         super().__init__(message)
-        self.message, self.line, self.column, self.hint = message, line, column, hint
+        self.message, self.line, self.column, self.hint, self.path = message, line, column, hint, path
 
     def __str__(self) -> str:
         where = ":".join(str(n) for n in (self.line, self.column) if n is not None)

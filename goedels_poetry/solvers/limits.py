@@ -22,12 +22,14 @@ class Limits:
     seconds: wall time of the whole query, reading the script included.
     memory_mb: memory of the solver process, in MiB.
     output_bytes: size of everything the solver may answer.
+    grace: the solver stops itself after ``seconds``; when it has not answered so many seconds later it is killed.
     """
 
     rlimit: int = 0
     seconds: float = 10.0
     memory_mb: int = 2048
     output_bytes: int = 10_000_000
+    grace: float = 0.5
 
 
 @dataclass(frozen=True)

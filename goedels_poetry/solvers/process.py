@@ -15,9 +15,6 @@ from goedels_poetry.solvers.frames import BrokenFrame
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.script import script_fault, term_fault
 
-GRACE_SECONDS = 0.5
-"""The solver stops itself after ``Limits.seconds``; when it has not answered so much later it is killed."""
-
 MEMORY_EXIT = 101
 """z3 ends with this code when it is out of memory; our own children do the same."""
 
@@ -105,7 +102,7 @@ class SolverProcess(ABC):
             self._busy, self._killed = True, False
         try:
             child = self._living(limits.memory_mb)
-            answer = query(child, began + limits.seconds + GRACE_SECONDS)
+            answer = query(child, began + limits.seconds + limits.grace)
             if answer.reason == "memory":  # it may live on with no room left
                 self._drop()
         except ChildTimeout:

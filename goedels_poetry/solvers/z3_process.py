@@ -35,14 +35,12 @@ from goedels_poetry.solvers.child import Child, ChildDied, executable_command, m
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
 from goedels_poetry.solvers.script import script_fault
+from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
+from goedels_poetry.solvers.z3_scope import Scope
 
-_ERROR = re.compile(r'^\s*\(error "(?:line (\d+) column (\d+): )?(.*?)"\)\s*$', re.MULTILINE | re.DOTALL)
-_ERROR_START = re.compile(r"^\s*\(error\b", re.MULTILINE)
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
-_CUT_OFF = ("push canceled", "pop canceled", "canceled")
-"""What z3 says when a limit strikes before the check begins."""
 _CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
 _UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
@@ -76,6 +74,8 @@ class Z3Process(SolverProcess):
         self._used = False  # something was said to the child since it was new
         self._unsafe = False  # it holds what a reset would not survive
         self._library = False
+        self._scope_depth: int | None = None  # pushes to take back; None when no scope is the last thing said
+        self._scopes = 0  # since the last reset
 
     def session(self, prelude: str, options: Options | None = None, cores: bool = False) -> Session:
         """Open a session: prelude is loaded with its first check and again whenever the process was lost.
@@ -84,6 +84,10 @@ class Z3Process(SolverProcess):
         Several sessions may share a process, but each switch reloads a prelude.
         """
         return Session(self, prelude, options or {}, cores)
+
+    def scope(self, prelude: str, options: Options | None = None) -> Scope:
+        """Open a scope: prelude and checks are pushed and taken back, so that the next scope finds a ready context."""
+        return Scope(self, prelude, options or {})
 
     def ask_each(
         self,
@@ -110,6 +114,7 @@ class Z3Process(SolverProcess):
         self._options = {}
         self._used = self._unsafe = False
         self._session = None
+        self._scope_depth = None
 
     def _ask(self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float) -> Answer:
         child = self._renewed(child, limits, deadline)
@@ -119,6 +124,8 @@ class Z3Process(SolverProcess):
     def _renewed(self, child: Child, limits: Limits, deadline: float) -> Child:
         """A child that knows nothing: this one after a reset, or a new one when a reset will not do."""
         self._session = None
+        self._scope_depth = None
+        self._scopes = 0
         if not self._used:
             return child
         if not self._unsafe:
@@ -172,19 +179,19 @@ class Z3Process(SolverProcess):
         )
         before, found, after = reply.partition(mark)
         shape = _REPLY.fullmatch(after)
-        if not found or before.strip() or shape is None or _ERROR_START.search(reply):
-            return _error(reply.replace(mark, ""), first_line)
+        if not found or before.strip() or shape is None or ERROR_START.search(reply):
+            return error_answer(reply.replace(mark, ""), first_line)
         start, status, stop = shape.groups()
         used = int(stop) - int(start)
         if status == "unknown":
             said = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
             reason = said.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
-            return Answer("unknown", _why(reason.strip('"'), used, limits), rlimit_used=used)
+            return Answer("unknown", why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
         if wanted := get_command(get, status):
             output = self._talk(child, wanted, deadline, limits.output_bytes)
-            if _ERROR_START.search(output):
-                return _error(output, first_line)
+            if ERROR_START.search(output):
+                return error_answer(output, first_line)
         return Answer("sat" if status == "sat" else "unsat", "", output.strip(), rlimit_used=used)
 
     def _talk(self, child: Child, message: str, deadline: float, max_bytes: int) -> str:
@@ -245,7 +252,7 @@ class Session:
             line = process._lines + 2
             said = process._talk(child, f"{setup}\n{self._pending}", deadline, limits.output_bytes)
             if said.strip():
-                return _error(said, line)
+                return error_answer(said, line)
             self._pending = ""
         answer = process._check(child, "(push)", extra, limits, get, deadline)
         if any(word in extra for word in _UNSAFE_TO_POP):
@@ -259,28 +266,3 @@ class Session:
 def _timeout(limits: Limits) -> str:
     milliseconds = limits.seconds * 1000
     return str(max(1, int(milliseconds))) if milliseconds < int(_NO_TIMEOUT) else _NO_TIMEOUT
-
-
-def _why(reason: str, used: int, limits: Limits) -> str:
-    if "memory" in reason:
-        return "memory"
-    if "resource limit" in reason or (limits.rlimit and used >= limits.rlimit and "cancel" in reason):
-        return "rlimit"
-    if reason in ("timeout", "canceled", "interrupted from keyboard"):
-        return "timeout"
-    return reason
-
-
-def _error(reply: str, first_line: int) -> Answer:
-    """The answer to a reply that holds more than one status: its first message, with the caller's line."""
-    if found := _ERROR.search(reply):
-        line, column, message = found.groups()
-        if "out of memory" in message:
-            return Answer("unknown", "memory")
-        if message in _CUT_OFF:
-            return Answer("unknown", "timeout")
-        if "resource limit" in message:  # used up by assertions, before there is anything to check
-            return Answer("unknown", "rlimit")
-        place = f"line {int(line) - first_line + 1} column {column}: " if line else ""
-        return Answer("error", place + message)
-    return Answer("error", f"unexpected reply: {reply.strip()[:200]!r}")

@@ -61,6 +61,8 @@ class LogicGoal:
     words: str = ""
     marked: bool = True
     """False when the program does not say what it asks, so that its last assertion was taken."""
+    negated: bool = False
+    """Of a goal that is not marked: whether the program asserts ``(not formula)``, to see it fail."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,9 @@ class Declarations:
 
     def new_sort(self, name: str, at: SExpr) -> Sort:
         """An uninterpreted sort."""
+        known = self.symbols.sorts.get(name)
+        if isinstance(known, Sort) and known in self.symbols.declared_sorts and self.symbols.take_back(name, True):
+            return known
         sort = Sort(self.symbols.claim_sort(name, at))
         self.symbols.sorts[name] = sort
         self.symbols.declared_sorts.append(sort)
@@ -282,6 +285,10 @@ class Declarations:
         written = self._name(expr.items[1], "a name")
         sorts = tuple(self.symbols.sort(p) for p in params)
         sort = self.symbols.sort(result)
+        known = self.symbols.functions.get(written)
+        declared = self.functions.get(known.name) if isinstance(known, Function) else None
+        if declared == (sorts, sort) and self.symbols.take_back(written, False):
+            return
         name = self.symbols.claim(written, expr.items[1], "function")
         self.symbols.functions[written] = Function(name, sorts, sort)
         self.functions[name] = (sorts, sort)

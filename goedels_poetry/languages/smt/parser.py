@@ -10,6 +10,15 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.smt.commands import (
+    DECLARING,
+    annotated,
+    attributes,
+    collect_names,
+    command_of,
+    is_word,
+    name_of,
+)
 from goedels_poetry.languages.smt.declare import Declarations
 from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
 from goedels_poetry.languages.smt.problem import Premise, Problem, Signature
@@ -70,7 +79,7 @@ def parse_sequent(text: str, signature: Signature) -> Sequent:
     source = Source(decode(text))
     exprs = read(source)
     expr = exprs[0] if len(exprs) == 1 else None
-    if not isinstance(expr, Group) or len(expr.items) != 4 or not _is_word(expr.items[0], "sequent"):
+    if not isinstance(expr, Group) or len(expr.items) != 4 or not is_word(expr.items[0], "sequent"):
         source.fail("malformed sequent", expr or 0, "write (sequent ((x Sort) ...) (hypothesis ...) conclusion)")
     _, binders, hyps, concl = expr.items
     if not isinstance(hyps, Group):
@@ -87,17 +96,13 @@ def parse_sequent(text: str, signature: Signature) -> Sequent:
     )
 
 
-def _is_word(expr: SExpr, word: str) -> bool:
-    return isinstance(expr, Atom) and expr.kind is Lexeme.SYMBOL and expr.text == word
-
-
 class _Script:
     """The commands of one script, in order."""
 
     def __init__(self, source: Source, commands: list[SExpr]) -> None:
         self.source = source
         self.symbols = Symbols(source)
-        _collect_names(commands, self.symbols)
+        collect_names(commands, self.symbols)
         self.elaborator = Elaborator(self.symbols)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.premises: list[tuple[str | None, Term, Group]] = []
@@ -109,12 +114,7 @@ class _Script:
 
     def command(self, expr: SExpr) -> None:
         fail = self.source.fail
-        if not isinstance(expr, Group) or not expr.items:
-            fail("a command such as (assert ...) was expected here", expr)
-        head = expr.items[0]
-        if not isinstance(head, Atom) or head.kind is not Lexeme.SYMBOL:
-            fail("a command such as (assert ...) was expected here", head)
-        name = head.text
+        name, expr = command_of(self.source, expr)
         if self.exited:
             fail(f"`{name}` after exit", expr, "remove what follows (exit)")
         if name in _REFUSED:
@@ -126,11 +126,8 @@ class _Script:
             return
         action = _COMMANDS.get(name)
         if action is None:
-            fail(
-                f"unknown command `{name}`",
-                head,
-                "known are declare-..., define-..., assert, prove, check-sat",
-            )
+            hint = "known are declare-..., define-..., assert, prove, check-sat"
+            fail(f"unknown command `{name}`", expr.items[0], hint)
         if self.checked and name != "set-info":
             fail(f"`{name}` after check-sat", expr, "everything must stand before (check-sat)")
         action(self, expr)
@@ -167,7 +164,7 @@ class _Script:
         self.premises.append((name, formula, expr))
 
     def prove(self, expr: Group) -> None:
-        marker = "prove" if _is_word(expr.items[0], "prove") else "assert-not"
+        marker = "prove" if is_word(expr.items[0], "prove") else "assert-not"
         if self.goal is not None:
             self.source.fail("a second goal", expr, "one theorem a file: join them with and, or split the file")
         _, body = self._named(expr)
@@ -178,28 +175,16 @@ class _Script:
         """The formula of an assertion and the value of its ``:named``."""
         if len(expr.items) != 2:
             self.source.fail("one formula was expected here", expr, "write (assert formula)")
-        body = expr.items[1]
-        if not isinstance(body, Group) or len(body.items) < 4 or not _is_word(body.items[0], "!"):
-            return None, body
-        name: str | None = None
-        rest: list[SExpr] = []
-        pairs = body.items[2:]
-        for key, value in zip(pairs[::2], pairs[1::2], strict=False):
-            if isinstance(key, Atom) and key.text == ":named" and key.kind is Lexeme.KEYWORD:
-                if not isinstance(value, Atom) or value.kind is not Lexeme.SYMBOL or name is not None:
-                    self.source.fail(":named takes one symbol", key)
-                name = value.text
-            else:
-                rest += [key, value]
-        if len(pairs) % 2:
-            self.source.fail("malformed annotation", body, "write (! term :attribute value)")
-        if name is not None:
+        body, pairs = attributes(self.source, expr.items[1])
+        names = [name_of(self.source, key, value) for key, value in pairs if key.text == ":named"]
+        if len(names) > 1:
+            self.source.fail("two names of one formula", expr.items[1], "remove one :named")
+        for name in names:
             if name in self.names or name in self.symbols.functions:
-                self.source.fail(f"the name `{name}` is used twice", body, "rename one of them")
+                self.source.fail(f"the name `{name}` is used twice", expr.items[1], "rename one of them")
             self.names.add(name)
-        inner = Group(body.offset)
-        inner.items = [body.items[0], body.items[1], *rest]
-        return name, inner if rest else body.items[1]
+        rest = [pair for pair in pairs if pair[0].text != ":named"]
+        return names[0] if names else None, annotated(body, rest, expr.items[1].offset)
 
     def problem(self, digest: str) -> Problem:
         signature = self.declarations.signature()
@@ -240,41 +225,6 @@ def _unused(signature: Signature, premises: Sequence[Premise], goal: Term) -> li
     return [f"`{name}` is declared but appears nowhere" for name in signature.functions if name not in used]
 
 
-def _collect_names(commands: list[SExpr], symbols: Symbols) -> None:
-    """All symbols of the text, and those that are declared (bound variables stay clear of them)."""
-    for command in commands:
-        if not isinstance(command, Group):
-            continue
-        head = command.items[0] if command.items else None
-        declares = isinstance(head, Atom) and head.text.startswith(("declare-", "define-"))
-        whole = isinstance(head, Atom) and head.text.startswith("declare-datatype")
-        if declares and len(command.items) > 1:
-            _collect_head(command.items[1], symbols.reserved)
-        stack: list[SExpr] = [command]
-        while stack:
-            expr = stack.pop()
-            if isinstance(expr, Group):
-                stack.extend(expr.items)
-            elif expr.kind is Lexeme.SYMBOL:
-                symbols.written.add(expr.text)
-                if whole:
-                    symbols.reserved.add(expr.text)
-
-
-def _collect_head(expr: SExpr, names: set[str]) -> None:
-    """``f``, ``((f ...) (g ...))`` or ``(par (a) (f ...))``: the function names."""
-    if isinstance(expr, Atom):
-        names.add(expr.text)
-        return
-    for item in expr.items:
-        if isinstance(item, Atom):
-            names.add(item.text)
-        elif item.items and isinstance(item.items[0], Atom):
-            names.add(item.items[0].text)
-            if item.items[0].text == "par":
-                _collect_head(item, names)
-
-
 _AFTERWARDS = frozenset(
     {"exit", "get-model", "get-value", "get-unsat-core", "get-proof", "get-assertions", "get-assignment"}
 )
@@ -286,19 +236,5 @@ _COMMANDS: dict[str, Callable[[_Script, Group], None]] = {
     "assert": _Script.assertion,
     "prove": _Script.prove,
     "assert-not": _Script.prove,
-    **dict.fromkeys(
-        (
-            "declare-sort",
-            "define-sort",
-            "declare-datatype",
-            "declare-datatypes",
-            "declare-const",
-            "declare-fun",
-            "define-const",
-            "define-fun",
-            "define-fun-rec",
-            "define-funs-rec",
-        ),
-        _Script.declare,
-    ),
+    **dict.fromkeys(DECLARING, _Script.declare),
 }

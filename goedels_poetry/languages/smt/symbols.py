@@ -109,6 +109,8 @@ class Symbols:
     origin: dict[Sort, tuple[str, tuple[Sort, ...]]] = field(default_factory=dict)
     selector_instances: dict[tuple[Sort, str], Function] = field(default_factory=dict)
     places: dict[Sort, SExpr] = field(default_factory=dict)  # where datatypes are declared
+    claimed: list[tuple[bool, str]] = field(default_factory=list)  # names in order of declaration; True: a sort
+    given_up: set[tuple[bool, str]] = field(default_factory=set)  # they keep their meaning until declared again
     _waiting: list[tuple[Template, tuple[Sort, ...], Sort]] = field(default_factory=list)
 
     @classmethod
@@ -130,17 +132,36 @@ class Symbols:
 
     def claim(self, name: str, at: SExpr, what: str) -> str:
         """Check that ``name`` is free for a new function, constructor or selector; give the name to use."""
-        if name in self.functions:
+        if name in self.functions and (False, name) not in self.given_up:
             self.source.fail(f"`{name}` is declared twice", at, f"rename this {what}")
-        self._refuse_theory(name, at)
-        return self.safe_name(name)
+        return self._claim(name, at, False)
 
     def claim_sort(self, name: str, at: SExpr) -> str:
         """The same for a sort."""
-        if name in self.sorts:
+        if name in self.sorts and (True, name) not in self.given_up:
             self.source.fail(f"sort `{name}` is declared twice", at, "rename it")
+        return self._claim(name, at, True)
+
+    def _claim(self, name: str, at: SExpr, is_sort: bool) -> str:
         self._refuse_theory(name, at)
+        self.claimed.append((is_sort, name))
+        if (is_sort, name) in self.given_up:
+            self.given_up.remove((is_sort, name))
+            return self.new_name(solver_proof(name))
         return self.safe_name(name)
+
+    def give_up(self, first: int) -> None:
+        """Names claimed from position ``first`` of `claimed` on may be declared anew."""
+        self.given_up.update(self.claimed[first:])
+        del self.claimed[first:]
+
+    def take_back(self, name: str, is_sort: bool) -> bool:
+        """Declare a name again as what it was, when it was given up."""
+        if (is_sort, name) not in self.given_up:
+            return False
+        self.given_up.remove((is_sort, name))
+        self.claimed.append((is_sort, name))
+        return True
 
     def _refuse_theory(self, name: str, at: SExpr) -> None:
         if is_theory_symbol(name):

@@ -15,6 +15,8 @@ from goedels_poetry.models.requests import Reply, Usage
 from goedels_poetry.settings import Budgets
 
 MILLION = 1_000_000
+LIMITED = ("model_calls", "model_tokens", "money")
+"""Counters that budgets of models limit."""
 
 
 class PriceError(GoedelsPoetryError):
@@ -100,18 +102,29 @@ class Ledger:
     """Requests that are being answered."""
     at_work: int = 1
     """How many parts of the run do something else than wait; the run itself is one, each of its jobs another."""
+    shared: Ledger | None = None
+    """What several runs with one purpose have spent together; its limits hold beside those of this run."""
+    _joined: set[str] = field(default_factory=set)
     _since: float = 0.0
     _unclaimed: float = 0.0
     """Model time that no request has been charged with yet."""
 
     @classmethod
-    def of_run(cls, budgets: Budgets, spent: Mapping[str, float]) -> Ledger:
-        """The ledger of a run that begins, or goes on with what it has spent so far."""
+    def of_run(cls, budgets: Budgets, spent: Mapping[str, float], shared: Ledger | None = None) -> Ledger:
+        """The ledger of a run that begins, or goes on with what it has spent so far; ``shared`` with other runs."""
         names = {name: amount for name, amount in spent.items() if name.startswith(("model_", "money"))}
-        return cls(budgets, names)
+        return cls(budgets, names, shared=shared)
+
+    def join(self, run_id: str, spent: Mapping[str, float]) -> None:
+        """Count what a run had spent before it came to share this ledger; once for each run."""
+        if run_id not in self._joined:
+            self._joined.add(run_id)
+            self.charge({name: amount for name, amount in spent.items() if name in LIMITED}, {})
 
     def may_call(self) -> None:
         """Raise :class:`BudgetExceeded` when a limit is reached: then no further request may be sent."""
+        if self.shared is not None:
+            self.shared.may_call()
         limits, calls = self.budgets, self.spent.get("model_calls", 0)
         if limits.model_calls is not None and calls >= limits.model_calls:
             raise BudgetExceeded("model_calls", f"{limits.model_calls} model calls are used up")
@@ -175,6 +188,8 @@ class Ledger:
             if amount:
                 self.spent[name] = self.spent.get(name, 0) + amount
                 cost[name] = cost.get(name, 0) + amount
+        if self.shared is not None:
+            self.shared.charge({name: amount for name, amount in amounts.items() if name in LIMITED}, {})
 
 
 def amounts(role: str, reply: Reply) -> dict[str, float]:

@@ -86,6 +86,12 @@ class QueryResult:
     """Programs that were written and posed."""
     history: tuple[dict[str, Any], ...] = ()
     """Every attempt: ``{"program", "verdict", "reason"}``, oldest first."""
+    subanswers: tuple[dict[str, Any], ...] = ()
+    """Of a question that was split: what is known of its parts, each ``{"number", "question", "derived", "answer",
+    "verdict", "program", "core", "sentences", "assumptions", "certificate", "confidence", "reason", "run_id"}``.
+    ``derived`` is the sentence that the answer above may rest on, "" for a part that stayed open."""
+    steps: tuple[dict[str, Any], ...] = ()
+    """What post-processors did, oldest first: ``{"post", "outcome"?, "reason"?, "run_id"?, ...}``."""
     confidence: dict[str, Any] = field(default_factory=dict)
     """How far the formalisation can be trusted: ``{"level": "high" | "medium" | "low", "score", "tests": [...]}``."""
     costs: dict[str, Any] = field(default_factory=dict)

@@ -1,10 +1,25 @@
-"""Does a goal follow from premises? The three questions that decide it, and what their answers mean."""
+"""Does a goal follow from premises? The three questions that decide it, and what their answers mean.
+
+Premises, premises and goal, premises and the goal's negation are posed as they are; the program has no say in it.
+
+* Only a literal ``unsat`` without any message shows anything; what was cut off, refused or garbled is ``unknown``.
+* What is true in a world of premises and goal is true in a world of the premises: ``sat`` of the second or third
+  question answers the first one, which is posed where neither is.
+* The goal is true or false in every world: where both of the latter are ``unsat`` the premises contradict each other.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
+from goedels_poetry.languages.logic.models import read_model
+from goedels_poetry.languages.logic.posing import Posing
+from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
+from goedels_poetry.solvers import Answer
 from goedels_poetry.state import Verdict
 
 Status = Literal["sat", "unsat", "unknown"]
@@ -60,9 +75,279 @@ class Entailment:
     optima: tuple[Optimum, ...] = ()
     reason: str = ""
     seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
     trust_level: str | None = None
     """"L0": one solver; "L1": posed again in a fresh process; "L2": the premises are shown to have a model; "L3": a
     second, independent solver confirms the verdict."""
 
 
-__all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status"]
+CONSISTENCY = 2.0
+"""Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
+CONFIRMATION = 2.0
+"""Seconds for each solver to confirm a verdict."""
+NOT_SHOWN = "consistency of the premises not shown"
+DISAGREE = "the solvers disagree: z3 says unsat, {} says sat; nothing is concluded"
+CONTRADICTS_ITSELF = "the solver contradicts itself: premises sat, but neither the goal nor its negation is"
+
+
+def decide(
+    program: LogicProgram,
+    *,
+    milliseconds: float = 10_000,
+    solvers: SolverPair | None = None,
+    semantics: Literal["entailment", "satisfiability"] = "entailment",
+    confirm: bool = False,
+    memory_mb: int = MEMORY_MB,
+) -> Entailment:
+    """Decide all goals and objectives of a program.
+
+    Args:
+        program: as it was read.
+        milliseconds: wall time for everything about it; goals and objectives share it evenly.
+        solvers: processes to use, one program at a time; without them new ones, which are ended.
+        semantics: with "satisfiability" ``proved`` means that premises and query are consistent, ``refuted`` that they
+            are not: the reading of a check-sat, which says nothing about what follows.
+        confirm: pose what shows a verdict again to a fresh z3 and to cvc5, for the trust level.
+        memory_mb: for each solver process, MiB.
+
+    Raises:
+        EncodingError: the program cannot be handed to a solver faithfully.
+    """
+    began = time.monotonic()
+    posing = Posing(program)
+    pair = solvers or SolverPair()
+    try:
+        asker = Asker(posing, pair, milliseconds / 1000 - (time.monotonic() - began), memory_mb)
+        if semantics == "satisfiability":
+            goals, warnings = _satisfiable(asker), ()
+        else:
+            goals, warnings = _entailed(asker)
+        found = Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
+        if confirm and semantics == "entailment":
+            found = _confirmed(asker, found)
+    finally:
+        if solvers is None:
+            pair.close()
+    return replace(found, seconds=time.monotonic() - began)
+
+
+# ------------------------------------------------------------------------------------------------ three questions
+
+
+@dataclass
+class _Case:
+    """A goal and what is known of it so far."""
+
+    goal: LogicGoal
+    positive: str
+    negative: str
+    with_goal: Answer
+    with_negation: Answer
+    premises: Status = "unknown"
+
+    @property
+    def checks(self) -> Checks:
+        return Checks(self.premises, _status(self.with_goal), _status(self.with_negation))
+
+
+def _status(answer: Answer) -> Status:
+    return answer.status if answer.status in ("sat", "unsat") else "unknown"
+
+
+def _entailed(asker: Asker) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
+    posing = asker.posing
+    cases = []
+    for goal in posing.program.goals:
+        positive, negative = posing.assertion(goal.formula), posing.negation(goal.formula)
+        cases.append(_Case(goal, positive, negative, _OPEN, _OPEN))
+    answers = asker.quickly([text for case in cases for text in (case.positive, case.negative)])
+    for number, case in enumerate(cases):
+        case.with_goal, case.with_negation = answers[2 * number : 2 * number + 2]
+    premises, core = _premises(asker, cases)
+    found = []
+    warnings: list[str] = []
+    for number, case in enumerate(cases):
+        case.premises = premises
+        if premises != "unsat":
+            premises = _insist(asker, case, asker.left / (len(cases) - number))
+        if case.premises == "unsat" and not core:
+            core = asker.core("")
+        found.append(_answer(asker, case, core, warnings))
+    return tuple(found), tuple(dict.fromkeys(warnings))
+
+
+_OPEN = Answer("unknown", "timeout")
+
+
+def _premises(asker: Asker, cases: Sequence[_Case]) -> tuple[Status, tuple[str, ...]]:
+    """The premises alone, and the core of their contradiction: asked where the goals do not tell."""
+    answers = [a.status for case in cases for a in (case.with_goal, case.with_negation)]
+    if "sat" in answers:
+        return "sat", ()
+    alone = asker.quickly([""])[0]
+    return _status(alone), asker.posing.names(alone.output) if alone.status == "unsat" else ()
+
+
+def _insist(asker: Asker, case: _Case, seconds: float) -> Status:
+    """Spend up to so many seconds on what is open about a goal; returns what is known of the premises."""
+    until = time.monotonic() + seconds
+    for which in ("with_negation", "with_goal"):
+        other = case.with_goal if which == "with_negation" else case.with_negation
+        if getattr(case, which).status != "unknown" or (other.status == "unsat" and case.premises == "sat"):
+            continue  # known, or settled by the other one: the goal is true or false in every world
+        if other.status == "unsat":
+            break  # only the consistency of the premises is still of interest
+        share = (until - time.monotonic()) / (2 if which == "with_negation" and other.status == "unknown" else 1)
+        text = case.negative if which == "with_negation" else case.positive
+        setattr(case, which, asker.insistently(text, share))
+        if getattr(case, which).status == "sat":
+            case.premises = "sat"
+    one_unsat = "unsat" in (case.with_goal.status, case.with_negation.status)
+    if case.premises == "unknown" and one_unsat:
+        left = min(CONSISTENCY, (until - time.monotonic()) / 2)
+        case.premises = _status(asker.insistently("", left))
+    return case.premises
+
+
+def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str]) -> GoalAnswer:
+    """The verdict on a goal, with its evidence."""
+    name, checks = case.goal.name, case.checks
+    if checks.with_goal == checks.with_negation == "unsat":
+        if checks.premises == "sat":
+            return GoalAnswer(name, Verdict.UNKNOWN, checks, reason=CONTRADICTS_ITSELF)
+        checks = replace(checks, premises="unsat")
+    if checks.premises == "unsat":
+        core = core or _both(asker, case)
+        return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason="the premises contradict each other")
+    if "unsat" in (checks.with_goal, checks.with_negation):
+        proved = checks.with_negation == "unsat"
+        if checks.premises != "sat":
+            warnings.append(NOT_SHOWN)
+        answer = case.with_negation if proved else case.with_goal
+        text = case.negative if proved else case.positive
+        needed = asker.posing.names(answer.output) if answer.output else asker.core(text)
+        verdict = Verdict.PROVED if proved else Verdict.REFUTED
+        what = "the goal" if proved else "the goal's negation"
+        reason = "" if needed else f"{what} is true whatever the premises say"
+        return GoalAnswer(name, verdict, checks, needed, reason=reason)
+    witness, countermodel = _worlds(asker, case)
+    return GoalAnswer(name, Verdict.UNKNOWN, checks, witness=witness, countermodel=countermodel, reason=_why_open(case))
+
+
+def _both(asker: Asker, case: _Case) -> tuple[str, ...]:
+    """A core of premises that imply the goal and its negation."""
+    cores = {*asker.core(case.positive), *asker.core(case.negative)}
+    return tuple(p.name for p in asker.posing.premises if p.name in cores)
+
+
+def _worlds(asker: Asker, case: _Case) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """A world in which the goal is true, and one in which it is not, as far as they are known."""
+    texts = {True: case.with_goal.output, False: case.with_negation.output}
+    answers = {True: case.with_goal, False: case.with_negation}
+    missing = [side for side in (True, False) if answers[side].status == "sat" and not texts[side]]
+    extras = [case.positive if side else case.negative for side in missing]
+    if missing:
+        texts.update(zip(missing, asker.models(extras), strict=True))
+    found = [read_model(texts[side], asker.posing) if answers[side].status == "sat" else None for side in (True, False)]
+    return found[0], found[1]
+
+
+def _why_open(case: _Case) -> str:
+    if case.with_goal.status == case.with_negation.status == "sat":
+        return "the premises leave it open: it is true in some of their worlds and false in others"
+    open_ones = {
+        "whether it may be true": case.with_goal,
+        "whether it may be false": case.with_negation,
+    }
+    words = [
+        f"{what} was not decided ({a.reason or 'unknown'})" for what, a in open_ones.items() if a.status == "unknown"
+    ]
+    return "; ".join(words)
+
+
+# ------------------------------------------------------------------------------------------------ satisfiability
+
+
+def _satisfiable(asker: Asker) -> tuple[GoalAnswer, ...]:
+    """The seed's reading: is the query consistent with the premises?"""
+    found = []
+    goals = asker.posing.program.goals
+    texts = [asker.posing.negation(g.formula) if g.negated else asker.posing.assertion(g.formula) for g in goals]
+    for number, (goal, text, answer) in enumerate(zip(goals, texts, asker.quickly(texts), strict=True)):
+        if answer.status == "unknown":
+            answer = asker.insistently(text, asker.left / (len(goals) - number))
+        checks = Checks("sat" if answer.status == "sat" else "unknown", _status(answer), "unknown")
+        if answer.status == "sat":
+            model = read_model(answer.output or asker.models([text])[0], asker.posing)
+            words = "consistent with the premises, which is not to follow from them"
+            found.append(GoalAnswer(goal.name, Verdict.PROVED, checks, witness=model, reason=words))
+        elif answer.status == "unsat":
+            core = asker.posing.names(answer.output) if answer.output else asker.core(text)
+            words = "not consistent with the premises"
+            found.append(GoalAnswer(goal.name, Verdict.REFUTED, checks, core, reason=words))
+        else:
+            found.append(GoalAnswer(goal.name, Verdict.UNKNOWN, checks, reason=answer.reason))
+    return tuple(found)
+
+
+# -------------------------------------------------------------------------------------------------- the whole
+
+
+def _common(verdicts: Sequence[Verdict]) -> Verdict:
+    return verdicts[0] if len(set(verdicts)) == 1 else Verdict.UNKNOWN
+
+
+def _reason(goals: Sequence[GoalAnswer]) -> str:
+    """Why; of several goals with different verdicts each."""
+    if len(goals) == 1 or len({g.verdict for g in goals}) == 1:
+        return goals[0].reason if goals else ""
+    return ", ".join(f"{g.name} {g.verdict}" for g in goals) + ": ask one at a time"
+
+
+def _confirmed(asker: Asker, found: Entailment) -> Entailment:
+    """Pose again what shows the verdicts, and say how far they can be trusted."""
+    levels = []
+    goals = []
+    for goal in found.goals:
+        level, disagreement = _level(asker, goal)
+        if disagreement:
+            goal = replace(goal, verdict=Verdict.UNKNOWN, core=(), reason=disagreement)
+        goals.append(goal)
+        levels.append(level)
+    verdict = _common([g.verdict for g in goals]) if goals else found.verdict
+    reason = found.reason if tuple(goals) == found.goals else _reason(goals)
+    known = [level for level in levels if level is not None]
+    return replace(
+        found,
+        goals=tuple(goals),
+        verdict=verdict,
+        reason=reason,
+        trust_level=min(known) if len(known) == len(levels) > 0 else None,
+    )
+
+
+def _level(asker: Asker, answer: GoalAnswer) -> tuple[str | None, str]:
+    """The trust level of a verdict, or why there can be none."""
+    posing = asker.posing
+    goal = next(g for g in posing.program.goals if g.name == answer.name)
+    if answer.verdict is Verdict.PROVED:
+        script = posing.script(posing.negation(goal.formula), only=answer.core)
+    elif answer.verdict is Verdict.REFUTED:
+        script = posing.script(posing.assertion(goal.formula), only=answer.core)
+    elif answer.verdict is Verdict.INCONSISTENT:
+        script = posing.script(only=answer.core)
+    else:
+        return None, ""
+    again, second = asker.confirmed(script, CONFIRMATION)
+    for name, said in (("a fresh z3", again), ("cvc5", second)):
+        if said.status == "sat":
+            return None, DISAGREE.format(name)
+    has_model = answer.checks.premises == "sat" or answer.verdict is Verdict.INCONSISTENT or not posing.premises
+    if again.status != "unsat":
+        return "L0", ""
+    if not has_model:
+        return "L1", ""
+    return ("L3" if second.status == "unsat" else "L2"), ""
+
+
+__all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status", "decide"]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.formalization import MAX_CLAIM
+from goedels_poetry.rows import BadRows, read_rows
 
-MAX_BYTES = 64_000_000
 MAX_STEPS = 200
 KNOWN = ("id", "english", "statement", "steps", "context")
 
@@ -80,17 +79,12 @@ def load_items(path: Path | str) -> list[Item]:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise BadItems(f"{path}: larger than {MAX_BYTES // 1_000_000} MB; split it")
-        text = path.read_text("utf-8-sig")
-    except OSError as problem:
-        raise BadItems(f"{path}: {problem.strerror or problem}") from problem
-    except UnicodeDecodeError as problem:
-        line = problem.object[: problem.start].count(b"\n") + 1
-        raise BadItems(f"{path}:{line}: not text in UTF-8") from problem
+        rows = read_rows(path)
+    except BadRows as problem:
+        raise BadItems(str(problem)) from problem
     items: list[Item] = []
     places: dict[str, int] = {}
-    for number, (line, value) in enumerate(_values(path, text), 1):
+    for number, (line, value) in enumerate(rows, 1):
         try:
             item = read_item(value, str(number))
         except BadItems as problem:
@@ -102,40 +96,6 @@ def load_items(path: Path | str) -> list[Item]:
     if not items:
         raise BadItems(f"{path}: there are no items in it")
     return items
-
-
-def _values(path: Path, text: str) -> Iterator[tuple[int, Any]]:
-    """The items as JSON values, each with the line on which it begins."""
-    if path.suffix.lower() != ".json":
-        for line, row in enumerate(text.split("\n"), 1):
-            if row.strip():
-                yield line, _decode(path, row, line - 1)
-        return
-    value = _decode(path, text, 0)
-    rows = value.get("items", [value]) if isinstance(value, dict) else value
-    if not isinstance(rows, list):
-        raise BadItems(f'{path}: it holds neither a list nor an object with "items"')
-    at = text.find("[") + 1 if isinstance(value, list) or "items" in value else 0
-    decoder = json.JSONDecoder()
-    for row in rows:
-        while at < len(text) and text[at] in " \t\r\n,":
-            at += 1
-        line = text.count("\n", 0, at) + 1
-        # An object with other keys before its items: then only the number of the item is known.
-        try:
-            again, at = decoder.raw_decode(text, at)
-        except ValueError:
-            again = None
-        yield (line if again == row else 1), row
-
-
-def _decode(path: Path, text: str, lines_before: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as problem:
-        raise BadItems(f"{path}:{lines_before + problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from problem
-    except RecursionError as problem:
-        raise BadItems(f"{path}:{lines_before + 1}: nested too deeply") from problem
 
 
 def _text(value: Any, name: str) -> str:

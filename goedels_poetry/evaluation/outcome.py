@@ -1,0 +1,176 @@
+"""What became of one question: the gold label, what was answered, what it cost. One line of a results file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.rows import BadRows, read_rows
+from goedels_poetry.state import Verdict
+
+Predicted = Literal["true", "false", "unknown", "inconsistent", "invalid", "out_of_budget", "other", "failed"]
+PREDICTED: tuple[Predicted, ...] = (
+    "true",
+    "false",
+    "unknown",
+    "inconsistent",
+    "invalid",
+    "out_of_budget",
+    "other",
+    "failed",
+)
+"""``unknown`` is an answer: a program was decided and the text settles neither. ``failed`` is none: an error, or no
+program at all. ``other``: an option's letter or a number where true, false or unknown was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question, or one sample of it, after it was asked."""
+
+    id: str
+    digest: str
+    dataset: str
+    gold: Label
+    predicted: Predicted
+    sample: int = 0
+    tags: tuple[str, ...] = ()
+    reason: str = ""
+    level: str = ""
+    """Of confidence: high, medium, low; "" where it was not computed."""
+    score: float | None = None
+    """The confidence as a number, 0 to 1."""
+    attempts: int = 0
+    """Programs that were written and posed."""
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    """US dollars."""
+    seconds: float = 0.0
+    """From asking to answering."""
+    repeated: bool = False
+    """Whether the answer is that of an equal question, and cost nothing."""
+
+    @property
+    def key(self) -> str:
+        """Of the question, as `GoldQuestion.key`."""
+        return f"{self.id}#{self.digest}"
+
+    @property
+    def correct(self) -> bool:
+        """Whether the gold label was answered; "uncertain" is met by ``unknown`` only."""
+        return self.predicted == ("unknown" if self.gold == "uncertain" else self.gold)
+
+    @property
+    def committed(self) -> bool:
+        """Whether true or false was answered."""
+        return self.predicted in ("true", "false")
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values, with ``correct``."""
+        return {**asdict(self), "tags": list(self.tags), "correct": self.correct}
+
+
+def predicted(result: QueryResult) -> Predicted:
+    """What a result answers."""
+    if isinstance(result.answer, bool):
+        return "true" if result.answer else "false"
+    if result.answer is not None:
+        return "other"
+    if result.verdict is Verdict.UNKNOWN:
+        return "unknown" if result.program else "failed"
+    match result.verdict:
+        case Verdict.INCONSISTENT:
+            return "inconsistent"
+        case Verdict.INVALID:
+            return "invalid"
+        case Verdict.OUT_OF_BUDGET:
+            return "out_of_budget"
+        case _:
+            return "failed"
+
+
+def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seconds: float, repeated: bool) -> Outcome:
+    """The outcome of a question.
+
+    Args:
+        question: what was asked.
+        result: the answer, or why there is none.
+        sample: number of the sample, from 0.
+        seconds: from asking to answering; 0 when the answer is another question's.
+        repeated: whether it is; then it costs nothing.
+    """
+    base: dict[str, Any] = {
+        "id": question.id,
+        "digest": question.digest,
+        "dataset": question.dataset,
+        "gold": question.gold,
+        "sample": sample,
+        "tags": question.tags,
+        "seconds": seconds,
+        "repeated": repeated,
+    }
+    if isinstance(result, str):
+        return Outcome(**base, predicted="failed", reason=result)
+    costs = {} if repeated else result.costs
+    tokens = costs.get("tokens", costs.get("input_tokens", 0) + costs.get("output_tokens", 0))
+    score = result.confidence.get("score")
+    return Outcome(
+        **base,
+        predicted=predicted(result),
+        reason=result.reason,
+        level=str(result.confidence.get("level") or ""),
+        score=float(score) if isinstance(score, int | float) else None,
+        attempts=result.attempts,
+        calls=int(costs.get("calls", 0)),
+        tokens=int(tokens),
+        money=float(costs.get("money", 0.0)),
+    )
+
+
+def read_outcome(row: Any) -> Outcome:
+    """The inverse of `Outcome.to_json`; unknown keys are passed over.
+
+    Raises:
+        BadData: a key is missing or holds something else.
+    """
+    if not isinstance(row, Mapping):
+        raise BadData("a result is an object")
+    missing = [name for name in ("id", "digest", "dataset", "gold", "predicted") if not isinstance(row.get(name), str)]
+    if missing:
+        raise BadData(f"a result needs {', '.join(missing)} as texts; is this a results.jsonl that bench wrote?")
+    if row["gold"] not in LABELS or row["predicted"] not in PREDICTED:
+        raise BadData(f"gold {row['gold']!r} or predicted {row['predicted']!r} is no label")
+    known: dict[str, Any] = {name: row[name] for name in Outcome.__dataclass_fields__ if name in row}
+    return Outcome(**{**known, "tags": tuple(known.get("tags") or ())})
+
+
+def read_outcomes(path: Path) -> list[Outcome]:
+    """The lines of a results file, or of the one in a folder that ``bench`` wrote; raises `BadData`."""
+    file = path / RESULTS if path.is_dir() else path
+    try:
+        rows = read_rows(file)
+    except BadRows as problem:
+        raise BadData(str(problem)) from problem
+    outcomes = []
+    for line, row in rows:
+        try:
+            outcomes.append(read_outcome(row))
+        except BadData as problem:
+            raise BadData(f"{file}:{line}: {problem}") from None
+    return outcomes
+
+
+def to_lines(outcomes: list[Outcome]) -> str:
+    """A results file."""
+    return "".join(json.dumps(each.to_json()) + "\n" for each in outcomes)
+
+
+RESULTS = "results.jsonl"
+"""Name of the results file in a report folder."""
+
+__all__ = ["PREDICTED", "RESULTS", "Outcome", "Predicted", "outcome", "predicted", "read_outcomes", "to_lines"]

@@ -1,0 +1,178 @@
+"""The report of a run: one JSON object, a Markdown page, pictures, and a line for every question."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.evaluation import tables
+from goedels_poetry.evaluation.compare import PassAt, pass_at
+from goedels_poetry.evaluation.load import Data
+from goedels_poetry.evaluation.metrics import Metrics, by_dataset, curve, metrics
+from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
+from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot
+from goedels_poetry.evaluation.questions import BadData
+from goedels_poetry.evaluation.runner import Run
+
+SCHEMA = 1
+"""Version of the object that ``bench --json`` prints: docs/schema/bench-v1.json."""
+SUMMARY, PAGE = "summary.json", "report.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run with its figures."""
+
+    run: Run
+    data: Data
+    setup: Mapping[str, Any]
+    overall: Metrics
+    datasets: dict[str, Metrics]
+    pass_at: dict[str, PassAt] = field(default_factory=dict)
+    """By data set, and over all; empty where it was not asked for."""
+    proofs: bool = False
+    """Whether theorems were proved instead of questions answered."""
+    resume: str = ""
+    """The command that goes on, where something is missing."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``bench --json`` prints."""
+        return {
+            "schema": SCHEMA,
+            "kind": "proofs" if self.proofs else "questions",
+            "setup": dict(self.setup),
+            "data": {
+                "files": self.data.files,
+                "left_out": self.data.left_out,
+                "notes": list(self.data.notes),
+            },
+            "overall": self.overall.to_json(),
+            "datasets": {name: found.to_json() for name, found in self.datasets.items()},
+            "pass_at": {name: found.to_json() for name, found in self.pass_at.items()},
+            "asked": self.run.asked,
+            "missing": self.run.missing,
+            "stopped": self.run.stopped,
+            "resume": self.resume or None,
+        }
+
+
+def report(
+    run: Run,
+    data: Data,
+    setup: Mapping[str, Any],
+    *,
+    ks: Sequence[int] = (),
+    proofs: bool = False,
+    resume: str = "",
+) -> Report:
+    """The figures of a run; with ``ks`` also pass@k of the questions that have all their samples."""
+    parts = by_dataset(run.outcomes)
+    return Report(
+        run,
+        data,
+        setup,
+        metrics(run.outcomes),
+        {name: metrics(found) for name, found in parts.items()},
+        passes(run.outcomes, ks) if ks and run.outcomes else {},
+        proofs,
+        resume,
+    )
+
+
+def passes(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, PassAt]:
+    """pass@k by data set and, where there are several, over all."""
+    parts = by_dataset(outcomes)
+    found = {name: pass_at(part, ks) for name, part in parts.items()}
+    return found if len(parts) == 1 else {**found, tables.OVERALL: pass_at(outcomes, ks)}
+
+
+def shown(report: Report) -> list[str]:
+    """What a terminal shows: the table, and what else one has to know to read it rightly."""
+    lines = [] if report.proofs else tables.main_table(_with_overall(report))
+    if report.pass_at:
+        lines += ["", *tables.pass_table(report.pass_at)] if lines else tables.pass_table(report.pass_at)
+    lines += ["", *_facts(report)]
+    return lines
+
+
+def _with_overall(report: Report) -> dict[str, Metrics]:
+    several = {tables.OVERALL: report.overall} if len(report.datasets) != 1 else {}
+    return {**report.datasets, **several}
+
+
+def _facts(report: Report) -> Iterable[str]:
+    found = report.overall
+    if not report.proofs:
+        wrong = len(found.wrong_proved), len(found.wrong_refuted)
+        yield f"wrong: {wrong[0]} answered true that are not, {wrong[1]} answered false that are not"
+        if found.failures:
+            kinds = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in found.failures.items())
+            yield f"no answer, counted as wrong: {kinds}"
+    for reason, number in report.data.left_out.items():
+        yield f"left out of the data: {reason}: {number}"
+    for note in report.data.notes:
+        yield f"note: {note}"
+    if report.run.missing:
+        yield f"not finished ({report.run.stopped}): {report.run.missing} still to do, in no figure"
+    if report.resume:
+        yield f"to go on: {report.resume}"
+
+
+def page(report: Report) -> str:
+    """The report as Markdown."""
+    parts: list[str] = ["# Evaluation", "", *shown(report), ""]
+    if not report.proofs:
+        parts += [
+            "Accuracy is over all questions: what failed is wrong. *Coverage*: answered true or false; *selective*:",
+            "right among those. Precision, recall and F1 are means over the classes that occur as gold answers. A gold",
+            "answer “uncertain” is met by `unknown` only.",
+            "",
+            "![accuracy](accuracy.svg)",
+            "",
+            "![coverage and accuracy](coverage.svg)",
+            "",
+        ]
+    parts += ["![cost](cost.svg)", ""]
+    for name, found in _with_overall(report).items():
+        parts += [f"## {' '.join(name.split())}", ""]
+        if not report.proofs:
+            parts += [*tables.class_table(found), "", *tables.confusion_table(found), ""]
+            parts += [*tables.calibration_table(found), ""] if set(found.calibration) - {"none"} else []
+        parts += [*tables.cost_table(found), ""]
+    if wrong := tables.wrong_list(report.run.outcomes):
+        parts += ["## Not proved" if report.proofs else "## Wrong or without an answer", "", *wrong, ""]
+    parts += ["## Setup", "", "```json", json.dumps(dict(report.setup), indent=1, default=str), "```", ""]
+    return "\n".join(parts)
+
+
+def write(report: Report, folder: Path) -> None:
+    """Results, summary, page and pictures; each file whole or not at all.
+
+    Raises:
+        BadData: a file cannot be written.
+    """
+    every = _with_overall(report)
+    files = {
+        RESULTS: to_lines(list(report.run.outcomes)),
+        SUMMARY: json.dumps(report.to_json(), indent=1, default=str) + "\n",
+        PAGE: page(report),
+        "cost.svg": cost_plot(every),
+    }
+    if not report.proofs:
+        files["accuracy.svg"] = accuracy_plot({name: found.accuracy for name, found in every.items()})
+        parts = by_dataset(report.run.outcomes)
+        files["coverage.svg"] = coverage_plot({name: curve(part) for name, part in parts.items()})
+    for name, text in files.items():
+        temporary = folder / f".{name}.{os.getpid()}"
+        try:
+            temporary.write_text(text, "utf-8", newline="", errors="replace")
+            temporary.replace(folder / name)
+        except OSError as problem:
+            raise BadData(f"{folder / name}: {problem.strerror or problem}") from problem
+
+
+__all__ = ["SCHEMA", "Report", "page", "passes", "report", "shown", "write"]

@@ -1,0 +1,191 @@
+"""Figures as Markdown, for the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from goedels_poetry.evaluation.compare import Compared, PassAt
+from goedels_poetry.evaluation.metrics import Metrics, Share
+from goedels_poetry.evaluation.outcome import PREDICTED, Outcome
+from goedels_poetry.evaluation.questions import LABELS
+
+OVERALL = "all"
+MAX_LISTED = 200
+"""Wrong answers listed in a report; the results file has all."""
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Markdown table whose columns stand below each other; the first is a name, the others are numbers."""
+    cells = [[_cell(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        return f"| {' | '.join(padded)} |"
+
+    rule = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
+    return [line(cells[0]), f"| {' | '.join(rule)} |", *map(line, cells[1:])]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def percent(value: float | None) -> str:
+    """``87.5 %``; a dash of nothing."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def with_interval(share: Share) -> str:
+    """``87.5 % (73.9–94.5)``."""
+    if share.value is None:
+        return "–"
+    return f"{percent(share.value)} ({100 * share.low:.1f}–{100 * share.high:.1f})"
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def main_table(datasets: Mapping[str, Metrics]) -> list[str]:
+    """One line a data set: how right, how often, at what price."""
+    head = (
+        "data set",
+        "n",
+        "accuracy (95 %)",
+        "coverage",
+        "selective",
+        "precision",
+        "recall",
+        "F1",
+        "uncertain → unknown",
+        "no answer",
+        "calls",
+        "tokens",
+        "US $",
+        "s, median",
+    )
+    return table(head, (_main_row(name, found) for name, found in datasets.items()))
+
+
+def _main_row(name: str, found: Metrics) -> tuple[str, ...]:
+    doubtful = f"{found.uncertain.right:g} of {found.uncertain.of}" if found.uncertain.of else "–"
+    return (
+        name,
+        str(found.questions) if found.samples == 1 else f"{found.questions} × {found.samples}",
+        with_interval(found.accuracy),
+        percent(found.coverage.value),
+        percent(found.selective.value),
+        _ratio(found.macro_precision),
+        _ratio(found.macro_recall),
+        _ratio(found.macro_f1),
+        doubtful,
+        str(sum(found.failures.values())),
+        f"{found.calls.total:,.0f}",
+        f"{found.tokens.total:,.0f}",
+        f"{found.money.total:.4f}",
+        f"{found.seconds.median:.1f}",
+    )
+
+
+def class_table(found: Metrics) -> list[str]:
+    """Precision, recall and F1 of each class."""
+    rows = [
+        (label, str(score.gold), str(score.said), _ratio(score.precision), _ratio(score.recall), _ratio(score.f1))
+        for label, score in found.classes.items()
+        if score.gold or score.said
+    ]
+    return table(("class", "gold", "answered", "precision", "recall", "F1"), rows)
+
+
+def confusion_table(found: Metrics) -> list[str]:
+    """Gold labels by what was answered."""
+    said = [name for name in PREDICTED if any(name in row for row in found.confusion.values())]
+    rows = [
+        (label, *(str(found.confusion[label].get(name, 0)) for name in said))
+        for label in LABELS
+        if label in found.confusion
+    ]
+    return table(("gold \\ answered", *said), rows)
+
+
+def calibration_table(found: Metrics) -> list[str]:
+    """Accuracy of the answers true and false by level of confidence."""
+    rows = [(level, str(share.of), with_interval(share)) for level, share in found.calibration.items()]
+    return table(("confidence", "answered", "right (95 %)"), rows)
+
+
+def cost_table(found: Metrics) -> list[str]:
+    """Mean, median and 90 % quantile for a question, and the sum."""
+    rows = [
+        (name, f"{spread.mean:,.4g}", f"{spread.median:,.4g}", f"{spread.p90:,.4g}", f"{spread.total:,.6g}")
+        for name, spread in (
+            ("attempts", found.attempts),
+            ("model calls", found.calls),
+            ("tokens", found.tokens),
+            ("US dollars", found.money),
+            ("seconds", found.seconds),
+        )
+    ]
+    return table(("a question", "mean", "median", "p90", "sum"), rows)
+
+
+def wrong_list(outcomes: Iterable[Outcome]) -> list[str]:
+    """Every wrong answer and every failure, one a line."""
+    wrong = [one for one in outcomes if not one.correct]
+    lines = [
+        f"- {_cell(one.dataset)} `{_cell(one.id).replace('`', '')}`: {one.predicted}, gold {one.gold}"
+        + (f": {_cell(one.reason)[:200]}" if one.reason else "")
+        for one in wrong[:MAX_LISTED]
+    ]
+    return lines + ([f"- and {len(wrong) - MAX_LISTED} more"] if len(wrong) > MAX_LISTED else [])
+
+
+def compare_table(compared: Compared) -> list[str]:
+    """One line a data set: both accuracies, what only one has right, the p-value."""
+    every = {**(compared.datasets if len(compared.datasets) > 1 else {}), OVERALL: compared.overall}
+    rows = [
+        (
+            name,
+            str(each.pairs),
+            with_interval(each.first),
+            with_interval(each.second),
+            f"{100 * each.difference:+.1f}",
+            str(len(each.only_first)),
+            str(len(each.only_second)),
+            f"{each.p:.4f}",
+        )
+        for name, each in every.items()
+    ]
+    return table(("data set", "pairs", "first", "second", "points", "only first", "only second", "McNemar p"), rows)
+
+
+def pass_table(found: Mapping[str, PassAt]) -> list[str]:
+    """One line a set of theorems: pass@k for every k."""
+    ks = sorted({k for each in found.values() for k in each.at})
+    rows = []
+    for name, each in found.items():
+        few, most = each.samples
+        shares = ((each.at.get(k)) for k in ks)
+        cells = ("too few samples" if share is None else with_interval(share) for share in shares)
+        rows.append((name, str(each.items), str(few) if few == most else f"{few}–{most}", str(each.solved), *cells))
+    return table(("set", "items", "samples", "solved", *(f"pass@{k} (95 %)" for k in ks)), rows)
+
+
+__all__ = [
+    "OVERALL",
+    "calibration_table",
+    "class_table",
+    "compare_table",
+    "confusion_table",
+    "cost_table",
+    "main_table",
+    "pass_table",
+    "percent",
+    "table",
+    "with_interval",
+    "wrong_list",
+]

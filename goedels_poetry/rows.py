@@ -1,0 +1,95 @@
+"""Rows of a data set in a file of JSON or JSON Lines, each with the line on which it begins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.errors import GoedelsPoetryError
+
+MAX_BYTES = 64_000_000
+
+
+class BadRows(GoedelsPoetryError):
+    """A file cannot be read as rows; the message begins with ``FILE:LINE``."""
+
+
+def read_rows(path: Path, within: tuple[str, ...] = ("items",)) -> list[tuple[int, Any]]:
+    """The rows as (line, value): the members of a list, or one value a line.
+
+    ``.json`` stands for a list and any other name for lines; what the file really holds goes before its name.
+
+    Args:
+        path: the file.
+        within: keys under which an object may hold the list; an object without any of them is one row.
+
+    Raises:
+        BadRows: the file is missing, larger than `MAX_BYTES`, not UTF-8 or not JSON.
+    """
+    text = _text(path)
+    if text.lstrip().startswith("[") or (path.suffix.lower() == ".json" and not _is_lines(text)):
+        return list(_members(path, text, within))
+    return [
+        (line, _decode(path, row, line - 1))
+        for line, row in enumerate(text.split("\n"), 1)
+        if row and not row.isspace()
+    ]
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first line is an object of its own, and something comes after it."""
+    first, _, rest = text.strip().partition("\n")
+    try:
+        return bool(rest) and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadRows(f"{path}: larger than {MAX_BYTES // 1_000_000} MB; split it")
+        return path.read_text("utf-8-sig")
+    except OSError as problem:
+        raise BadRows(f"{path}: {problem.strerror or problem}") from problem
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise BadRows(f"{path}:{line}: not text in UTF-8") from problem
+
+
+def _members(path: Path, text: str, within: tuple[str, ...]) -> Iterator[tuple[int, Any]]:
+    value = _decode(path, text, 0)
+    key = next((key for key in within if isinstance(value, dict) and key in value), None)
+    rows = value if isinstance(value, list) else value[key] if key is not None else [value]
+    if not isinstance(rows, list):
+        names = " or ".join(f'"{name}"' for name in within)
+        raise BadRows(f"{path}: it holds neither a list nor an object with {names}")
+    at = text.find("[") + 1 if isinstance(value, list) or key is not None else 0
+    line, counted = 1, 0
+    decoder = json.JSONDecoder()
+    for row in rows:
+        while at < len(text) and text[at] in " \t\r\n,":
+            at += 1
+        line, counted = line + text.count("\n", counted, at), at
+        # An object with other keys before its items: then only the number of the item is known.
+        try:
+            again, at = decoder.raw_decode(text, at)
+        except ValueError:
+            again = None
+        yield (line if again == row else 1), row
+
+
+def _decode(path: Path, text: str, lines_before: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise BadRows(f"{path}:{lines_before + problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from problem
+    except RecursionError as problem:
+        raise BadRows(f"{path}:{lines_before + 1}: nested too deeply") from problem
+    except ValueError as problem:  # a number of more digits than Python converts
+        raise BadRows(f"{path}:{lines_before + 1}: {problem}") from problem
+
+
+__all__ = ["MAX_BYTES", "BadRows", "read_rows"]

@@ -30,6 +30,8 @@ class VerificationResult:
     """Premises that the verdict rests on: ``{"name", "formula", "origin", "sentences", "words", "line", "path"}``."""
     model: dict[str, Any] | None = None
     """Of a verdict ``unknown``: the countermodel, or the witness where there is none; of an optimum: where it is."""
+    model_words: str = ""
+    """The model in words."""
     optimum: int | str | None = None
     """Of the first objective."""
     optima: tuple[dict[str, Any], ...] = ()

@@ -1,0 +1,358 @@
+"""Data sets in their own formats: every question comes in, what is left out is said, what is wrong is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.evaluation import BadData, Data, load, sample
+from goedels_poetry.evaluation.questions import gold_label
+
+PRONTOQA = {
+    "id": "ProntoQA_1",
+    "context": "Every tumpus is loud. Wren is a tumpus.",
+    "question": "Is the following statement true or false? Wren is loud.",
+    "answer": "A",
+    "options": ["A) True", "B) False"],
+}
+FOLIO = {
+    "story_id": 7,
+    "example_id": 12,
+    "premises": "All larks sing.\nPip is a lark.",
+    "premises-FOL": "∀x (Lark(x) → Sing(x))\nLark(pip)",
+    "conclusion": "Pip sings.",
+    "conclusion-FOL": "Sing(pip)",
+    "label": "True",
+}
+PROOFWRITER = {
+    "id": "AttNoneg-OWA-D1-1",
+    "theory": "Ann is cold. If someone is cold then they are kind.",
+    "question": "Ann is kind.",
+    "answer": "Unknown",
+    "QDep": 1,
+}
+CONDITIONALQA = {
+    "url": "https://example.org/boats",
+    "scenario": "I own a boat.",
+    "question": "Must I register it?",
+    "not_answerable": False,
+    "answers": [["yes", ["<li>it is longer than 3 m</li>"]]],
+    "evidences": ["<p>Boats must be registered.</p>"],
+    "id": "train-1",
+}
+DOCUMENT = {
+    "url": "https://example.org/boats",
+    "title": "Boats",
+    "contents": [
+        "<h1>Overview</h1>",
+        "<p>Boats must be <b>registered</b>\n if:</p>",
+        "<li>they are longer than 3&nbsp;m</li>",
+    ],
+}
+STRATEGYQA = {
+    "qid": "a1",
+    "term": "Owl",
+    "description": "bird",
+    "question": "Could an owl read a book by moonlight?",
+    "answer": False,
+    "facts": ["Owls cannot read.", "Moonlight is dim."],
+    "decomposition": ["Can owls read?"],
+}
+GENERIC = {"id": 3, "question": "Is it so?", "context": "It is so.", "answer": "yes", "dataset": "FOLIO-Uncertain"}
+
+
+def written(folder: Path, rows: Any, name: str = "data.json") -> Path:
+    file = folder / name
+    text = "\n".join(map(json.dumps, rows)) + "\n" if name.endswith("l") else json.dumps(rows, indent=1)
+    file.write_text(text, "utf-8")
+    return file
+
+
+def only(data: Data) -> Any:
+    (question,) = data.questions
+    return question
+
+
+@pytest.mark.parametrize("name", ["data.json", "data.jsonl"])
+@pytest.mark.parametrize(
+    ("row", "dataset", "id_", "gold", "asks", "relies_on"),
+    [
+        (PRONTOQA, "ProntoQA", "ProntoQA_1", "true", "Wren is loud.", "Every tumpus"),
+        (FOLIO, "FOLIO", "12", "true", "Statement: Pip sings.", "All larks sing.\nPip"),
+        (PROOFWRITER, "ProofWriter", "AttNoneg-OWA-D1-1", "uncertain", "Statement: Ann is kind.", "Ann is cold."),
+        (STRATEGYQA, "StrategyQA", "a1", "false", "moonlight?", ""),
+        (GENERIC, "FOLIO-Uncertain", "3", "true", "Is it so?", "It is so."),
+    ],
+)
+def test_a_row_of_each_data_set_is_told_by_what_it_holds(
+    tmp_path: Path, name: str, row: dict[str, Any], dataset: str, id_: str, gold: str, asks: str, relies_on: str
+) -> None:
+    question = only(load([written(tmp_path, [row], name)]))
+    assert (question.dataset, question.id, question.gold) == (dataset, id_, gold)
+    assert question.question.endswith(asks)
+    assert question.context.startswith(relies_on)
+    assert bool(question.context) == bool(relies_on)
+
+
+def test_what_is_asked_of_a_statement_does_not_depend_on_its_label(tmp_path: Path) -> None:
+    rows = [FOLIO | {"label": label, "example_id": label} for label in ("True", "False", "Uncertain")]
+    questions = load([written(tmp_path, rows)]).questions
+    assert [question.gold for question in questions] == ["true", "false", "uncertain"]
+    assert len({question.question for question in questions}) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "dataset", "gold"),
+    [
+        (FOLIO | {"premises": ["All larks sing.", "Pip is a lark."], "label": "Unknown"}, "FOLIO", "uncertain"),
+        ({"example_id": "9", "premises": "P.", "conclusion": "C.", "label": "False"}, "FOLIO", "false"),
+        (
+            {
+                "id": "ProofWriter_A-OWA-D5-1_Q2",
+                "context": "T.",
+                "question": "Q?",
+                "options": ["A) True", "B) False", "C) Unknown"],
+                "answer": "C",
+            },
+            "ProofWriter",
+            "uncertain",
+        ),
+        (
+            {"id": "x", "question": "T.\n\nQ", "answer": True, "original_context": "T.", "original_question": "Q"},
+            "ProntoQA",
+            "true",
+        ),
+        (
+            {
+                "id": "x",
+                "question": "T.\n\nQuestion: Q",
+                "answer": False,
+                "original_theory": "T.",
+                "original_question": "Q",
+            },
+            "ProofWriter",
+            "false",
+        ),
+        (
+            {"test_example": {"question": "All a are b.", "query": "True or false: Max is b.", "answer": "True"}},
+            "ProntoQA",
+            "true",
+        ),
+    ],
+)
+def test_known_variants_of_the_formats_are_read(tmp_path: Path, row: Any, dataset: str, gold: str) -> None:
+    question = only(load([written(tmp_path, [row])]))
+    assert (question.dataset, question.gold) == (dataset, gold)
+
+
+def test_all_questions_of_a_theory_may_stand_in_one_row(tmp_path: Path) -> None:
+    row = {
+        "id": "RelNeg-OWA-D2-5",
+        "theory": "The cat is kind.",
+        "questions": {
+            "Q1": {"question": "The cat is kind.", "answer": True, "QDep": 0},
+            "Q2": {"question": "The cat is big.", "answer": "Unknown", "QDep": 2},
+        },
+    }
+    questions = load([written(tmp_path, [row], "meta-test.jsonl")]).questions
+    assert [(q.id, q.gold, q.tags) for q in questions] == [
+        ("RelNeg-OWA-D2-5:Q1", "true", ("depth 0",)),
+        ("RelNeg-OWA-D2-5:Q2", "uncertain", ("depth 2",)),
+    ]
+
+
+def test_the_original_prontoqa_is_one_object_of_examples(tmp_path: Path) -> None:
+    inner = {"question": "All a are b. Max is a.", "query": "True or false: Max is not b.", "answer": "False"}
+    data = load([written(tmp_path, {"example1": {"test_example": inner}, "example2": {"test_example": inner}})])
+    assert [question.id for question in data.questions] == ["example1", "example2"]
+    assert data.questions[0].question == "Is the following statement true or false? Max is not b."
+
+
+def test_questions_with_answers_for_a_closed_world_are_pointed_out(tmp_path: Path) -> None:
+    data = load([written(tmp_path, [PROOFWRITER | {"id": "AttNoneg-CWA-D1-1", "answer": False}])])
+    assert only(data).tags == ("depth 1", "closed world")
+    assert any("--world closed" in note for note in data.notes)
+
+
+def test_conditionalqa_takes_the_document_from_the_file_beside_it(tmp_path: Path) -> None:
+    written(tmp_path, [DOCUMENT], "conditionalqa_documents.json")
+    question = only(data := load([written(tmp_path, [CONDITIONALQA], "train.json")]))
+    assert question.question == "Scenario: I own a boat.\n\nQuestion: Must I register it?"
+    assert question.context == (
+        "Document - Boats:\n\n## Overview\n\nBoats must be registered if:\n\n- they are longer than 3 m"
+    )
+    assert question.tags == ("conditional",)
+    assert any("hold under conditions" in note for note in data.notes)
+
+
+def test_conditionalqa_says_openly_what_it_cannot_score(tmp_path: Path) -> None:
+    rows = [
+        CONDITIONALQA,
+        CONDITIONALQA | {"id": "2", "answers": [["yes", ["a"]], ["no", ["b"]]]},
+        CONDITIONALQA | {"id": "3", "answers": [["£120 a year", []]]},
+        CONDITIONALQA | {"id": "4", "answers": [], "not_answerable": True},
+    ]
+    data = load([written(tmp_path, rows), written(tmp_path, [DOCUMENT], "documents.json")])
+    assert len(data.questions) == 1
+    assert data.left_out == {
+        "conditionalqa: yes under some conditions, no under others": 1,
+        "conditionalqa: not answered by yes or no": 1,
+        "conditionalqa: not answerable": 1,
+    }
+
+
+def test_conditionalqa_without_its_documents_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        BadData, match=r'data\.json:2: "url" https://example\.org/boats: no file of documents was found'
+    ):
+        load([written(tmp_path, [CONDITIONALQA])])
+
+
+def test_facts_of_strategyqa_are_the_text_only_when_asked_for(tmp_path: Path) -> None:
+    file = written(tmp_path, [STRATEGYQA])
+    assert only(load([file], facts=True)).context == "Owls cannot read.\nMoonlight is dim."
+    assert only(load([file], facts=True)).tags == ("with facts",)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "message"),
+    [
+        (
+            "d.jsonl",
+            {k: v for k, v in FOLIO.items() if k != "label"},
+            r'd\.jsonl:2: there is no "label" or "answer"; the row has: story_id',
+        ),
+        ("d.jsonl", FOLIO | {"label": "Maybe"}, r'd\.jsonl:2: the gold answer "Maybe" is none of true, false'),
+        ("d.jsonl", FOLIO | {"premises": 3}, r'd\.jsonl:2: "premises" is a text, not 3'),
+        ("d.jsonl", FOLIO | {"conclusion": " "}, r'd\.jsonl:2: "conclusion" is empty'),
+        ("d.jsonl", [1], r"d\.jsonl:2: a row is an object"),
+        ("d.json", FOLIO | {"label": 7}, r"d\.json:\d+: the gold answer 7 is none"),
+    ],
+)
+def test_a_bad_row_is_refused_with_file_line_and_field(tmp_path: Path, name: str, row: Any, message: str) -> None:
+    with pytest.raises(BadData, match=message):
+        load([written(tmp_path, [FOLIO, row], name)])
+
+
+def test_the_line_of_a_row_in_a_json_list_is_where_it_begins(tmp_path: Path) -> None:
+    file = tmp_path / "d.json"
+    file.write_text(f"[\n{json.dumps(FOLIO)},\n\n{json.dumps(FOLIO | {'label': 'x'})}\n]", "utf-8")
+    with pytest.raises(BadData, match=r"d\.json:4: "):
+        load([file])
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "label"),
+    [
+        (True, (), "true"),
+        (False, (), "false"),
+        ("True", (), "true"),
+        ("false", (), "false"),
+        ("YES", (), "true"),
+        ("no", (), "false"),
+        (1, (), "true"),
+        (0, (), "false"),
+        ("1", (), "true"),
+        ("A", (), "true"),
+        ("B", (), "false"),
+        ("Uncertain", (), "uncertain"),
+        ("Unknown", (), "uncertain"),
+        (" true. ", (), "true"),
+        ("A", ("A) False", "B) True"), "false"),
+        ("C", ("A) True", "B) False", "C) Uncertain"), "uncertain"),
+    ],
+)
+def test_gold_labels_are_normalised(value: Any, options: tuple[str, ...], label: str) -> None:
+    assert gold_label(value, options) == label
+
+
+@pytest.mark.parametrize(
+    ("value", "options"),
+    [
+        ("C", ()),
+        ("D", ("A) True", "B) False")),
+        ("maybe", ()),
+        (2, ()),
+        (None, ()),
+        ("", ()),
+        (0.5, ()),
+        (["True"], ()),
+        ("A", ("A) The red book", "B) The blue book")),
+    ],
+)
+def test_other_gold_labels_are_refused(value: Any, options: tuple[str, ...]) -> None:
+    with pytest.raises(BadData):
+        gold_label(value, options)
+
+
+def test_equal_ids_are_kept_apart_by_what_is_asked(tmp_path: Path) -> None:
+    rows = [PROOFWRITER, PROOFWRITER | {"question": "Ann is cold.", "answer": True}, PROOFWRITER]
+    data = load([written(tmp_path, rows)])
+    assert [question.id for question in data.questions] == ["AttNoneg-OWA-D1-1"] * 2
+    assert len({question.key for question in data.questions}) == 2
+    assert data.left_out == {"ProofWriter: the same row again": 1}
+    assert any("share their id" in note for note in data.notes)
+
+
+def test_equal_questions_with_different_gold_answers_are_pointed_out(tmp_path: Path) -> None:
+    data = load([written(tmp_path, [GENERIC, GENERIC | {"answer": "no"}])])
+    assert len(data.questions) == 2
+    assert any("different gold answers" in note for note in data.notes)
+
+
+def test_a_folder_is_searched_and_a_file_of_another_kind_in_it_is_named(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    written(tmp_path, [FOLIO], "folio.jsonl")
+    written(inner, [STRATEGYQA])
+    written(inner, [{"speed": 3}], "timing.json")
+    data = load([tmp_path])
+    assert data.datasets == ("FOLIO", "StrategyQA")
+    assert any("timing.json" in note and "no known format" in note for note in data.notes)
+    with pytest.raises(BadData, match=r"timing\.json:\d+: no known format \(the row has: speed\)"):
+        load([inner / "timing.json"])
+
+
+def test_a_format_can_be_forced(tmp_path: Path) -> None:
+    file = written(tmp_path, [STRATEGYQA])
+    assert only(load([file], "generic")).dataset == "data"
+    with pytest.raises(BadData, match=r'there is no "(premises|conclusion)"'):
+        load([file], "FOLIO")
+    with pytest.raises(BadData, match="there is no data set format 'foolio'; there are folio"):
+        load([file], "foolio")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("d.jsonl", b'{"a": \n', r"d\.jsonl:1:\d+: not JSON"),
+        ("d.jsonl", b'{"a": "\xff"}\n', r"d\.jsonl:1: not text in UTF-8"),
+        ("d.json", b"[" * 100_000, r"d\.json:1: nested too deeply|not JSON"),
+        ("d.json", b'[{"a": ' + b"1" * 5000 + b"}]", r"d\.json:1: "),
+        ("d.json", b"[]", "there are no rows in it"),
+        ("d.parquet", b"PAR1", "convert it: python -c"),
+        ("absent.json", None, "No such file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(
+    tmp_path: Path, name: str, text: bytes | None, message: str
+) -> None:
+    file = tmp_path / name
+    if text is not None:
+        file.write_bytes(text)
+    with pytest.raises(BadData, match=message):
+        load([file])
+
+
+def test_a_sample_is_drawn_from_each_data_set_and_depends_only_on_the_seed(tmp_path: Path) -> None:
+    rows = [GENERIC | {"id": i, "question": f"Is it {i}?", "dataset": "ab"[i % 2]} for i in range(40)]
+    questions = load([written(tmp_path, rows)]).questions
+    chosen = sample(questions, 5, seed=1)
+    assert sorted(q.dataset for q in chosen) == ["a"] * 5 + ["b"] * 5
+    assert chosen == sample(list(reversed(questions)), 5, seed=1)[::-1]
+    assert chosen != sample(questions, 5, seed=2)
+    assert [q for q in questions if q in chosen] == chosen
+    assert len(sample(questions, 1000)) == len(sample(questions, None)) == 40

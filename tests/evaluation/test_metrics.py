@@ -1,0 +1,230 @@
+"""Figures against numbers computed by hand, and against the failures of systems that flatter themselves."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goedels_poetry.evaluation import (
+    BadData,
+    Outcome,
+    compare,
+    mcnemar,
+    metrics,
+    pass_at,
+    pass_at_k,
+    wilson,
+)
+from goedels_poetry.evaluation.metrics import curve
+from goedels_poetry.evaluation.statistics import quantile
+
+
+def outcome(gold: str, predicted: str, number: int = 0, **more: Any) -> Outcome:
+    return Outcome(id=f"q{number}", digest=f"d{number}", dataset="D", gold=gold, predicted=predicted, **more)  # type: ignore[arg-type]
+
+
+def outcomes(*pairs: tuple[str, str]) -> list[Outcome]:
+    return [outcome(gold, predicted, number) for number, (gold, predicted) in enumerate(pairs)]
+
+
+# -- what others got wrong -------------------------------------------------------------------------------------
+def test_one_right_and_nine_failed_is_an_accuracy_of_a_tenth() -> None:
+    found = metrics(outcomes(("true", "true"), *[("true", "failed")] * 9))
+    assert found.accuracy.value == pytest.approx(0.1)
+    assert found.coverage.value == pytest.approx(0.1)
+    assert found.selective.value == 1.0
+    assert found.classes["true"].recall == pytest.approx(0.1)
+    assert found.failures == {"failed": 9}
+
+
+def test_always_true_is_seen_to_know_nothing() -> None:
+    found = metrics(outcomes(("true", "true"), ("false", "true"), ("true", "true"), ("false", "true")))
+    yes, no = found.classes["true"], found.classes["false"]
+    assert (yes.precision, yes.recall, yes.f1) == (0.5, 1.0, pytest.approx(2 / 3))
+    assert (no.precision, no.recall, no.f1) == (None, 0.0, 0.0)
+    assert found.macro_precision == 0.25
+    assert found.macro_recall == 0.5
+    assert found.macro_f1 == pytest.approx(1 / 3)
+    assert found.accuracy.value == 0.5
+
+
+def test_one_class_only_is_no_reason_to_fail() -> None:
+    found = metrics(outcomes(("true", "true"), ("true", "unknown")))
+    assert found.confusion == {"true": {"true": 1, "unknown": 1}}
+    assert found.macro_f1 == pytest.approx(2 / 3)  # 2 · 1 / (2 + 1); the other classes do not occur
+
+
+# -- by hand ---------------------------------------------------------------------------------------------------
+def test_three_classes_by_hand() -> None:
+    found = metrics(
+        outcomes(
+            *[("true", "true")] * 4,
+            ("true", "false"),
+            ("true", "unknown"),
+            *[("false", "false")] * 3,
+            ("false", "true"),
+            ("false", "inconsistent"),
+            *[("uncertain", "unknown")] * 2,
+            ("uncertain", "true"),
+            ("uncertain", "invalid"),
+        )
+    )
+    assert found.questions == 15
+    assert found.accuracy.value == pytest.approx(9 / 15)
+    assert found.coverage.value == pytest.approx(10 / 15)
+    assert found.selective.value == pytest.approx(7 / 10)
+    assert (found.uncertain.right, found.uncertain.of) == (2, 4)
+    yes, no, open_ = (found.classes[label] for label in ("true", "false", "uncertain"))
+    assert (yes.precision, yes.recall, yes.f1) == (pytest.approx(4 / 6), pytest.approx(4 / 6), pytest.approx(8 / 12))
+    assert (no.precision, no.recall, no.f1) == (pytest.approx(3 / 4), pytest.approx(3 / 5), pytest.approx(6 / 9))
+    assert (open_.precision, open_.recall, open_.f1) == (
+        pytest.approx(2 / 3),
+        pytest.approx(2 / 4),
+        pytest.approx(4 / 7),
+    )
+    assert found.macro_f1 == pytest.approx((8 / 12 + 6 / 9 + 4 / 7) / 3)
+    assert found.confusion["uncertain"] == {"true": 1, "unknown": 2, "invalid": 1}
+    assert found.wrong_proved == ("q9", "q13")
+    assert found.wrong_refuted == ("q4",)
+    assert found.failures == {"inconsistent": 1, "invalid": 1}
+
+
+def test_uncertain_is_met_by_unknown_only() -> None:
+    for predicted in ("true", "false", "inconsistent", "invalid", "out_of_budget", "other", "failed"):
+        assert not outcome("uncertain", predicted).correct
+    assert outcome("uncertain", "unknown").correct
+    assert not outcome("true", "unknown").correct
+
+
+def test_costs_are_those_of_what_was_paid() -> None:
+    found = metrics(
+        [
+            outcome("true", "true", n, calls=n, tokens=100 * n, money=0.01 * n, seconds=float(n), attempts=1)
+            for n in range(1, 12)
+        ]
+        + [outcome("true", "true", 99, repeated=True)]
+    )
+    assert (found.calls.total, found.calls.median, found.calls.mean) == (66, 6, 6)
+    assert found.seconds.p90 == 10
+    assert found.money.total == pytest.approx(0.66)
+
+
+def test_calibration_tells_the_levels_apart() -> None:
+    every = [outcome("true", "true", n, level="high", score=0.9) for n in range(4)]
+    every += [outcome("false", "true", 4, level="high", score=0.9), outcome("true", "false", 5, level="low", score=0.2)]
+    every += [outcome("true", "unknown", 6, level="low", score=0.1)]
+    found = metrics(every).calibration
+    assert (found["high"].right, found["high"].of) == (4, 5)
+    assert (found["low"].right, found["low"].of) == (0, 1)
+    assert curve(every) == [(5 / 7, 0.8), (6 / 7, pytest.approx(4 / 6))]
+
+
+def test_nothing_has_figures_too() -> None:
+    found = metrics([])
+    assert found.accuracy.value is None
+    assert (found.accuracy.low, found.accuracy.high) == (0.0, 1.0)
+    assert found.macro_f1 == 0.0
+    assert curve([]) == []
+
+
+def test_several_samples_of_a_question_do_not_narrow_the_interval() -> None:
+    once = metrics(outcomes(("true", "true"), ("true", "false")))
+    often = metrics([outcome("true", said, n, sample=s) for n, said in enumerate(["true", "false"]) for s in range(50)])
+    assert often.samples == 50
+    assert often.accuracy.to_json() == once.accuracy.to_json()
+
+
+# -- formulas --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("right", "total", "low", "high"),
+    [  # Newcombe 1998, table I: method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_interval_is_the_published_one(right: int, total: int, low: float, high: float) -> None:
+    assert wilson(right, total) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@given(st.integers(1, 300), st.data())
+def test_the_interval_holds_the_proportion_and_lies_in_the_unit(total: int, data: st.DataObject) -> None:
+    right = data.draw(st.integers(0, total))
+    low, high = wilson(right, total)
+    assert 0 <= low <= right / total <= high <= 1
+    assert low < high
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "p"),
+    [(0, 0, 1.0), (0, 1, 1.0), (0, 5, 0.0625), (1, 7, 18 / 256), (5, 5, 1.0), (3, 12, 2 * 576 / 32768)],
+)
+def test_mcnemars_exact_test_by_hand(b: int, c: int, p: float) -> None:
+    assert mcnemar(b, c) == mcnemar(c, b) == pytest.approx(p)
+    assert math.isfinite(mcnemar(3000, 2900))
+
+
+@given(st.integers(1, 9), st.data())
+def test_pass_at_k_is_the_share_of_the_choices_with_a_right_one(n: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    choices = list(combinations(range(n), k))
+    share = Fraction(sum(any(i < c for i in chosen) for chosen in choices), len(choices))
+    assert pass_at_k(n, c, k) == pytest.approx(float(share))
+
+
+def test_pass_at_k_is_exact_where_binomials_are_huge() -> None:
+    n, c, k = 100_000, 7, 10_000
+    exact = 1 - math.prod(Fraction(n - k - i, n - i) for i in range(c))
+    assert pass_at_k(n, c, k) == pytest.approx(float(exact), rel=1e-9)
+    assert pass_at_k(200, 1, 1) == pytest.approx(1 / 200)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 0, 6), (5, 6, 1), (5, 1, 0), (5, -1, 1)])
+def test_pass_at_k_of_what_cannot_be_is_refused(n: int, c: int, k: int) -> None:
+    with pytest.raises(ValueError, match="cannot be estimated"):
+        pass_at_k(n, c, k)
+
+
+def test_quantiles_are_interpolated() -> None:
+    assert quantile([4, 1, 3, 2], 0.5) == 2.5
+    assert quantile([1, 2, 3, 4], 0.9) == pytest.approx(3.7)
+
+
+def test_pass_at_k_of_a_run_is_the_mean_over_its_items() -> None:
+    every = [
+        outcome("true", "true" if s < right else "unknown", n, sample=s)
+        for n, right in enumerate((0, 2, 5))
+        for s in range(5)
+    ]
+    found = pass_at(every, [1, 2, 5, 10])
+    assert (found.items, found.samples, found.solved) == (3, (5, 5), 2)
+    values = {k: None if share is None else share.value for k, share in found.at.items()}
+    assert values == {
+        1: pytest.approx((0 + 0.4 + 1) / 3),
+        2: pytest.approx((0 + 0.7 + 1) / 3),
+        5: pytest.approx(2 / 3),
+        10: None,
+    }
+
+
+def test_two_runs_are_compared_question_by_question() -> None:
+    first = outcomes(*[("true", "true")] * 4, *[("true", "false")] * 6)
+    second = [
+        *outcomes(*[("true", "true")] * 3, ("true", "false"), *[("true", "true")] * 5),
+        outcome("true", "true", 77),
+    ]
+    found = compare(first, second)
+    assert (found.overall.pairs, found.unmatched) == (9, (1, 1))
+    assert found.overall.only_first == ("q3",)
+    assert found.overall.only_second == ("q4", "q5", "q6", "q7", "q8")
+    assert found.overall.p == pytest.approx(2 * (1 + 6) / 64)
+    assert found.overall.difference == pytest.approx(4 / 9)
+    with pytest.raises(BadData, match="no question in common"):
+        compare(first, [outcome("true", "true", 500)])

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic.notes import Notes, read_notes
 from goedels_poetry.languages.logic.program import LogicGoal, LogicPremise, LogicProgram, Objective, Place
-from goedels_poetry.languages.smt.commands import DECLARING, collect_names, command_of, is_word
+from goedels_poetry.languages.smt.commands import DECLARING, command_of, is_word, reserve_names
 from goedels_poetry.languages.smt.declare import Declarations
 from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
 from goedels_poetry.languages.smt.problem import Definition, Signature
@@ -111,8 +111,8 @@ class _Script:
 
     def __init__(self, source: Source, commands: list[SExpr]) -> None:
         self.source = source
-        self.symbols = Symbols(source)
-        collect_names(commands, self.symbols)
+        self.symbols = Symbols(source, commands)
+        reserve_names(commands, self.symbols.reserved)
         self.elaborator = Elaborator(self.symbols)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.goal_names = frozenset(name for command in commands for name in _goal_name(command))
@@ -404,12 +404,12 @@ def _is_goal_name(name: str) -> bool:
 def _goal_name(command: SExpr) -> Iterator[str]:
     """The name of the goal that a command defines: ``(define-fun goal () Bool formula)`` or ``(define-const ...)``."""
     items = command.items if isinstance(command, Group) else []
-    if len(items) < 4 or not isinstance(items[1], Atom) or items[1].kind is not Lexeme.SYMBOL:
+    if len(items) < 4 or not isinstance(items[1], Atom) or not _is_goal_name(items[1].text):
         return
     function = is_word(items[0], "define-fun") or is_word(items[0], "define-fun-rec")
     nullary = len(items) == 5 and function and isinstance(items[2], Group) and not items[2].items
     constant = len(items) == 4 and is_word(items[0], "define-const")
-    if (nullary or constant) and is_word(items[-2], "Bool") and _is_goal_name(items[1].text):
+    if (nullary or constant) and is_word(items[-2], "Bool"):
         yield items[1].text
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source
-from goedels_poetry.languages.smt.symbols import Symbols
+from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 
 DECLARING = frozenset(
     {
@@ -80,25 +79,16 @@ def name_of(source: Source, key: Atom, value: SExpr) -> str:
     return value.text
 
 
-def collect_names(commands: list[SExpr], symbols: Symbols) -> None:
-    """All symbols of the text, and those that are declared (bound variables stay clear of them)."""
+def reserve_names(commands: list[SExpr], names: set[str]) -> None:
+    """Add the names that are declared anywhere: bound variables stay clear of them."""
     for command in commands:
-        if not isinstance(command, Group):
+        head = command.items[0] if isinstance(command, Group) and len(command.items) > 1 else None
+        if not isinstance(command, Group) or not isinstance(head, Atom):
             continue
-        head = command.items[0] if command.items else None
-        declares = isinstance(head, Atom) and head.text.startswith(("declare-", "define-"))
-        whole = isinstance(head, Atom) and head.text.startswith("declare-datatype")
-        if declares and len(command.items) > 1:
-            _collect_head(command.items[1], symbols.reserved)
-        stack: list[SExpr] = [command]
-        while stack:
-            expr = stack.pop()
-            if isinstance(expr, Group):
-                stack.extend(expr.items)
-            elif expr.kind is Lexeme.SYMBOL:
-                symbols.written.add(expr.text)
-                if whole:
-                    symbols.reserved.add(expr.text)
+        if head.text.startswith("declare-datatype"):
+            names |= symbols_in(command.items)
+        elif head.text.startswith(("declare-", "define-")):
+            _collect_head(command.items[1], names)
 
 
 def _collect_head(expr: SExpr, names: set[str]) -> None:
@@ -115,4 +105,4 @@ def _collect_head(expr: SExpr, names: set[str]) -> None:
                 _collect_head(item, names)
 
 
-__all__ = ["DECLARING", "annotated", "attributes", "collect_names", "command_of", "is_word", "name_of"]
+__all__ = ["DECLARING", "annotated", "attributes", "command_of", "is_word", "name_of", "reserve_names"]

@@ -461,6 +461,8 @@ _FORMS: dict[str, _Form] = {
 
 def _depth_exceeds(term: Term, limit: int) -> bool:
     """Whether a chain of more than ``limit`` nested nodes exists; level by level, each node once a level."""
+    if term.size <= limit:
+        return False
     level = {term}
     for _ in range(limit):
         level = {a for t in level for a in t.args if a.args}

@@ -81,6 +81,9 @@ def indexed_literal(source: Source, group: Group) -> Term | None:
 def number_literal(expr: Group) -> Term | None:
     """``(- 3)``, ``(/ 1 3)`` and ``(- (/ 1.0 3.0))`` as literals; None for any other expression."""
     items = expr.items
+    head = items[0] if items else None
+    if not isinstance(head, Atom) or head.text not in ("-", "/"):
+        return None
     if _is_operator(expr, "-") and len(items) == 2:
         inner = _number(items[1]) if isinstance(items[1], Atom) else _fraction(items[1])
         if inner is None or inner == 0:

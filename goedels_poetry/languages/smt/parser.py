@@ -14,10 +14,10 @@ from goedels_poetry.languages.smt.commands import (
     DECLARING,
     annotated,
     attributes,
-    collect_names,
     command_of,
     is_word,
     name_of,
+    reserve_names,
 )
 from goedels_poetry.languages.smt.declare import Declarations
 from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
@@ -101,8 +101,8 @@ class _Script:
 
     def __init__(self, source: Source, commands: list[SExpr]) -> None:
         self.source = source
-        self.symbols = Symbols(source)
-        collect_names(commands, self.symbols)
+        self.symbols = Symbols(source, commands)
+        reserve_names(commands, self.symbols.reserved)
         self.elaborator = Elaborator(self.symbols)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.premises: list[tuple[str | None, Term, Group]] = []

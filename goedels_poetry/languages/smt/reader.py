@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -20,6 +21,7 @@ MAX_TOKENS = 1_000_000
 MAX_DEPTH = 2_000
 MAX_NUMERAL_DIGITS = 4_000
 _SPLIT = "split it into several theorems"
+_REMARK = "text outside of commands begins with ;"
 
 
 class Lexeme(Enum):
@@ -57,20 +59,20 @@ class Group:
 
 SExpr: TypeAlias = Atom | Group
 
+# Blanks and comments can be read in one way only, so that a match that fails costs no more than the text is long.
+_BLANK = r"[ \t\r\n]*(?:;[^\r\n]*(?=[\r\n]|\Z)[ \t\r\n]*)*"
+_LETTER = r"A-Za-z~!@$%^&*_+=<>.?/-"
 _TOKEN = re.compile(
-    r"""[ \t\r\n]+ | ;[^\r\n]*
-      | (?P<open>\() | (?P<close>\))
-      | (?P<word>[A-Za-z0-9~!@$%^&*_+=<>.?/:\#'-]+)
-      | \|(?P<bars>[^|\\]*)\|
-      | "(?P<string>[^"]*(?:""[^"]*)*)"
-    """,
-    re.VERBOSE,
+    rf"""{_BLANK}(?:(\()|(\))|([{_LETTER}][0-9{_LETTER}]*)(?![0-9:#'{_LETTER}])|([0-9:#'{_LETTER}]+)"""
+    r"""|\|([^|\\]*)\||"([^"]*(?:""[^"]*)*)"|(\Z))"""
 )
+_SKIPPED = re.compile(_BLANK)
+_OPEN, _CLOSE, _SYMBOL, _WORD, _BARS, _STRING = range(1, 7)
 _NUMBER = re.compile(r"(0|[1-9][0-9]*)(\.[0-9]+)?")
 _BITS = re.compile(r"#x[0-9a-fA-F]+|#b[01]+")
-_SYMBOL = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
-_KEYWORD = re.compile(r":[A-Za-z0-9~!@$%^&*_+=<>.?/-]+")
+_KEYWORD = re.compile(rf":[0-9{_LETTER}]+")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def decode(text: str | bytes) -> str:
             byte = error.object[error.start]
             hint = "save the file as UTF-8 text"
             raise InvalidInput(f"byte 0x{byte:02x} is not UTF-8", line, column, hint) from error
-    elif any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"):
+    elif _SURROGATE.search(text):
         raise InvalidInput("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
     if text.startswith("\ufeff"):
         text = text[1:]
@@ -132,44 +134,59 @@ def read(source: Source) -> list[SExpr]:
     top: list[SExpr] = []
     current = top
     open_groups: list[Group] = []
-    tokens = 0
-    position, end = 0, len(text)
-    match_at = _TOKEN.match
-    while position < end:
+    tokens = position = 0
+    match_at, symbol = _TOKEN.match, Lexeme.SYMBOL  # members of an Enum are slow to look up
+    while True:
         found = match_at(text, position)
         if found is None:
-            _bad_character(source, position)
-        start, position = position, found.end()
-        kind = found.lastgroup
-        if kind is None:
-            continue
+            _bad_character(source, position, not open_groups)
+        kind = found.lastindex or 0
+        start, position = found.start(kind), found.end()
         tokens += 1
         if tokens > MAX_TOKENS:
             source.fail(f"the input has more than {MAX_TOKENS:,} tokens", start, _SPLIT)
-        if kind == "open":
+        if kind == _OPEN:
             group = Group(start)
             current.append(group)
             open_groups.append(group)
             if len(open_groups) > MAX_DEPTH:
                 source.fail(f"parentheses nested more than {MAX_DEPTH:,} deep", start, "name parts with let")
             current = group.items
-        elif kind == "close":
+        elif kind == _CLOSE:
             if not open_groups:
                 source.fail("unexpected ')'", start, "no parenthesis is open here")
             open_groups.pop()
             current = open_groups[-1].items if open_groups else top
-        elif kind == "word":
-            current.append(_word(source, found.group(), start))
-        elif kind == "bars":
-            current.append(Atom(Lexeme.SYMBOL, found["bars"], start, quoted=True))
+        elif kind == _SYMBOL:
+            current.append(Atom(symbol, found[kind], start))
+        elif kind == _WORD:
+            current.append(_word(source, found[kind], start, not open_groups))
+        elif kind == _BARS:
+            current.append(Atom(symbol, found[kind], start - 1, quoted=True))
+        elif kind == _STRING:
+            current.append(Atom(Lexeme.STRING, found[kind].replace('""', '"'), start - 1))
         else:
-            current.append(Atom(Lexeme.STRING, found["string"].replace('""', '"'), start))
+            break
     if open_groups:
         source.fail("this '(' is never closed", open_groups[-1], "add the missing ')'")
     return top
 
 
-def _word(source: Source, text: str, start: int) -> Atom:
+def symbols_in(exprs: Iterable[SExpr]) -> set[str]:
+    """All symbols that are written there."""
+    found: set[str] = set()
+    stack = list(exprs)
+    while stack:
+        expr = stack.pop()
+        if isinstance(expr, Group):
+            stack.extend(expr.items)
+        elif expr.kind is Lexeme.SYMBOL:
+            found.add(expr.text)
+    return found
+
+
+def _word(source: Source, text: str, start: int, outside: bool) -> Atom:
+    """A token that is neither a symbol nor a parenthesis; ``outside``: of all parentheses."""
     first = text[0]
     if first.isdigit():
         number = _NUMBER.fullmatch(text)
@@ -188,12 +205,13 @@ def _word(source: Source, text: str, start: int) -> Atom:
         if not _KEYWORD.fullmatch(text):
             source.fail(f"malformed keyword '{_short(text)}'", start)
         return Atom(Lexeme.KEYWORD, text, start)
-    if not _SYMBOL.fullmatch(text):
-        source.fail(f"'{_short(text)}' is not a symbol of SMT-LIB", start, f"write |{_short(text)}|")
-    return Atom(Lexeme.SYMBOL, text, start)
+    hint = _REMARK if outside else f"write |{_short(text)}|"
+    return source.fail(f"'{_short(text)}' is not a symbol of SMT-LIB", start, hint)
 
 
-def _bad_character(source: Source, position: int) -> NoReturn:
+def _bad_character(source: Source, position: int, outside: bool) -> NoReturn:
+    skipped = _SKIPPED.match(source.text, position)
+    position = skipped.end() if skipped else position
     character = source.text[position]
     if character == "|":
         backslash = source.text.find("\\", position)
@@ -204,7 +222,7 @@ def _bad_character(source: Source, position: int) -> NoReturn:
     if character == '"':
         source.fail("this string is never closed", position)
     hint = "such a character may stand only in strings, |symbols| and comments"
-    source.fail(f"unexpected character {character!r}", position, hint)
+    source.fail(f"unexpected character {character!r}", position, _REMARK if outside else hint)
 
 
 def _short(text: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Signature
-from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source
+from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     INT,
@@ -96,10 +97,10 @@ class NeedsSort(Exception):
 
 @dataclass
 class Symbols:
-    """Everything declared so far. ``written`` are all symbols of the text: generated names avoid them."""
+    """Everything declared so far; ``commands`` are those of the text, as far as it has any."""
 
     source: Source
-    written: set[str] = field(default_factory=set)
+    commands: list[SExpr] = field(default_factory=list)
     reserved: set[str] = field(default_factory=set)  # what a bound variable may not be called
     sorts: dict[str, Sort | SortMacro | Template] = field(default_factory=dict)
     functions: dict[str, Function | Generic] = field(default_factory=dict)
@@ -112,6 +113,11 @@ class Symbols:
     claimed: list[tuple[bool, str]] = field(default_factory=list)  # names in order of declaration; True: a sort
     given_up: set[tuple[bool, str]] = field(default_factory=set)  # they keep their meaning until declared again
     _waiting: list[tuple[Template, tuple[Sort, ...], Sort]] = field(default_factory=list)
+
+    @cached_property
+    def written(self) -> set[str]:
+        """All symbols of the text: generated names avoid them, and are entered here."""
+        return symbols_in(self.commands)
 
     @classmethod
     def of(cls, signature: Signature, source: Source) -> Symbols:

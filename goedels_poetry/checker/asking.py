@@ -118,6 +118,14 @@ class Asker:
                 return
             yield _doubt(process.ask(script, replace(self._limits, seconds=seconds), "model", options))
 
+    def optimum(self, maximize: bool, term: str, extra: str, seconds: float) -> Answer:
+        """What z3's optimizer suggests for a term, beside ``extra``, as ``(objectives …)`` in ``output``."""
+        seconds = min(seconds, self.left)
+        if seconds < LEAST:
+            return Answer("unknown", "timeout")
+        scope = self.solvers.z3.scope(f"{self.posing.prelude}\n{extra}")
+        return _doubt(scope.optimize(maximize, term, replace(self._limits, seconds=seconds)))
+
     def models(self, extras: Sequence[str]) -> list[str]:
         """z3's models of questions that are sat, "" where there is none in time."""
         seconds = min(FAST, self.left / max(1, len(extras)))

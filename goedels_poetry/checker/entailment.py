@@ -12,74 +12,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
+from goedels_poetry.checker.findings import Checks, Entailment, GoalAnswer, Optimum, Status
+from goedels_poetry.checker.optimum import optimize
 from goedels_poetry.languages.logic.models import read_model
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
 from goedels_poetry.solvers import Answer
 from goedels_poetry.state import Verdict
-
-Status = Literal["sat", "unsat", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Checks:
-    """What the solver said to the three questions; "unknown" also for one that was not posed any more."""
-
-    premises: Status
-    with_goal: Status
-    with_negation: Status
-
-
-@dataclass(frozen=True, slots=True)
-class GoalAnswer:
-    """What is known about one goal."""
-
-    name: str
-    verdict: Verdict
-    """``proved``: it follows; ``refuted``: its negation does; ``inconsistent``: the premises contradict each other;
-    ``unknown``: neither, or the limits were too tight."""
-    checks: Checks
-    core: tuple[str, ...] = ()
-    """Names of premises that the verdict needs (proved, refuted, inconsistent)."""
-    witness: dict[str, Any] | None = None
-    """Values under which premises and goal are true."""
-    countermodel: dict[str, Any] | None = None
-    """Values under which the premises are true and the goal is false."""
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """The best value of an objective under the premises, shown to be reached and not to be exceeded."""
-
-    maximize: bool
-    value: int | str | None
-    """An integer, a rational as ``"7/2"``, or None when there is none."""
-    attained: bool
-    reason: str = ""
-    """Why there is none: "unbounded", "not attained (supremum 10)", "timeout", "inconsistent"."""
-    model: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Entailment:
-    """What is known about a program."""
-
-    verdict: Verdict
-    """Of the only goal; of several: theirs when they agree, else ``unknown``."""
-    goals: tuple[GoalAnswer, ...] = ()
-    optima: tuple[Optimum, ...] = ()
-    reason: str = ""
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = ()
-    trust_level: str | None = None
-    """"L0": one solver; "L1": posed again in a fresh process; "L2": the premises are shown to have a model; "L3": a
-    second, independent solver confirms the verdict."""
-
 
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
@@ -94,8 +37,10 @@ def decide(
     program: LogicProgram,
     *,
     milliseconds: float = 10_000,
+    optimize_milliseconds: float | None = None,
     solvers: SolverPair | None = None,
     semantics: Literal["entailment", "satisfiability"] = "entailment",
+    world: Literal["open", "closed"] = "open",
     confirm: bool = False,
     memory_mb: int = MEMORY_MB,
 ) -> Entailment:
@@ -103,10 +48,12 @@ def decide(
 
     Args:
         program: as it was read.
-        milliseconds: wall time for everything about it; goals and objectives share it evenly.
+        milliseconds: wall time for all goals together.
+        optimize_milliseconds: wall time for all objectives together; None: what the goals left of ``milliseconds``.
         solvers: processes to use, one program at a time; without them new ones, which are ended.
         semantics: with "satisfiability" ``proved`` means that premises and query are consistent, ``refuted`` that they
             are not: the reading of a check-sat, which says nothing about what follows.
+        world: "closed" adds premises of origin ``closure``, see `closed_world`.
         confirm: pose what shows a verdict again to a fresh z3 and to cvc5, for the trust level.
         memory_mb: for each solver process, MiB.
 
@@ -114,21 +61,35 @@ def decide(
         EncodingError: the program cannot be handed to a solver faithfully.
     """
     began = time.monotonic()
-    posing = Posing(program)
     pair = solvers or SolverPair()
     try:
-        asker = Asker(posing, pair, milliseconds / 1000 - (time.monotonic() - began), memory_mb)
-        if semantics == "satisfiability":
-            goals, warnings = _satisfiable(asker), ()
-        else:
-            goals, warnings = _entailed(asker)
-        found = Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
-        if confirm and semantics == "entailment":
-            found = _confirmed(asker, found)
+        found = _decided(program, began + milliseconds / 1000, pair, semantics, world, confirm, memory_mb)
+        if program.objectives:
+            seconds = milliseconds / 1000 - (time.monotonic() - began)
+            if optimize_milliseconds is not None:
+                seconds = optimize_milliseconds / 1000
+            asker = Asker(Posing(program, (*program.premises, *program.constraints)), pair, seconds, memory_mb)
+            found = replace(found, optima=optimize(asker))
     finally:
         if solvers is None:
             pair.close()
     return replace(found, seconds=time.monotonic() - began)
+
+
+def _decided(
+    program: LogicProgram, until: float, pair: SolverPair, semantics: str, world: str, confirm: bool, memory_mb: int
+) -> Entailment:
+    """The goals."""
+    if not program.goals:
+        return Entailment(Verdict.UNKNOWN)
+    posing = Posing(program)
+    asker = Asker(posing, pair, until - time.monotonic(), memory_mb)
+    if semantics == "satisfiability":
+        goals = _satisfiable(asker)
+        return Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals))
+    goals, warnings = _entailed(asker)
+    found = Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
+    return _confirmed(asker, found) if confirm else found
 
 
 # ------------------------------------------------------------------------------------------------ three questions

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, get_command, get_fault
-from goedels_poetry.solvers.script import script_fault
+from goedels_poetry.solvers.script import script_fault, term_fault
 from goedels_poetry.solvers.z3_replies import error_answer, why_unknown
 
 if TYPE_CHECKING:
@@ -53,34 +53,49 @@ class Scope:
         fault = self._fault or get_fault(get) or next((f for extra in extras if (f := script_fault(extra))), None)
         if fault:
             return tuple(Answer("error", fault) for _ in extras)
+        status = "unsat" if get == "core" else "sat"
+        return self._posed(extras, limits, get_command(get, status), status)
+
+    def optimize(self, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
+        """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
+        fault = self._fault or term_fault(term)
+        if fault:
+            return Answer("error", fault)
+        command = f"({'maximize' if maximize else 'minimize'} {term})"
+        answer = self._posed([command], limits, "(get-objectives)", "sat")[0]
+        self._process._scope_depth = None  # nobody has looked into what a pop does to objectives
+        return answer
+
+    def _posed(self, extras: Sequence[str], limits: Limits, wanted: str, on: str) -> tuple[Answer, ...]:
+        """One exchange. ``wanted`` is said after each check; what it prints is kept where the status is ``on``."""
         answers: list[Answer] = []
-        whole = replace(limits, seconds=limits.seconds * len(extras))
 
         def query(child: Child, deadline: float) -> Answer:
-            answers[:] = self._ask_each(child, extras, limits, get, deadline)
+            answers[:] = self._talk(child, extras, limits, (wanted, on), deadline)
             return answers[-1]
 
-        last = self._process._guarded(whole, query)
+        last = self._process._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
         if len(answers) < len(extras):
             return (last,) * len(extras)
         seconds = last.seconds / len(extras)
         return tuple(replace(answer, seconds=seconds) for answer in answers)
 
-    def _ask_each(self, child: Child, extras: Sequence[str], limits: Limits, get: Get, deadline: float) -> list[Answer]:
+    def _talk(
+        self, child: Child, extras: Sequence[str], limits: Limits, get: tuple[str, str], deadline: float
+    ) -> list[Answer]:
         process = self._process
-        began = process._scope_depth
-        if began is None or process._scopes >= SCOPES:
-            child, began = process._renewed(child, limits, deadline), 0
+        depth = process._scope_depth
+        if depth is None or process._scopes >= SCOPES:
+            child, depth = process._renewed(child, limits, deadline), 0
         process._scope_depth = None  # stands until all has gone well
         process._session = None
         process._scopes += 1
         setup = process._set_options(child, limits, self._options, True, deadline)
         mark = secrets.token_hex(16)
-        wanted = get_command(get, "unsat" if get == "core" else "sat")
-        parts = ["(pop)" * began, setup, "(push)\n", self._prelude]
+        parts = ["(pop)" * depth, setup, "(push)\n", self._prelude]
         for extra in extras:
             echo = f'(echo "{mark}")'
-            parts += ["\n(push)", extra, f"{echo}(check-sat)(get-info :reason-unknown){echo}{wanted}{echo}(pop)"]
+            parts += ["\n(push)", extra, f"{echo}(check-sat)(get-info :reason-unknown){echo}{get[0]}{echo}(pop)"]
         reply = process._talk(child, "".join(parts), deadline, limits.output_bytes)
         sections = reply.split(mark)
         if len(sections) != 3 * len(extras) + 1:
@@ -89,21 +104,21 @@ class Scope:
         for number in range(len(extras)):
             before, status, got = sections[3 * number : 3 * number + 3]
             spoilt = answers and answers[-1].status == "error"
-            answers.append(answers[-1] if spoilt else _answer(before, status, got, wanted, get))
-        fine = not sections[-1].strip() and all(a.status in ("sat", "unsat") or a.reason == "" for a in answers)
+            answers.append(answers[-1] if spoilt else _answer(before, status, got, get))
+        fine = not sections[-1].strip() and all(a.status in ("sat", "unsat") for a in answers)
         if fine and not _UNSAFE.search(self._prelude):
             process._scope_depth = 1
         return answers
 
 
-def _answer(before: str, said: str, got: str, wanted: str, get: Get) -> Answer:
+def _answer(before: str, said: str, got: str, get: tuple[str, str]) -> Answer:
     shape = _STATUS.fullmatch(said)
     if before.strip() or shape is None:
         return error_answer(before + said, 1)
     status, reason = shape.groups()
     if status == "unknown":
         return Answer("unknown", why_unknown(reason, 0, DEFAULT_LIMITS))
-    if not wanted or status != ("unsat" if get == "core" else "sat"):
+    if not get[0] or status != get[1]:
         return Answer("sat" if status == "sat" else "unsat")
     if got.lstrip().startswith("(error"):
         return error_answer(got, 1)

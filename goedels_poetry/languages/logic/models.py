@@ -55,11 +55,14 @@ class _Model:
         self._elements: set[str] = set()
         self._fuel = _FUEL
         for command in _items(commands):
-            head, *rest = [*_items(command), None]
+            items = _items(command)
+            head, rest = items[0], items[1:]
             if _is(head, "define-fun") and len(rest) >= 4 and isinstance(rest[0], Atom):
                 names = [_items(binding)[0].text for binding in _items(rest[1])]
                 self._definitions[rest[0].text] = (names, rest[3])
-            elif _is(head, "declare-fun") and isinstance(rest[0], Atom) and isinstance(rest[2], Atom):
+            elif (
+                _is(head, "declare-fun") and len(rest) == 3 and isinstance(rest[0], Atom) and isinstance(rest[2], Atom)
+            ):
                 self._elements.add(rest[0].text)
                 self._universe.setdefault(rest[2].text, []).append(("!", rest[0].text))
         self._names: dict[str, str] = {}

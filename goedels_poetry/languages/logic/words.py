@@ -1,0 +1,66 @@
+"""Formulas and worlds of a logic program in words, for people and prompts; nothing reads this text back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.languages.smt.terms import Term
+from goedels_poetry.languages.smt.words import words
+
+MAX_ITEMS = 12
+"""Of one function; the rest is only counted."""
+
+
+def formula_words(formula: Term) -> str:
+    """A formula in infix notation: ``for all x: human(x) => mortal(x)``."""
+    return words(show(formula))
+
+
+def model_words(model: Mapping[str, Any] | None) -> list[str]:
+    """What a world is like, one line for each constant and function, as ``read_model`` describes them.
+
+    ``human holds of: socrates; not of: zeus``, ``age is: 30 of ann; 0 of all others``, ``x = 3``.
+    """
+    return [_line(name, value) for name, value in (model or {}).items()]
+
+
+def _line(name: str, value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return f"{name} = {_shown(value)}"
+    if value and all(isinstance(v, bool) for v in value.values()):
+        return _predicate(name, value)
+    parts = [f"{_shown(v)} of {_who(k, value)}" for k, v in value.items()]
+    return f"{name} is: {_listed(parts, '; ')}"
+
+
+def _predicate(name: str, value: Mapping[str, bool]) -> str:
+    true = [_who(k, value) for k, v in value.items() if v]
+    false = [_who(k, value) for k, v in value.items() if not v]
+    if not false:
+        return f"{name} holds of everything" if "else" in value else f"{name} holds of: {_listed(true)}"
+    if not true:
+        return f"{name} holds of nothing"
+    return f"{name} holds of: {_listed(true)}; not of: {_listed(false)}"
+
+
+def _who(key: str, table: Mapping[str, Any]) -> str:
+    if key != "else":
+        return f"({key})" if ", " in key else key
+    return "all others" if len(table) > 1 else "everything"
+
+
+def _listed(parts: list[str], mark: str = ", ") -> str:
+    more = len(parts) - MAX_ITEMS
+    return mark.join(parts[:MAX_ITEMS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):  # an array as the value of a function
+        return "{" + ", ".join(f"{k}: {_shown(v)}" for k, v in value.items()) + "}"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+__all__ = ["formula_words", "model_words"]

@@ -1,0 +1,219 @@
+"""Backends: a logic program in, a result out. One for each program language, behind one protocol.
+
+``SMT2Backend(verify_timeout=3000).execute("(declare-const p Bool) …")`` decides a text, ``execute(Path("a.smt2"))`` a
+file. A backend may be used from many threads at once; its solver processes are bounded in number, time and memory, and
+end with it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
+
+from goedels_poetry.checker.asking import MEMORY_MB, SolverPair
+from goedels_poetry.checker.entailment import decide
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.program import LogicProgram
+from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.languages.smt.reader import MAX_BYTES
+from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
+from goedels_poetry.reasoning.verification import invalid_result, result_of
+from goedels_poetry.solvers import SolverError
+
+TEXT_ERRORS = (InvalidInput, EncodingError)
+"""What a bad program raises while it is read or put into the words of solvers."""
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """What decides programs of one language."""
+
+    name: str
+    suffix: str
+
+    def execute(self, program: str | os.PathLike[str]) -> VerificationResult:
+        """Decide a program: its text (str) or its file (a path). Never raises for a bad program."""
+        ...
+
+    def close(self) -> None:
+        """End the solver processes."""
+        ...
+
+
+class SolverPairs:
+    """A bounded number of solver pairs for any number of threads. The one used last is lent first."""
+
+    def __init__(self, size: int) -> None:
+        if size < 1:
+            raise ValueError("a pool has at least one pair of solvers")
+        self._free: list[SolverPair] = []
+        self._lent: set[int] = set()
+        self._pairs: dict[int, SolverPair] = {}
+        self._size = size
+        self._closed = False
+        self._ready = threading.Condition()
+
+    @contextmanager
+    def lend(self) -> Iterator[SolverPair]:
+        """A pair that nobody else uses meanwhile; waits for one. Raises SolverError when the pool is closed."""
+        with self._ready:
+            self._ready.wait_for(lambda: self._closed or self._free or len(self._pairs) < self._size)
+            if self._closed:
+                raise SolverError("the backend is closed")
+            pair = self._free.pop() if self._free else SolverPair()
+            self._pairs[id(pair)] = pair
+            self._lent.add(id(pair))
+        try:
+            yield pair
+        finally:
+            with self._ready:
+                self._lent.discard(id(pair))
+                if self._closed:
+                    pair.close()
+                else:
+                    self._free.append(pair)
+                    self._ready.notify()
+
+    def close(self) -> None:
+        """End every process; what is under way ends as unknown."""
+        with self._ready:
+            self._closed = True
+            for pair in self._free:
+                pair.close()
+            for number in self._lent:
+                self._pairs[number].kill()
+            self._free.clear()
+            self._ready.notify_all()
+
+
+class _LogicBackend:
+    """What the backends share; they differ in how they read."""
+
+    name: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def __init__(
+        self,
+        verify_timeout: float = 10_000,
+        optimize_timeout: float | None = None,
+        *,
+        semantics: Semantics = "entailment",
+        world: World = "open",
+        confirm: bool = False,
+        memory_mb: int = MEMORY_MB,
+        processes: int | None = None,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            verify_timeout: milliseconds for all checks of a program together.
+            optimize_timeout: milliseconds for its objectives; None: as ``verify_timeout``.
+            semantics: "entailment": does it follow? "satisfiability": is it consistent? See `decide`.
+            world: "closed": what does not follow is false.
+            confirm: have verdicts confirmed by a fresh z3 and by cvc5, for the trust level.
+            memory_mb: for each solver process, MiB.
+            processes: programs that are decided at once, each by a z3 (and, when needed, a cvc5) of its own;
+                None: one for each processor.
+        """
+        if verify_timeout <= 0 or (optimize_timeout is not None and optimize_timeout <= 0):
+            raise ValueError("a timeout is a positive number of milliseconds")
+        if semantics not in get_args(Semantics) or world not in get_args(World):
+            raise ValueError(f"unknown semantics or world: {semantics!r}, {world!r}")
+        self.verify_timeout = verify_timeout
+        self.optimize_timeout = optimize_timeout
+        self.semantics = semantics
+        self.world = world
+        self.confirm = confirm
+        self.memory_mb = memory_mb
+        self._solvers = SolverPairs(processes or os.cpu_count() or 1)
+
+    def read(self, text: str | bytes) -> LogicProgram:
+        """Read a program. Raises InvalidInput."""
+        raise NotImplementedError
+
+    def execute(self, program: str | os.PathLike[str]) -> VerificationResult:
+        """Decide a program: its text (str) or its file (a path).
+
+        Never raises for a bad program: then the verdict is ``invalid``. Raises SolverError after ``close``.
+        """
+        try:
+            text = program if isinstance(program, str) else _content(program)
+            read = self.read(text)
+        except (*TEXT_ERRORS, OSError) as error:
+            return self._invalid(error)
+        with self._solvers.lend() as solvers:
+            return self.decide(read, solvers)
+
+    def decide(self, program: LogicProgram, solvers: SolverPair) -> VerificationResult:
+        """Decide what was read."""
+        try:
+            found = decide(
+                program,
+                milliseconds=self.verify_timeout,
+                optimize_milliseconds=self.optimize_timeout,
+                solvers=solvers,
+                semantics=self.semantics,
+                world=self.world,
+                confirm=self.confirm,
+                memory_mb=self.memory_mb,
+            )
+        except TEXT_ERRORS as error:
+            return self._invalid(error)
+        return result_of(program, found, semantics=self.semantics, world=self.world)
+
+    def _invalid(self, error: Exception) -> VerificationResult:
+        return invalid_result(error, semantics=self.semantics, world=self.world)
+
+    def close(self) -> None:
+        """End the solver processes."""
+        self._solvers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class SMT2Backend(_LogicBackend):
+    """Programs in SMT-LIB 2."""
+
+    name = "smt2"
+    suffix = ".smt2"
+
+    def read(self, text: str | bytes) -> LogicProgram:
+        """See `languages.logic.read_smt2`."""
+        from goedels_poetry.languages.logic.smt2 import read_smt2
+
+        return read_smt2(text)
+
+
+class JSONBackend(_LogicBackend):
+    """Programs in the JSON logic language."""
+
+    name = "json"
+    suffix = ".json"
+
+    def read(self, text: str | bytes) -> LogicProgram:
+        """See `languages.json_logic.read_json`."""
+        from goedels_poetry.languages.json_logic import read_json
+
+        return read_json(text)
+
+
+BACKENDS: dict[str, type[SMT2Backend] | type[JSONBackend]] = {"smt2": SMT2Backend, "json": JSONBackend}
+
+
+def _content(path: os.PathLike[str]) -> bytes:
+    """The bytes of a file, one more than may be at most."""
+    with open(path, "rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+__all__ = ["BACKENDS", "Backend", "JSONBackend", "SMT2Backend", "SolverPairs"]

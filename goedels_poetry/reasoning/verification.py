@@ -1,0 +1,140 @@
+"""What was decided about a program, as the result that its user gets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from goedels_poetry.checker.entailment import Entailment, GoalAnswer, Optimum
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram
+from goedels_poetry.languages.logic.words import formula_words, model_words
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.reasoning.results import Answer, Semantics, VerificationResult, World
+from goedels_poetry.state import Verdict
+
+_LETTER = re.compile(r"[A-Za-z]")
+_ANSWERS = {Verdict.PROVED: True, Verdict.REFUTED: False}
+
+
+def result_of(
+    program: LogicProgram, found: Entailment, *, semantics: Semantics = "entailment", world: World = "open"
+) -> VerificationResult:
+    """The result of a program that was decided."""
+    premises = (*program.premises, *found.closure)
+    answer, verdict, reason = _answer(program, found)
+    model = next((g.countermodel or g.witness for g in found.goals if g.countermodel or g.witness), None)
+    used = {name for g in found.goals for name in g.core}
+    settled = bool(found.goals) and verdict is not Verdict.UNKNOWN
+    if not found.goals and found.optima:
+        model = found.optima[0].model or None
+    return VerificationResult(
+        answer=answer,
+        verdict=verdict,
+        reason=reason,
+        goals=tuple(_goal(program, goal) for goal in found.goals),
+        core=tuple(_premise(p) for p in premises if p.name in used) if settled else None,
+        model=model if not settled else None,
+        model_words="; ".join(model_words(model)) if not settled else "",
+        optimum=found.optima[0].value if found.optima else None,
+        optima=tuple(_optimum(program, number, optimum) for number, optimum in enumerate(found.optima)),
+        sat_count=sum(g.checks.with_goal == "sat" for g in found.goals),
+        unsat_count=sum(g.checks.with_goal == "unsat" for g in found.goals),
+        semantics=semantics,
+        world=world,
+        trust_level=found.trust_level,
+        warnings=tuple(dict.fromkeys((*program.warnings, *found.warnings))),
+        seconds=round(found.seconds, 6),
+    )
+
+
+def invalid_result(
+    error: Exception, *, semantics: Semantics = "entailment", world: World = "open"
+) -> VerificationResult:
+    """The result of a text that is no program."""
+    location: dict[str, Any] | None = None
+    reason = str(error)
+    if isinstance(error, InvalidInput):
+        path = getattr(error, "path", "")
+        location = {"line": error.line, "column": error.column, "path": path, "hint": error.hint or None}
+        reason = f"{path}: {error}" if path and path not in reason else reason
+    return VerificationResult(None, Verdict.INVALID, reason, location, semantics=semantics, world=world)
+
+
+def _answer(program: LogicProgram, found: Entailment) -> tuple[Answer, Verdict, str]:
+    """The answer, the verdict and why."""
+    goals = found.goals
+    if not goals:
+        return _optimal(found.optima)
+    proved = [g.name for g in goals if g.verdict is Verdict.PROVED]
+    if len(goals) > 1 and _is_choice(program, goals):
+        if len(proved) == 1:
+            others = ", ".join(f"{g.name} {g.verdict}" for g in goals if g.name != proved[0])
+            return proved[0], Verdict.PROVED, f"of the choices only {proved[0]} follows ({others})"
+        if len(proved) > 1:
+            return None, Verdict.UNKNOWN, f"more than one choice follows: {', '.join(proved)}"
+    return _ANSWERS.get(found.verdict), found.verdict, found.reason
+
+
+def _is_choice(program: LogicProgram, goals: Sequence[GoalAnswer]) -> bool:
+    """Options of a multiple-choice question, in contrast to several verifications."""
+    return program.dialect == "smt2" or all(_LETTER.fullmatch(g.name) for g in goals)
+
+
+def _optimal(optima: Sequence[Optimum]) -> tuple[Answer, Verdict, str]:
+    if not optima:
+        return None, Verdict.UNKNOWN, "nothing was asked"
+    if all(o.attained for o in optima):
+        several = " (in this order: each under the optimum of those before it)" if len(optima) > 1 else ""
+        return optima[0].value, Verdict.PROVED, f"the optimum is reached and cannot be exceeded{several}"
+    reason = next(o.reason for o in optima if not o.attained)
+    return None, Verdict.INCONSISTENT if reason == "inconsistent" else Verdict.UNKNOWN, reason
+
+
+def _goal(program: LogicProgram, answer: GoalAnswer) -> dict[str, Any]:
+    goal = next(g for g in program.goals if g.name == answer.name)
+    checks = answer.checks
+    return {
+        "name": answer.name,
+        "formula": show(goal.formula),
+        "words": goal.words or formula_words(goal.formula),
+        "verdict": str(answer.verdict),
+        "checks": {
+            "premises": checks.premises,
+            "with_goal": checks.with_goal,
+            "with_negation": checks.with_negation,
+        },
+        "core": list(answer.core),
+        "witness": answer.witness,
+        "countermodel": answer.countermodel,
+        "reason": answer.reason,
+        "line": goal.place.line,
+        "path": goal.place.path,
+    }
+
+
+def _premise(premise: LogicPremise) -> dict[str, Any]:
+    return {
+        "name": premise.name,
+        "formula": show(premise.formula),
+        "origin": str(premise.origin),
+        "sentences": list(premise.sentences),
+        "words": premise.words or formula_words(premise.formula),
+        "line": premise.place.line,
+        "path": premise.place.path,
+    }
+
+
+def _optimum(program: LogicProgram, number: int, optimum: Optimum) -> dict[str, Any]:
+    return {
+        "type": "maximize" if optimum.maximize else "minimize",
+        "expression": show(program.objectives[number].term),
+        "value": optimum.value,
+        "attained": optimum.attained,
+        "reason": optimum.reason,
+        "model": optimum.model,
+    }
+
+
+__all__ = ["invalid_result", "result_of"]

@@ -39,6 +39,27 @@ class GraphFormat(StrEnum):
     DOT = "dot"
 
 
+class BackendName(StrEnum):
+    """The languages of logic programs."""
+
+    SMT2 = "smt2"
+    JSON = "json"
+
+
+class SemanticsName(StrEnum):
+    """How a goal is read."""
+
+    ENTAILMENT = "entailment"
+    SATISFIABILITY = "satisfiability"
+
+
+class WorldName(StrEnum):
+    """What is held of what does not follow."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Assume = Annotated[
@@ -262,6 +283,63 @@ def formalize(
         quiet=quiet,
     )
     raise typer.Exit(formalize_all(request))
+
+
+@app.command()
+def ask(
+    inputs: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="With --program: more programs.")
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Answer a logic program (a file, a folder, - for standard input)."),
+    ] = None,
+    backend: Annotated[
+        BackendName | None, typer.Option(help="Language of the programs. [default: by the file's suffix]")
+    ] = None,
+    verify_timeout: Annotated[
+        float, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of a program together.")
+    ] = 10_000,
+    optimize_timeout: Annotated[
+        float | None,
+        typer.Option(min=1, metavar="MS", help="The same for objectives. [default: as for the checks]"),
+    ] = None,
+    semantics: Annotated[
+        SemanticsName, typer.Option(help="Does the goal follow, or is it only consistent?")
+    ] = SemanticsName.ENTAILMENT,
+    world: Annotated[WorldName, typer.Option(help="In a closed world what does not follow is false.")] = WorldName.OPEN,
+    confirm: Annotated[
+        bool | None,
+        typer.Option(help="Have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single program]"),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Programs at once. [default: one a processor]")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Answer logic programs: does the goal follow from the premises, does its negation, or neither?
+
+    Exit code: 0 proved, 3 refuted, 1 unknown, 4 inconsistent premises, 2 invalid; of several the worst, as for
+    `prove`.
+    """
+    import os
+
+    from goedels_poetry.cli.ask_program import ProgramRequest, ask_programs
+
+    if not program:
+        raise typer.BadParameter("name programs with --program FILE")
+    request = ProgramRequest(
+        inputs=[*program, *(inputs or [])],
+        backend=backend.value if backend else None,
+        verify_timeout=verify_timeout,
+        optimize_timeout=optimize_timeout,
+        semantics=semantics.value,
+        world=world.value,
+        confirm=confirm,
+        jobs=jobs or os.cpu_count() or 1,
+        as_json=as_json,
+    )
+    raise typer.Exit(ask_programs(request))
 
 
 @app.command()

@@ -56,7 +56,7 @@ def coverage(case: Case) -> TrustTest:
     names = {part for name in case.program.signature.names for part in stems_of_name(name)}
     bearing = []
     for number, sentence in enumerate(case.sentences, 1):
-        content = stems(sentence)
+        content = stems(sentence) if not sentence.rstrip().endswith("?") else frozenset()
         if content & question or len(content & names) >= 2:
             bearing.append(number)
     missing = [number for number in bearing if number not in rendered]

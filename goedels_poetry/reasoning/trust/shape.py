@@ -49,20 +49,17 @@ def negated(term: Term) -> bool:
 
 
 def negates(term: Term) -> bool:
-    """Whether anything in the term is negated: ``not``, ``distinct``, ``xor``, ``=> false``, ``= false``."""
+    """Whether anything in the term is negated: ``not``, ``distinct``, ``xor``, ``=> false``, or both or neither."""
     return any(
-        part is FALSE or (part.kind is Kind.APP and part.name in ("not", "distinct", "xor")) for part in subterms(term)
+        part is FALSE
+        or (part.kind is Kind.APP and part.name in ("not", "distinct", "xor"))
+        or (is_app(part, "=") and part.args[0].sort is BOOL)
+        for part in subterms(term)
     )
 
 
-def literal(term: Term) -> bool:
-    """Whether the term is an atom or its negation, possibly below quantifiers."""
-    while is_app(term, "not") or term.kind in (Kind.FORALL, Kind.EXISTS):
-        term = term.args[0]
-    return not _connective(term)
-
-
-def _connective(term: Term) -> bool:
+def connective(term: Term) -> bool:
+    """Whether the term puts formulas together."""
     if term.kind is not Kind.APP or term.sort is not BOOL:
         return False
     if term.name in ("and", "or", "=>", "not", "xor", "ite"):
@@ -139,8 +136,8 @@ __all__ = [
     "Quantified",
     "applied",
     "conjuncts",
+    "connective",
     "disjuncts",
-    "literal",
     "negated",
     "negates",
     "quantified",

@@ -33,12 +33,18 @@ STOP = _set(
 """Words that say little about what a sentence is about."""
 
 NEGATIONS = _set("not never no none nobody nothing nowhere neither nor without cannot false untrue")
-_HINTS = _set(
-    "fail fails failed lack lacks lacking lacked unable wrong deny denies refuse refuses except unless only few hardly "
-    "rarely seldom different differs other avoid avoids outside either but however less fewer exactly stop stops "
-    "instead rather exclusive impossible illegal absent missing free"
+_DENYING = _set(
+    "fail fails failed lack lacks lacking lacked unable wrong deny denies refuse refuses few hardly rarely seldom "
+    "avoid avoids outside stop stops free absent missing impossible illegal inactive invalid incorrect inconsistent "
+    "imperfect insufficient incomplete invisible irregular irrelevant inaccurate infinite informal ineligible "
+    "incapable immoral"
 )
-_NEGATIVE_PREFIX = re.compile(r"(?:un|in|im|ir|il|dis|non|mis|anti)[a-z]{3,}|[a-z]{3,}less")
+_SHAPING = _set(
+    "either but however except unless only exactly different differs differ other others less fewer instead rather"
+)
+_NEGATIVE_PREFIX = re.compile(
+    r"un(?!i|de|til|t$|cle)[a-z]{3,}|dis(?!t|c)[a-z]{3,}|non[a-z]{3,}|anti[a-z]{4,}|[a-z]{3,}less|mis(?!s)[a-z]{4,}"
+)
 _NEGATIVE_PARTS = _set("not non no never without un cannot lacks lack isnt")
 
 
@@ -108,24 +114,29 @@ def negations(text: str) -> int:
     return sum(1 for word in found if word in NEGATIONS or word.endswith("n't")) - only
 
 
-def may_negate(text: str) -> bool:
-    """Whether a text has a word that can stand for a negation: ``unhappy``, ``fails to``, ``only``, ``either``."""
-    return any(
-        word in NEGATIONS or word.endswith("n't") or word in _HINTS or _NEGATIVE_PREFIX.fullmatch(word)
-        for word in words(text)
+def denies(text: str) -> bool:
+    """Whether a text has a word that negates, or may: ``not``, ``unhappy``, ``fails to``."""
+    return bool(negations(text)) or any(
+        word in NEGATIONS or word in _DENYING or _NEGATIVE_PREFIX.fullmatch(word) for word in words(text)
     )
+
+
+def may_negate(text: str) -> bool:
+    """Whether a text denies, or says something that takes a negation to be said formally: ``either``, ``only``."""
+    return denies(text) or any(word in _SHAPING for word in words(text))
 
 
 def negative_name(name: str) -> bool:
     """Whether a name itself says no: ``not_kind``, ``nonSmoker``, ``unhappy``."""
     found = parts(name)
-    return any(part in _NEGATIVE_PARTS or _NEGATIVE_PREFIX.fullmatch(part) for part in found)
+    return any(part in _NEGATIVE_PARTS or part in _DENYING or _NEGATIVE_PREFIX.fullmatch(part) for part in found)
 
 
 __all__ = [
     "NEGATIONS",
     "STOP",
     "asked",
+    "denies",
     "interrogative",
     "may_negate",
     "negations",

@@ -12,9 +12,18 @@ from goedels_poetry.languages.logic import LogicPremise
 from goedels_poetry.languages.smt.terms import Kind, Term, is_app, subterms
 from goedels_poetry.reasoning.trust.case import Case, wholly_mentioned
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
-from goedels_poetry.reasoning.trust.shape import MAX_NODES, conjuncts, disjuncts, negates, quantified
+from goedels_poetry.reasoning.trust.shape import (
+    MAX_NODES,
+    conjuncts,
+    connective,
+    disjuncts,
+    negated,
+    negates,
+    quantified,
+)
 from goedels_poetry.reasoning.trust.vocabulary import (
     asked,
+    denies,
     interrogative,
     may_negate,
     negations,
@@ -26,7 +35,17 @@ from goedels_poetry.reasoning.trust.vocabulary import (
 _UNIVERSAL = re.compile(r"\b(?:every|each|all|everyone|everybody|everything|whenever)\b|^\s*any\b", re.I)
 _EXISTENTIAL = re.compile(r"^\s*(?:some|there (?:is|are|exists?)|at least one)\b", re.I)
 _EITHER_WAY = re.compile(r"\b(?:if|not all|not every|only|either|except|unless|some|most|many)\b", re.I)
+_CONDITION = re.compile(r"^\s*if\s+(?:any|some|a|an|the|it|they)", re.I)
+_PLURAL = re.compile(
+    r"^\s*(?:[a-z]+,?\s+){0,3}?(?:people|things|[a-z]{2,}s)\s+(?:are|have|do|can|need|will|must)\b", re.I
+)
+"""A bare plural at the beginning of a sentence speaks of all of a kind: ``Red people are white.``"""
+_NOT_A_KIND = re.compile(
+    r"^\s*(?:some|many|most|few|several|there|these|those|they|we|you|a|an|the|no|not|his|her|their|its|one|two|three)\b",
+    re.I,
+)
 _MAX_SHOWN = 12
+_COMPARISONS = frozenset({"=", "<", "<=", ">", ">=", "distinct"})
 
 
 def polarity(case: Case) -> TrustTest:
@@ -96,7 +115,7 @@ def _mismatch(case: Case, formulas: list[Term], sentence: str) -> str:
     if any(map(negative_name, names)):
         return ""
     count = negations(sentence)
-    written = sum(_negated_atoms(case, formula) for formula in formulas)
+    written = sum(map(_negations, formulas))
     if count and not any(map(negates, formulas)):
         # Names that are no words of the sentence may be antonyms of its words: then there is nothing to negate.
         content = frozenset(stem(word) for word in words(sentence))
@@ -104,36 +123,40 @@ def _mismatch(case: Case, formulas: list[Term], sentence: str) -> str:
         return "it is negated in words, and not in the formula" if plain and not _ordered(formulas) else ""
     if not count and written and not may_negate(sentence):
         return "the formula negates, and the words do not"
+    if any(map(negated, formulas)) and not denies(sentence):
+        return "the formula is negated as a whole, and the words are not"
     return ""
 
 
-def _negated_atoms(case: Case, formula: Term) -> int:
-    """How many of the program's own predicates stand directly below a negation, or imply ``false``."""
+def _negations(formula: Term) -> int:
+    """How many negations there are of something else than an equation or an order of values."""
     return sum(
         1
         for part in subterms(formula)
-        if is_app(part, "not") and part.args[0].kind is Kind.APP and part.args[0].name in case.program.signature.names
+        if is_app(part, "not") and (connective(part.args[0]) or part.args[0].name not in _COMPARISONS)
     )
 
 
 def _ordered(formulas: Iterable[Term]) -> bool:
     """Whether anything is compared by size: ``not older`` is ``<=``."""
-    return any(part.kind is Kind.APP and part.name in ("<", "<=", ">", ">=") for f in formulas for part in subterms(f))
+    return any(part.name in _COMPARISONS - {"=", "distinct"} for formula in formulas for part in subterms(formula))
 
 
 def _swapped(formula: Term, sentence: str) -> bool:
+    """Whether a formula is wholly existential where the sentence speaks of all, or the other way round."""
     blocks = list(quantified(formula))
     universal, existential = any(b.universal for b in blocks), any(not b.universal for b in blocks)
     if universal == existential:
         return False
     if _EXISTENTIAL.search(sentence):
         return universal and "," not in sentence and not re.search(r"\b(?:all|every|each|any)\b", sentence, re.I)
-    return (
-        existential
-        and bool(_UNIVERSAL.search(sentence))
-        and not _EITHER_WAY.search(sentence)
-        and not negations(sentence)
-    )
+    if universal or (negations(sentence) and formula.kind is not Kind.EXISTS):
+        return False
+    if formula.kind is Kind.EXISTS and (
+        _CONDITION.search(sentence) or (_PLURAL.search(sentence) and not _NOT_A_KIND.search(sentence))
+    ):
+        return True
+    return bool(_UNIVERSAL.search(sentence)) and not _EITHER_WAY.search(sentence)
 
 
 def _unguarded(case: Case, formula: Term) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -20,6 +18,7 @@ from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_fol
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
+from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, PromptError, RecordingError
@@ -192,7 +191,7 @@ class _Batch:
     async def run(self) -> int:
         """Every theorem; returns the exit code of the worst verdict."""
         async with self._framework, self._checkers:
-            with self._progress, _Signals(self._interrupt):
+            with self._progress, Signals(self._interrupt):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
                 self._progress.expect(len(sources))
                 queue = iter(sources)
@@ -394,34 +393,3 @@ class _Batch:
             return ""
         with self._framework.open_store(result.run_id) as store:
             return str(store.meta("statement") or result.input)
-
-
-class _Signals:
-    """Inside, the first SIGINT or SIGTERM calls ``stop``; a second one cancels everything."""
-
-    def __init__(self, stop: Any) -> None:
-        self._stop = stop
-        self._caught = (signal.SIGINT, signal.SIGTERM)
-        self._task: asyncio.Task[Any] | None = None
-        self._asked = False
-
-    def __enter__(self) -> None:
-        self._task = asyncio.current_task()
-        for number in self._caught:
-            asyncio.get_running_loop().add_signal_handler(number, self._first)
-
-    def __exit__(self, *error: object) -> None:
-        for number in self._caught:
-            asyncio.get_running_loop().remove_signal_handler(number)
-            if self._asked:  # we are on the way out already: one more must not kill us half-way
-                signal.signal(number, signal.SIG_IGN)
-
-    def _first(self) -> None:
-        self._asked = True
-        self._stop()
-        for number in self._caught:
-            asyncio.get_running_loop().add_signal_handler(number, self._second)
-
-    def _second(self) -> None:
-        if self._task is not None:
-            self._task.cancel()

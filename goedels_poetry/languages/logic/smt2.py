@@ -113,7 +113,7 @@ class _Script:
         self.source = source
         self.symbols = Symbols(source, commands)
         reserve_names(commands, self.symbols.reserved)
-        self.elaborator = Elaborator(self.symbols)
+        self.elaborator = Elaborator(self.symbols, mixed=True)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.goal_names = frozenset(name for command in commands for name in _goal_name(command))
         self.goals: dict[str, _Goal] = {}

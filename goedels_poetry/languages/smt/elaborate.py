@@ -32,7 +32,6 @@ from goedels_poetry.languages.smt.theory import (
     TypingError,
     apply_rule,
     as_real,
-    coerce,
     is_theory_symbol,
 )
 
@@ -63,11 +62,13 @@ class Elaborator:
     """Terms over a symbol table.
 
     ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic
-    constant in a place that does not tell its sort.
+    constant in a place that does not tell its sort. With ``mixed``, as in the logics of SMT-LIB that mix them, any
+    term of sort Int stands for its real where a Real is needed; without, literals only.
     """
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: Symbols, mixed: bool = False) -> None:
         self.symbols = symbols
+        self.mixed = mixed
         self.source = symbols.source
         self.warnings: list[str] = []
 
@@ -80,7 +81,7 @@ class Elaborator:
         except NeedsSort as need:
             self.source.fail(f"the sort of `{need.name}` is not clear here", need.at, f"write (as {need.name} SORT)")
         if expected is not None:
-            term = coerce(term, expected)
+            term = self.coerce(term, expected)
             if term.sort is not expected:
                 self.source.fail(f"a term of sort {show_sort(expected)} was expected, got {show_sort(term.sort)}", expr)
         if term.size > MAX_TERM_SIZE:
@@ -159,7 +160,7 @@ class Elaborator:
             self.source.fail(f"`{head.text}` stands in parentheses without arguments", expr, "remove them")
         literal = number_literal(expr)
         if literal is not None:
-            return coerce(literal, expected) if expected is REAL else literal
+            return self.coerce(literal, expected) if expected is REAL else literal
         if head.text in scope.env:
             self.source.fail(f"`{head.text}` is a variable here, not a function", head)
         return self._apply(expr, head, (), expr.items[1:], scope, expected)
@@ -168,7 +169,7 @@ class Elaborator:
         if expr.kind is not Lexeme.SYMBOL:
             literal = atom_literal(self.source, expr)
             assert literal is not None
-            return coerce(literal, expected) if expected is REAL else literal
+            return self.coerce(literal, expected) if expected is REAL else literal
         found = scope.env.get(expr.text)
         if found is not None:
             return found
@@ -215,9 +216,20 @@ class Elaborator:
                 self.source.fail("an attribute such as :pattern was expected here", key)
             if key.text == ":named":
                 self.source.fail(":named may stand only around a whole assertion", key)
-            if key.text not in (":pattern", ":no-pattern"):
+        inner = self._deeper(scope)
+        for key, value in zip(expr.items[2::2], expr.items[3::2], strict=True):
+            if isinstance(key, Atom) and key.text == ":pattern":
+                self._check_pattern(value, inner)
+            elif isinstance(key, Atom) and key.text not in _FOR_SOLVERS:
                 self.warnings.append(f"line {self.source.position(key.offset)[0]}: {key.text} is ignored")
-        return self.term(expr.items[1], self._deeper(scope), expected)
+        return self.term(expr.items[1], inner, expected)
+
+    def _check_pattern(self, pattern: SExpr, scope: Scope) -> None:
+        """Patterns steer solvers and mean nothing, but what they mention must exist."""
+        if not isinstance(pattern, Group) or not pattern.items:
+            self.source.fail(":pattern takes a list of terms", pattern, "write :pattern ((f x))")
+        for item in pattern.items:
+            self.term(item, scope)
 
     def _match(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
         items = matching.cases_in_one_list(expr)
@@ -259,12 +271,20 @@ class Elaborator:
                 raise missing
         done = [terms[i] for i in range(len(parts))]
         if any(t.sort is REAL for t in done):
-            done = [as_real(t) for t in done]
+            done = [self._real(t) for t in done]
         for (expr, _), term in zip(parts, done, strict=True):
             if term.sort is not done[0].sort:
                 first, other = show_sort(done[0].sort), show_sort(term.sort)
                 self.source.fail(f"{what} have different sorts: {first} and {other}", expr)
         return done
+
+    def coerce(self, term: Term, sort: Sort) -> Term:
+        """``term`` for a place of sort ``sort``: integers become Real there."""
+        return self._real(term) if sort is REAL else term
+
+    def _real(self, term: Term) -> Term:
+        real = as_real(term)
+        return app("to_real", (real,), REAL) if self.mixed and real.sort is INT else real
 
     def _deeper(self, scope: Scope) -> Scope:
         return Scope(scope.env, scope.path, scope.types, scope.renaming, scope.depth + 1)
@@ -316,7 +336,7 @@ class Elaborator:
     def _constant_array(self, expr: SExpr, sort: Sort, args: list[SExpr], scope: Scope) -> Term:
         if sort.name != "Array" or len(args) != 1:
             self.source.fail("a constant array has an array sort and one element", expr)
-        element = coerce(self.term(args[0], self._deeper(scope), sort.args[1]), sort.args[1])
+        element = self.coerce(self.term(args[0], self._deeper(scope), sort.args[1]), sort.args[1])
         self._check_sort(element, sort.args[1], args[0])
         return app("const", (element,), sort)
 
@@ -349,11 +369,15 @@ class Elaborator:
             return self._call(expr, head, found, args, scope)
         if name.startswith("is-") and len(args) == 1 and not indices:
             return self._tester(expr, Atom(Lexeme.SYMBOL, name[3:], head.offset), args, scope)
-        if name not in RULES:
-            self._unknown(head)
+        if name in _OTHER_WORDS:
+            name = _OTHER_WORDS[name]
+        elif name not in RULES:
+            self._unknown(head, scope)
         inner = self._deeper(scope) if args else scope
         if name in ("=", "distinct"):
             terms = self.alike([(a, inner) for a in args], None, expr, f"the arguments of `{name}`") if args else []
+            if name != head.text and any(t.sort is not BOOL for t in terms):
+                self.source.fail(f"`{head.text}` takes 2 or more Bool", expr)
         elif name == "ite" and len(args) == 3:
             branches = self.alike([(a, inner) for a in args[1:]], expected, expr, "the branches of `ite`")
             terms = [self.term(args[0], inner, BOOL), *branches]
@@ -366,15 +390,17 @@ class Elaborator:
                     hint = terms[0].sort.args[0]
                 elif len(terms) == 2 and name == "store" and terms[0].sort.name == "Array":
                     hint = terms[0].sort.args[1]
+        if self.mixed and name in _ARITHMETIC and (name == "/" or any(t.sort is REAL for t in terms)):
+            terms = [self._real(t) for t in terms]
         try:
             term = apply_rule(name, indices, tuple(terms))
         except TypingError as error:
             self.source.fail(str(error), expr)
         return term
 
-    def _unknown(self, head: Atom) -> NoReturn:
+    def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
         name = head.text
-        hint = "declare it with declare-fun or declare-const"
+        hint = self.symbols.hint(name, scope.env)
         if re.fullmatch(r"-[0-9]+(\.[0-9]+)?", name):
             hint = f"negative numbers are written (- {name[1:]})"
         elif name in ("lambda", "@", "choice"):
@@ -391,7 +417,7 @@ class Elaborator:
         inner = self._deeper(scope)
         terms: list[Term] = []
         for arg, sort in zip(args, params, strict=True):
-            terms.append(coerce(self.term(arg, inner, sort), sort))
+            terms.append(self.coerce(self.term(arg, inner, sort), sort))
         return self._applied(expr, head, function, terms)
 
     def _applied(self, expr: SExpr, head: Atom, function: Function, terms: list[Term]) -> Term:
@@ -436,9 +462,14 @@ class Elaborator:
             raise missing or NeedsSort(head.text, head)
         function = generic.instance(tuple(bindings[p] for p in params))
         for i, (arg, sort) in enumerate(zip(args, function.params, strict=True)):
-            terms[i] = coerce(terms[i] if i in terms else self.term(arg, inner, sort), sort)
+            terms[i] = self.coerce(terms[i] if i in terms else self.term(arg, inner, sort), sort)
         return self._applied(expr, head, function, [terms[i] for i in range(len(args))])
 
+
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "<", "<=", ">", ">="})
+_FOR_SOLVERS = frozenset({":no-pattern", ":weight", ":qid", ":skolemid"})
+_OTHER_WORDS = {"implies": "=>", "iff": "="}
+"""Words of z3 for symbols of SMT-LIB, where the script does not declare them."""
 
 _Form = Callable[[Elaborator, Group, Scope, Sort | None], Term]
 

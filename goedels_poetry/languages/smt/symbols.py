@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 
+from goedels_poetry.languages.smt.nearest import nearest
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Signature
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 from goedels_poetry.languages.smt.terms import (
@@ -24,7 +25,7 @@ from goedels_poetry.languages.smt.terms import (
     array,
     bitvec,
 )
-from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
+from goedels_poetry.languages.smt.theory import MAX_BITS, RULES, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
@@ -111,6 +112,7 @@ class Symbols:
     selector_instances: dict[tuple[Sort, str], Function] = field(default_factory=dict)
     places: dict[Sort, SExpr] = field(default_factory=dict)  # where datatypes are declared
     claimed: list[tuple[bool, str]] = field(default_factory=list)  # names in order of declaration; True: a sort
+    remarks: dict[str, str] = field(default_factory=dict)  # why a name of the text means nothing in terms
     given_up: set[tuple[bool, str]] = field(default_factory=set)  # they keep their meaning until declared again
     _waiting: list[tuple[Template, tuple[Sort, ...], Sort]] = field(default_factory=list)
 
@@ -184,6 +186,17 @@ class Symbols:
         self.reserved.add(name)
         return name
 
+    def hint(self, name: str, nearby: Iterable[str] = ()) -> str:
+        """What to do about a ``name`` that no function has; ``nearby`` are the variables that can be seen there."""
+        if name in self.remarks:
+            return self.remarks[name]
+        if name in self.sorts or name in BASIC_SORTS:
+            return "it is a sort: name one of its elements"
+        if name in self.reserved:
+            return "declare it before it is used"
+        meant = nearest(name, (*nearby, *self.functions, *RULES, "true", "false"))
+        return meant or "declare it with declare-fun or declare-const"
+
     # ------------------------------------------------------------------------------------------ sorts
 
     def sort(self, expr: SExpr, bound: Mapping[str, Sort] | None = None) -> Sort:
@@ -227,14 +240,20 @@ class Symbols:
                 fail(f"sort `{name}` takes no arguments", expr)
             return entry
         if entry is None:
-            known = "function sorts are not supported" if name in ("=>", "->") else "declare it first"
-            fail(f"unknown sort `{name}`", expr, known)
+            fail(f"unknown sort `{name}`", expr, self._sort_hint(name))
         wanted = len(entry.params if isinstance(entry, SortMacro) else entry.type_params)
         if len(args) != wanted:
             fail(f"sort `{name}` takes {wanted} argument{'s' if wanted != 1 else ''}, got {len(args)}", expr)
         if isinstance(entry, SortMacro):
             return self._sort(entry.body, dict(zip(entry.params, args, strict=True)), depth + 1)
         return self.instantiate(entry, args)
+
+    def _sort_hint(self, name: str) -> str:
+        if name in ("=>", "->"):
+            return "function sorts are not supported"
+        if name in self.reserved:
+            return "declare it before it is used"
+        return nearest(name, (*self.sorts, *BASIC_SORTS)) or "declare it first"
 
     def _bit_vector(self, expr: Group) -> Sort:
         items = expr.items

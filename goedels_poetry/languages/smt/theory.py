@@ -88,14 +88,14 @@ def _indices(symbol: str, index: tuple[Index, ...], count: int) -> list[int]:
     return numbers
 
 
-def _many(sort: Sort, least: int = 2) -> Rule:
-    """n-ary in one sort and kept n-ary."""
+def _many(sort: Sort) -> Rule:
+    """n-ary in one sort and kept n-ary; a single argument is the result."""
 
     def rule(symbol: str, index: tuple[Index, ...], args: Args) -> Term:
         _indices(symbol, index, 0)
-        if len(args) < least or any(a.sort is not sort for a in args):
-            raise mismatch(symbol, f"{least} or more {sort}", args)
-        return app(symbol, args, sort)
+        if not args or any(a.sort is not sort for a in args):
+            raise mismatch(symbol, f"2 or more {sort}", args)
+        return args[0] if len(args) == 1 else app(symbol, args, sort)
 
     return rule
 

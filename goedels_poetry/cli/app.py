@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -364,6 +365,127 @@ def check(
 
     code = check_one(certificate, against, as_json=as_json, assume_definitions=assume_definitions, theorem=theorem)
     raise typer.Exit(code)
+
+
+@app.command()
+def bench(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Data sets of questions, theorems, or results of bench: files, folders."
+        ),
+    ],
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The files' format: folio, proofwriter, prontoqa, conditionalqa, strategyqa, generic; else told by "
+            "their content.",
+        ),
+    ] = None,
+    backend: Annotated[BackendName | None, typer.Option(help="Language of the programs. [default: smt2]")] = None,
+    semantics: Annotated[
+        SemanticsName | None, typer.Option(help="What an answer means: does it follow?, or can it be true?")
+    ] = None,
+    world: Annotated[
+        World | None, typer.Option(help="closed: what cannot be derived is false. [default: open]")
+    ] = None,
+    attempts: Annotated[
+        int | None, typer.Option("--max-attempts", min=1, help="Replies of the model for one question. [default: 3]")
+    ] = None,
+    verify_timeout: Annotated[
+        int | None, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of one program.")
+    ] = None,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="Give the facts of StrategyQA as the text to rely on.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="At most so many of each data set, drawn by the seed.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Same data, same seed: same sample, same questions.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Questions worked on at once.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for answers and report (default: in the data directory).")
+    ] = None,
+    samples: Annotated[int | None, typer.Option(min=1, max=10_000, help="Answers to each question.")] = None,
+    pass_at: Annotated[
+        str | None, typer.Option(metavar="K,...", help="pass@k, e.g. 1,5,10: of theorems, questions, or results.")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="The two PATHs are results of two runs over the same questions.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask everything anew; earlier answers are kept aside.")
+    ] = False,
+    as_json: Json = False,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="Seconds for each question; 0: no limit. [default: 300]")
+    ] = None,
+    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for each question.")] = None,
+    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens in and out for each question.")] = None,
+    max_money: Annotated[float | None, typer.Option(min=0, help="US dollars for each question.")] = None,
+    total_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for the whole run.")] = None,
+    total_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens for the whole run.")] = None,
+    total_money: Annotated[float | None, typer.Option(min=0, help="US dollars for the whole run.")] = None,
+    total_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds for this call.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
+    ] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+) -> None:
+    """Ask data sets of questions, or prove theorems several times, and say how often that went right.
+
+    The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 something failed
+    without an answer, 2 invalid input, 5 a limit or Ctrl-C left something to do.
+    """
+    from goedels_poetry.cli.bench import Request, command_line
+    from goedels_poetry.cli.bench import bench as run_bench
+    from goedels_poetry.evaluation import Limits
+
+    if record and replay:
+        raise typer.BadParameter("--record and --replay exclude each other")
+    asking = {
+        "backend": backend and backend.value,
+        "semantics": semantics and semantics.value,
+        "world": world and world.value,
+        "max_attempts": attempts,
+        "verify_timeout": verify_timeout,
+    }
+    budgets = {
+        "wall_seconds": timeout,
+        "model_calls": max_model_calls,
+        "model_tokens": max_model_tokens,
+        "money": max_money,
+    }
+    request = Request(
+        paths=paths,
+        line=command_line(sys.argv[1:]),
+        dataset=dataset,
+        asking={name: value for name, value in asking.items() if value is not None},
+        facts=facts,
+        limit=limit,
+        seed=seed,
+        jobs=jobs,
+        out=out,
+        samples=samples,
+        pass_at=pass_at,
+        compare=compare,
+        fresh=fresh,
+        as_json=as_json,
+        budgets={name: value for name, value in budgets.items() if value is not None},
+        limits=Limits(total_calls, total_tokens, total_money, total_seconds),
+        model=model,
+        base_url=base_url,
+        record=record,
+        replay=replay,
+        quiet=quiet,
+    )
+    raise typer.Exit(run_bench(request))
 
 
 @app.command()

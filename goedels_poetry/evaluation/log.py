@@ -20,6 +20,10 @@ ANSWERS = "answers.jsonl"
 class AnswerLog:
     """Answers by key, in a file that only grows. One process at a time; a context manager.
 
+    Args:
+        file: made when it is missing, with its folder.
+        fresh: begin with none; a log that is there is kept under another name, since its answers were paid for.
+
     A last line that was cut off by a crash is taken away when the file is opened, and its question asked again. A
     line of which nothing can be made stays where it is and counts as no answer; ``unreadable`` says how many.
 
@@ -28,7 +32,7 @@ class AnswerLog:
         BadData: the file cannot be opened.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, fresh: bool = False) -> None:
         self.file = file
         self.repaired = False
         """Whether a torn line was taken away."""
@@ -40,6 +44,8 @@ class AnswerLog:
             raise BadData(f"{file}: {problem.strerror or problem}") from problem
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fresh:
+                self._put_aside()
             self._answers = self._read()
         except BlockingIOError:
             os.close(self._fd)
@@ -77,6 +83,16 @@ class AnswerLog:
         written: Mapping[str, Any] = json.loads(line)
         self._answers[key] = written
         return written
+
+    def _put_aside(self) -> None:
+        data = self.file.read_bytes()
+        if not data:
+            return
+        number = 1
+        while (kept := self.file.with_name(f"{self.file.stem}-{number}{self.file.suffix}")).exists():
+            number += 1
+        kept.write_bytes(data)
+        os.ftruncate(self._fd, 0)
 
     def _read(self) -> dict[str, Mapping[str, Any]]:
         data = self.file.read_bytes()

@@ -143,8 +143,14 @@ class Runner:
                 return
             question, sample = work[key][0]
             answer = await self._ask(question, sample)
-            if answer is not None:
-                self._record(work[key], self._log.add(key, answer), done)
+            if answer is None:
+                continue
+            try:
+                kept = self._log.add(key, answer)
+            except OSError as problem:  # an answer that is not kept must not be in a figure
+                self.interrupt(f"{self._log.file} cannot be written: {problem.strerror or problem}")
+                return
+            self._record(work[key], kept, done)
 
     async def _ask(self, question: GoldQuestion, sample: int) -> dict[str, Any] | None:
         """What the log keeps; None when the question was broken off by an interrupt and has to be asked again."""

@@ -33,7 +33,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
         only_first, only_second: items that only the first, or only the second, has right.
     """
     differing = only_first + only_second
-    tail = sum(math.comb(differing, k) for k in range(min(only_first, only_second) + 1))
+    term = tail = 1  # C(n, 0), then C(n, k+1) = C(n, k)·(n-k)/(k+1): exact in whole numbers
+    for k in range(min(only_first, only_second)):
+        term = term * (differing - k) // (k + 1)
+        tail += term
     return min(1.0, float(2 * tail / 2**differing))
 
 

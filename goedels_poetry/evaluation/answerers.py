@@ -1,0 +1,149 @@
+"""Who is asked: `ProofOfThought` about questions, `GoedelsPoetryFramework` about theorems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Protocol
+
+from goedels_poetry import __version__
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.evaluation.questions import GoldQuestion
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.models import Models, Prompts
+from goedels_poetry.question import NO_REPLY
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.reasoning.solving import costs_of
+from goedels_poetry.results import RunResult
+from goedels_poetry.settings import Settings
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.state import Verdict
+
+
+class NoReply(GoedelsPoetryError):
+    """No model answered at all: that says nothing about the question, and the next run asks it again."""
+
+
+class Asks(Protocol):
+    """What `ProofOfThought` has."""
+
+    async def aquery(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
+        """Answer one question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswerer:
+    """Asks afresh whatever is not in the log: an earlier run may be another version's."""
+
+    asks: Asks
+    setup: Mapping[str, Any]
+
+    async def answer(self, question: str, context: str, sample: int) -> QueryResult:
+        """The answer; raises `NoReply` when every request to a model failed."""
+        result = await self.asks.aquery(question, context or None, sample=sample, fresh=True)
+        attempts = [str(attempt.get("outcome")) for attempt in result.history]
+        if result.program is None and attempts and set(attempts) == {NO_REPLY}:
+            raise NoReply(result.reason)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem of a file."""
+
+    name: str
+    """As it was given: ``FILE`` or ``FILE:theorem``."""
+    text: str
+    file: str
+    """Its name says which language it is in."""
+    theorem: str = ""
+    dataset: str = "theorems"
+
+    @property
+    def question(self) -> GoldQuestion:
+        """To be proved; where it lies does not matter."""
+        asked = f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.theorem}"
+        return GoldQuestion(self.name, self.dataset, asked, self.text, "true", place=self.name)
+
+
+class ProofAnswerer:
+    """Proves theorems, every sample with a seed of its own and without what other runs have learned.
+
+    Args:
+        settings: budgets of each run, models, seed of the first sample.
+        theorems: all that will be asked about.
+        setup: see `Answerer.setup`.
+        options: handed to the language.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        theorems: Sequence[Theorem],
+        setup: Mapping[str, Any],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.setup = setup
+        self._settings = settings
+        self._options = dict(options or {})
+        self._theorems = {(one.question.question, one.text): one for one in theorems}
+
+    async def answer(self, question: str, context: str, sample: int) -> QueryResult:
+        """The verdict of one run."""
+        theorem = self._theorems[question, context]
+        settings = self._settings.model_copy(update={"seed": self._settings.seed + sample, "use_memory": False})
+        options = self._options | ({"theorem": theorem.theorem} if theorem.theorem else {})
+        async with GoedelsPoetryFramework(settings) as framework:
+            run = await framework.arun(context, name=theorem.file, options=options, fresh=True)
+        return _result(theorem, run)
+
+
+def _result(theorem: Theorem, run: RunResult) -> QueryResult:
+    decided = {Verdict.PROVED: True, Verdict.REFUTED: False}
+    return QueryResult(
+        question=theorem.name,
+        answer=decided.get(run.verdict),
+        verdict=run.verdict,
+        backend=run.language,
+        program=theorem.text if run.run_id else None,
+        attempts=int(run.metrics.get("attempts", 0)),
+        costs=costs_of(run.metrics),
+        certificate=str(run.certificate) if run.certificate is not None else None,
+        trust_level=run.trust_level,
+        reason=run.reason,
+        warnings=run.warnings,
+        run_id=run.run_id,
+    )
+
+
+def setup_of(settings: Settings, models: Models | None, **options: Any) -> dict[str, Any]:
+    """All that answers depend on: versions, models, prompts, settings that matter, and what the command line chose."""
+    prompts = Prompts(settings.prompts_dir)
+    versions = sha256("\n".join(f"{name} {prompts.get(name).version}" for name in prompts.names()).encode())
+    meant = settings.model_dump(mode="json", include=set(_MEANT))
+    return {
+        "program": __version__,
+        "solvers": solver_versions(),
+        "models": models.fingerprint if models is not None else {},
+        "prompts": versions.hexdigest()[:16],
+        "settings": meant,
+        **options,
+    }
+
+
+_MEANT = (
+    "seed",
+    "budgets",
+    "schedule",
+    "symbolic_queries",
+    "model_first",
+    "when_hopeless",
+    "prover_agent_max_pass",
+    "prover_agent_max_self_corrections",
+    "decomposer_agent_max_self_corrections",
+)
+"""Settings that decide what comes out; the others say where things are, or how many are done at once."""
+
+__all__ = ["NoReply", "ProofAnswerer", "QuestionAnswerer", "Theorem", "setup_of"]

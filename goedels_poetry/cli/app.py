@@ -388,7 +388,7 @@ def bench(
         SemanticsName | None, typer.Option(help="What an answer means: does it follow?, or can it be true?")
     ] = None,
     world: Annotated[
-        World | None, typer.Option(help="closed: what cannot be derived is false. [default: open]")
+        WorldName | None, typer.Option(help="closed: what cannot be derived is false. [default: open]")
     ] = None,
     attempts: Annotated[
         int | None, typer.Option("--max-attempts", min=1, help="Replies of the model for one question. [default: 3]")

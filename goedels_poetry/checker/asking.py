@@ -134,6 +134,19 @@ class Asker:
         answers = self._scope.ask_each(extras, replace(self._limits, seconds=seconds), "model")
         return [answer.output if answer.status == "sat" else "" for answer in answers]
 
+    def ask_for_values(self, posing: Posing, extra: str, terms: tuple[str, ...]) -> Answer:
+        """Whether other premises are satisfiable together with ``extra``, and the values of terms where they are."""
+        seconds = min(FAST, self.left)
+        if seconds < LEAST:
+            return Answer("unknown", "timeout")
+        scope = self.solvers.z3.scope(posing.prelude)
+        limits = replace(self._limits, seconds=seconds)
+        answer = _doubt(scope.ask_each([extra], limits, terms or "none")[0])
+        if answer.status == "unknown" and self.left > LEAST:
+            limits = replace(self._limits, seconds=min(1.0, self.left))
+            answer = _doubt(self.solvers.z3.ask(posing.script(extra), limits, terms or "none"))
+        return answer
+
     def core(self, extra: str) -> tuple[str, ...]:
         """Names of premises that are enough for a question that was seen to be unsat; all of them when in doubt."""
         answer = self.quickly([extra])[0]

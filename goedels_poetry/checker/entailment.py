@@ -18,6 +18,7 @@ from typing import Any, Literal
 from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
 from goedels_poetry.checker.findings import Checks, Entailment, GoalAnswer, Optimum, Status
 from goedels_poetry.checker.optimum import optimize
+from goedels_poetry.languages.logic.closed_world import close, extended
 from goedels_poetry.languages.logic.models import read_model
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
@@ -82,14 +83,28 @@ def _decided(
     """The goals."""
     if not program.goals:
         return Entailment(Verdict.UNKNOWN)
-    posing = Posing(program)
-    asker = Asker(posing, pair, until - time.monotonic(), memory_mb)
-    if semantics == "satisfiability":
-        goals = _satisfiable(asker)
-        return Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals))
-    goals, warnings = _entailed(asker)
-    found = Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
-    return _confirmed(asker, found) if confirm else found
+    left = until - time.monotonic()
+    asker = Asker(Posing(program), pair, left / 2 if world == "closed" else left, memory_mb)
+    found = _answers(asker, semantics)
+    if world == "closed" and semantics == "entailment" and _may_be_closed(found):
+        closure = close(program, asker.ask_for_values)
+        if closure.reason:
+            return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))
+        asker = Asker(Posing(extended(program, closure)), pair, until - time.monotonic(), memory_mb)
+        found = _answers(asker, semantics)
+        found = replace(found, warnings=(*closure.warnings, *found.warnings), closure=closure.premises)
+    return _confirmed(asker, found) if confirm and semantics == "entailment" else found
+
+
+def _may_be_closed(found: Entailment) -> bool:
+    """Whether closing the world can tell more: among contradictions everything follows."""
+    verdicts = [g.verdict for g in found.goals]
+    return Verdict.UNKNOWN in verdicts and Verdict.INCONSISTENT not in verdicts
+
+
+def _answers(asker: Asker, semantics: str) -> Entailment:
+    goals, warnings = (_satisfiable(asker), ()) if semantics == "satisfiability" else _entailed(asker)
+    return Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
 
 
 # ------------------------------------------------------------------------------------------------ three questions

@@ -54,15 +54,15 @@ class SolverPairs:
         self._lent: set[int] = set()
         self._pairs: dict[int, SolverPair] = {}
         self._size = size
-        self._closed = False
+        self._closed = threading.Event()
         self._ready = threading.Condition()
 
     @contextmanager
     def lend(self) -> Iterator[SolverPair]:
         """A pair that nobody else uses meanwhile; waits for one. Raises SolverError when the pool is closed."""
         with self._ready:
-            self._ready.wait_for(lambda: self._closed or self._free or len(self._pairs) < self._size)
-            if self._closed:
+            self._ready.wait_for(self._may_go_on)
+            if self._closed.is_set():
                 raise SolverError("the backend is closed")
             pair = self._free.pop() if self._free else SolverPair()
             self._pairs[id(pair)] = pair
@@ -72,16 +72,19 @@ class SolverPairs:
         finally:
             with self._ready:
                 self._lent.discard(id(pair))
-                if self._closed:
+                if self._closed.is_set():
                     pair.close()
                 else:
                     self._free.append(pair)
                     self._ready.notify()
 
+    def _may_go_on(self) -> bool:
+        return self._closed.is_set() or bool(self._free) or len(self._pairs) < self._size
+
     def close(self) -> None:
         """End every process; what is under way ends as unknown."""
         with self._ready:
-            self._closed = True
+            self._closed.set()
             for pair in self._free:
                 pair.close()
             for number in self._lent:

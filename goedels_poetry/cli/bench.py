@@ -53,6 +53,7 @@ from goedels_poetry.trace.terminal import console, one_line, say
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a question or a theorem, as for ``prove``."""
 MAX_SAMPLES = 10_000
+_PROVED = {"true": "proved", "false": "refuted"}
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ async def _run(
         [Path(path).name for path in request.paths], request.asking
     )
     samples = max(request.samples or 1, *ks) if ks else request.samples or 1
-    show = _progress(request, len(questions) * samples)
+    show = _progress(request, len(questions) * samples, proofs)
     async with AsyncExitStack() as stack:
         log = stack.enter_context(AnswerLog(folder / ANSWERS, fresh=request.fresh))
         if log.repaired:
@@ -299,7 +300,7 @@ def _print_json(data: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _progress(request: Request, total: int) -> Callable[[Outcome], None]:
+def _progress(request: Request, total: int, proofs: bool) -> Callable[[Outcome], None]:
     """A line for each outcome, on standard error."""
     errors = console(sys.stderr)
     number = 0
@@ -309,9 +310,13 @@ def _progress(request: Request, total: int) -> Callable[[Outcome], None]:
         number += 1
         if request.quiet or request.as_json:
             return
-        mark = "right" if outcome.correct else "no answer" if outcome.predicted == "failed" else "wrong"
+        if proofs:
+            mark = _PROVED.get(outcome.predicted, outcome.predicted.replace("_", " "))
+        else:
+            right = "right" if outcome.correct else "no answer" if outcome.predicted == "failed" else "wrong"
+            mark = f"{outcome.predicted}, gold {outcome.gold}: {right}"
         why = f": {one_line(outcome.reason, 100)}" if outcome.reason and not outcome.correct else ""
-        say(errors, f"{number}/{total}  {one_line(outcome.id)}  {outcome.predicted}, gold {outcome.gold}: {mark}{why}")
+        say(errors, f"{number}/{total}  {one_line(outcome.id)}  {mark}{why}")
 
     return show
 

@@ -10,7 +10,7 @@ from goedels_poetry.evaluation.metrics import Metrics, Share
 WIDTH = 720
 _LEFT, _RIGHT, _TOP, _ROW = 190, 130, 48, 34
 """Room for names, for numbers, for the title; height of a row. Pixels."""
-_NAME = 26
+_NAME = 22
 """Characters of a name that are shown."""
 _BAR, _INK, _GRID = "#4477aa", "#222222", "#dddddd"
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#ccbb44")
@@ -42,14 +42,14 @@ def accuracy_plot(shares: Mapping[str, Share], title: str = "Accuracy over all q
 def coverage_plot(curves: Mapping[str, Curve]) -> str:
     """Selective accuracy against coverage, one line a data set; the most confident answers stand on the left."""
     title = "Accuracy of the answers given, by how many questions are answered"
-    height, bottom = 400, 340
+    height, top, bottom = 416, 68, 356
     right = WIDTH - 200
 
     def x(value: float) -> float:
         return 60 + (right - 60) * value
 
     def y(value: float) -> float:
-        return bottom - (bottom - _TOP) * value
+        return bottom - (bottom - top) * value
 
     parts = []
     for step in range(6):
@@ -58,7 +58,7 @@ def coverage_plot(curves: Mapping[str, Curve]) -> str:
         parts += [_text(x(value), bottom + 18, f"{100 * value:.0f}", "middle")]
         parts += [_text(52, y(value) + 4, f"{100 * value:.0f}", "end")]
     parts.append(_text((60 + right) / 2, bottom + 40, "coverage, % of the questions", "middle"))
-    parts.append(_text(52, _TOP - 10, "right, %", "end"))
+    parts.append(_text(52, top - 14, "right, %", "end"))
     for number, (name, points) in enumerate(curves.items()):
         colour = _COLOURS[number % len(_COLOURS)]
         dash = "" if number < len(_COLOURS) else ' stroke-dasharray="6 3"'
@@ -67,9 +67,9 @@ def coverage_plot(curves: Mapping[str, Curve]) -> str:
             path = " ".join(f"{px:.1f},{py:.1f}" for px, py in placed)
             parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
         parts += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4" fill="{colour}"/>' for px, py in placed]
-        parts.append(f'<circle cx="{right + 24}" cy="{_TOP + 20 * number}" r="5" fill="{colour}"/>')
-        parts.append(_text(right + 36, _TOP + 20 * number + 4, _short(name)))
-    return _svg(max(height, _TOP + 20 * len(curves) + 20), parts, title)
+        parts.append(f'<circle cx="{right + 24}" cy="{top + 20 * number}" r="5" fill="{colour}"/>')
+        parts.append(_text(right + 36, top + 20 * number + 4, _short(name)))
+    return _svg(max(height, top + 20 * len(curves) + 20), parts, title)
 
 
 def cost_plot(datasets: Mapping[str, Metrics]) -> str:

@@ -137,7 +137,9 @@ def wrong_list(outcomes: Iterable[Outcome]) -> list[str]:
     """Every wrong answer and every failure, one a line."""
     wrong = [one for one in outcomes if not one.correct]
     lines = [
-        f"- {_cell(one.dataset)} `{_cell(one.id).replace('`', '')}`: {one.predicted}, gold {one.gold}"
+        f"- {_cell(one.dataset)} `{_cell(one.id).replace('`', '')}`"
+        + (f", sample {one.sample + 1}" if one.sample else "")
+        + f": {one.predicted}, gold {one.gold}"
         + (f": {_cell(one.reason)[:200]}" if one.reason else "")
         for one in wrong[:MAX_LISTED]
     ]

@@ -1,0 +1,269 @@
+"""A run that is cut off anywhere goes on where it stood; one bad question never stops the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.errors import RunLocked
+from goedels_poetry.evaluation import AnswerLog, GoldQuestion, Limits, Outcome, Run, Runner
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.state import Verdict
+
+ROOT = Path(__file__).parents[2]
+COSTS = {"calls": 2, "input_tokens": 90, "output_tokens": 10, "money": 0.5}
+
+
+def questions(number: int, **more: Any) -> list[GoldQuestion]:
+    return [GoldQuestion(f"q{n}", "D", f"Is it {n}?", "It is so.", "true", **more) for n in range(number)]
+
+
+@dataclass
+class Scripted:
+    """An answerer that says True at a known price, and counts."""
+
+    script: Callable[[str, int], QueryResult] | None = None
+    setup: Mapping[str, Any] = field(default_factory=lambda: {"model": "m"})
+    asked: list[tuple[str, int]] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+    on_answer: Callable[[], None] | None = None
+
+    async def answer(self, question: str, context: str, sample: int) -> QueryResult:
+        self.asked.append((question, sample))
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.sleep(0)
+        self.at_once -= 1
+        if self.on_answer is not None:
+            self.on_answer()
+        if self.script is not None:
+            return self.script(question, sample)
+        return QueryResult(question, True, Verdict.PROVED, context=context, program="p", attempts=1, costs=COSTS)
+
+
+async def run(answerer: Scripted, file: Path, asked: list[GoldQuestion], **more: Any) -> Run:
+    with AnswerLog(file) as log:
+        return await Runner(answerer, log, **more).run(asked)
+
+
+async def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
+    file, answerer = tmp_path / "a.jsonl", Scripted()
+    first = await run(answerer, file, questions(5)[:3])
+    second = await run(answerer, file, questions(5))
+    assert (first.asked, second.asked) == (3, 2)
+    assert len(answerer.asked) == 5
+    assert [one.id for one in second.outcomes] == ["q0", "q1", "q2", "q3", "q4"]
+    assert all(one.correct and one.calls == 2 and one.tokens == 100 and one.money == 0.5 for one in second.outcomes)
+    assert await run(Scripted(), file, questions(5)) == Run(second.outcomes, 0, 0)
+
+
+async def test_another_question_text_model_or_sample_is_another_answer(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    (question,) = questions(1)
+    await run(Scripted(), file, [question])
+    others: list[tuple[GoldQuestion, dict[str, Any], int]] = [
+        (GoldQuestion("q0", "D", "Is it not?", "It is so.", "true"), {"model": "m"}, 1),
+        (GoldQuestion("q0", "D", "Is it 0?", "It is not so.", "true"), {"model": "m"}, 1),
+        (question, {"model": "n"}, 1),
+        (question, {"model": "m", "backend": "json"}, 1),
+        (question, {"model": "m"}, 2),
+    ]
+    for asked, setup, samples in others:
+        answerer = Scripted(setup=setup)
+        await run(answerer, file, [asked], samples=samples)
+        assert len(answerer.asked) == 1
+    answerer = Scripted()
+    renamed = GoldQuestion("other id", "E", "Is it 0?", "It is so.", "false")
+    found = await run(answerer, file, [renamed])
+    assert (answerer.asked, found.outcomes[0].correct) == ([], False)
+
+
+async def test_equal_questions_are_asked_and_paid_for_once(tmp_path: Path) -> None:
+    same = [GoldQuestion(f"q{n}", "D", "Is it?", "", gold) for n, gold in enumerate(("true", "false"))]  # type: ignore[arg-type]
+    answerer = Scripted()
+    found = await run(answerer, tmp_path / "a.jsonl", same)
+    assert len(answerer.asked) == 1
+    assert [(one.correct, one.calls, one.repeated) for one in found.outcomes] == [(True, 2, False), (False, 0, True)]
+
+
+async def test_a_failing_question_is_counted_and_asked_again_next_time(tmp_path: Path) -> None:
+    def fails(question: str, sample: int) -> QueryResult:
+        if "1" in question:
+            raise ConnectionError("the server went away")
+        return QueryResult(question, True, Verdict.PROVED)
+
+    found = await run(Scripted(fails), tmp_path / "a.jsonl", questions(3))
+    assert [one.predicted for one in found.outcomes] == ["true", "failed", "true"]
+    assert "the server went away" in found.outcomes[1].reason
+    assert found.missing == 0
+    again = Scripted()
+    assert all(one.correct for one in (await run(again, tmp_path / "a.jsonl", questions(3))).outcomes)
+    assert again.asked == [("Is it 1?", 0)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "program", "predicted"),
+    [
+        (True, Verdict.PROVED, "p", "true"),
+        (False, Verdict.REFUTED, "p", "false"),
+        (None, Verdict.UNKNOWN, "p", "unknown"),
+        (None, Verdict.UNKNOWN, None, "failed"),
+        (None, Verdict.INCONSISTENT, "p", "inconsistent"),
+        (None, Verdict.INVALID, "p", "invalid"),
+        (None, Verdict.OUT_OF_BUDGET, "p", "out_of_budget"),
+        ("A", Verdict.PROVED, "p", "other"),
+        (1, Verdict.PROVED, "p", "other"),
+    ],
+)
+async def test_every_verdict_has_its_column(
+    tmp_path: Path, answer: Any, verdict: Verdict, program: str | None, predicted: str
+) -> None:
+    answerer = Scripted(lambda question, sample: QueryResult(question, answer, verdict, program=program))
+    found = await run(answerer, tmp_path / "a.jsonl", questions(1))
+    assert found.outcomes[0].predicted == predicted
+    assert (await run(answerer, tmp_path / "a.jsonl", questions(1))).outcomes == found.outcomes
+
+
+def test_ids_never_become_file_names(tmp_path: Path) -> None:
+    evil = [GoldQuestion(name, "D", f"Is it {name}?", "", "true") for name in ("../../escape", "/etc/x", "a\0b", "")]
+    asyncio.run(run(Scripted(), tmp_path / "in" / "a.jsonl", evil))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.jsonl", "in"]
+
+
+async def test_several_at_once_but_no_more_than_allowed(tmp_path: Path) -> None:
+    answerer = Scripted()
+    await run(answerer, tmp_path / "a.jsonl", questions(20), jobs=4)
+    assert answerer.most_at_once == 4
+
+
+async def test_every_question_is_asked_before_any_is_asked_twice(tmp_path: Path) -> None:
+    answerer = Scripted()
+    found = await run(answerer, tmp_path / "a.jsonl", questions(2), samples=2)
+    assert answerer.asked == [("Is it 0?", 0), ("Is it 1?", 0), ("Is it 0?", 1), ("Is it 1?", 1)]
+    assert [(one.id, one.sample) for one in found.outcomes] == [("q0", 0), ("q0", 1), ("q1", 0), ("q1", 1)]
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(calls=4), "the limit of 4 model calls for the whole run is reached"),
+        (Limits(tokens=200), "200 tokens"),
+        (Limits(money=1.0), "1 US dollars"),
+    ],
+)
+async def test_a_limit_stops_the_whole_run_and_a_larger_one_goes_on(
+    tmp_path: Path, limits: Limits, reason: str
+) -> None:
+    found = await run(Scripted(), tmp_path / "a.jsonl", questions(5), limits=limits)
+    assert (len(found.outcomes), found.missing) == (2, 3)
+    assert reason in found.stopped
+    # What was spent before counts, too.
+    again = await run(Scripted(), tmp_path / "a.jsonl", questions(5), limits=limits)
+    assert again.asked == 0
+    assert (await run(Scripted(), tmp_path / "a.jsonl", questions(5))).missing == 0
+
+
+async def test_no_time_at_all_asks_nothing(tmp_path: Path) -> None:
+    found = await run(Scripted(), tmp_path / "a.jsonl", questions(5), limits=Limits(seconds=0))
+    assert (found.asked, found.missing) == (0, 5)
+
+
+async def test_an_interrupt_finishes_what_is_under_way(tmp_path: Path) -> None:
+    answerer = Scripted()
+    with AnswerLog(tmp_path / "a.jsonl") as log:
+        runner = Runner(answerer, log, jobs=2)
+        answerer.on_answer = runner.interrupt
+        found = await runner.run(questions(10))
+    assert (len(found.outcomes), found.missing, found.stopped) == (2, 8, "interrupted")
+
+
+async def test_what_an_interrupt_broke_off_is_not_kept(tmp_path: Path) -> None:
+    answerer = Scripted(lambda question, sample: QueryResult(question, None, Verdict.OUT_OF_BUDGET))
+    with AnswerLog(tmp_path / "a.jsonl") as log:
+        runner = Runner(answerer, log)
+        answerer.on_answer = runner.interrupt
+        found = await runner.run(questions(3))
+        assert (len(log), found.outcomes, found.missing) == (0, (), 3)
+
+
+async def test_a_torn_last_line_is_taken_away_and_its_question_asked_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    await run(Scripted(), file, questions(3))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-40])
+    answerer = Scripted()
+    with AnswerLog(file) as log:
+        assert log.repaired
+        found = await Runner(answerer, log).run(questions(3))
+    assert answerer.asked == [("Is it 2?", 0)]
+    assert [one.correct for one in found.outcomes] == [True] * 3
+    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == ["q0", "q1", "q2"]
+
+
+async def test_lines_of_nonsense_are_passed_over_and_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b'not JSON\n[1]\n{"no": "key"}\n\xff\xfe\n')
+    await run(Scripted(), file, questions(1))
+    with AnswerLog(file) as log:
+        assert (len(log), log.unreadable) == (1, 4)
+    assert file.read_bytes().startswith(b"not JSON\n")
+
+
+def test_only_one_process_writes_a_log(tmp_path: Path) -> None:
+    with AnswerLog(tmp_path / "a.jsonl"), pytest.raises(RunLocked, match="another process is working on it"):
+        AnswerLog(tmp_path / "a.jsonl")
+    AnswerLog(tmp_path / "a.jsonl").close()
+
+
+async def test_to_begin_anew_keeps_the_old_answers_aside(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    await run(Scripted(), file, questions(2))
+    for kept in ("a-1.jsonl", "a-2.jsonl"):
+        with AnswerLog(file, fresh=True) as log:
+            assert len(log) == 0
+            await Runner(Scripted(), log).run(questions(2))
+        assert len((tmp_path / kept).read_text().splitlines()) == 2
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_runner import Scripted, questions, run
+def slow(question, sample):
+    print(question, flush=True)
+    return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.state import Verdict
+asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
+"""
+
+
+def test_kill_nine_loses_only_what_was_being_asked(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    code = KILLED.format(tests=str(Path(__file__).parent), file=str(file))
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    ) as process:
+        assert process.stdout is not None
+        asked = [process.stdout.readline() for _ in range(20)]
+        process.send_signal(signal.SIGKILL)
+        asked += process.stdout.read().splitlines(keepends=True)
+        whole = sum(line.endswith("\n") for line in asked)
+    answerer = Scripted()
+    seen: list[Outcome] = []
+    found = asyncio.run(run(answerer, file, questions(whole), on_outcome=seen.append))
+    assert found.asked <= 1
+    assert len(found.outcomes) == len(seen) == whole
+    assert all(one.correct for one in found.outcomes)

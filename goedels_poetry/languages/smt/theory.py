@@ -34,7 +34,7 @@ class TypingError(ValueError):
 Args: TypeAlias = tuple[Term, ...]
 Rule: TypeAlias = Callable[[str, tuple[Index, ...], Args], Term]
 
-MAX_BITS = 16_384
+MAX_BITS = 65_536
 
 
 def sorts_text(sorts: Sequence[Sort]) -> str:

@@ -1,0 +1,8 @@
+"""The JSON logic language: programs as JSON objects whose formulas are written much as in Python."""
+
+from goedels_poetry.languages.json_logic.expressions import ExpressionParser
+from goedels_poetry.languages.json_logic.reader import read_json
+from goedels_poetry.languages.json_logic.sorts import SortManager
+from goedels_poetry.languages.json_logic.syntax import ExpressionError
+
+__all__ = ["ExpressionError", "ExpressionParser", "SortManager", "read_json"]

@@ -1,0 +1,50 @@
+"""What stands in a program, read from JSON and typed, before it becomes SMT-LIB text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from goedels_poetry.languages.json_logic.expressions import ExpressionParser
+from goedels_poetry.languages.json_logic.sorts import SortManager
+from goedels_poetry.languages.json_logic.symbols import Symbol
+from goedels_poetry.languages.json_logic.text import Node
+from goedels_poetry.languages.json_logic.typed import Typed
+from goedels_poetry.languages.logic.program import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A premise, a constraint of the objectives, or a goal."""
+
+    name: str
+    formula: Typed
+    node: Node
+    origin: Origin = Origin.UNSAID
+    sentences: tuple[int, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """An objective."""
+
+    maximize: bool
+    term: Typed
+    node: Node
+
+
+@dataclass
+class Content:
+    """A program, typed."""
+
+    sorts: SortManager
+    parser: ExpressionParser
+    functions: list[Symbol] = field(default_factory=list)
+    premises: list[Statement] = field(default_factory=list)
+    goals: list[Statement] = field(default_factory=list)
+    aims: list[Aim] = field(default_factory=list)
+    constraints: list[Statement] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+__all__ = ["Aim", "Content", "Statement"]

@@ -1,0 +1,130 @@
+"""Operators that are written between or around their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from goedels_poetry.languages.json_logic import arithmetic, syntax
+from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit, join, negation
+from goedels_poetry.languages.json_logic.rules import Rule
+from goedels_poetry.languages.json_logic.syntax import ExpressionError
+from goedels_poetry.languages.json_logic.typed import Typed, apply
+from goedels_poetry.languages.smt.terms import BOOL
+
+if TYPE_CHECKING:
+    from goedels_poetry.languages.json_logic.typer import Typer
+
+    Scope = Mapping[str, Typed]
+
+
+def _unary(typer: Typer, expression: syntax.Unary, scope: Scope) -> Rule:
+    operand = yield typer.term(expression.operand, scope)
+    if expression.operator == "not":
+        _refuse_misreading(expression, operand)
+        return negation(fit(operand, BOOL, "the operand of `not`"), expression.at)
+    if expression.operator == "~":
+        (operand,) = bits((operand,), expression.at, "~", "write Not(p)")
+        return apply("bvnot", (operand,), operand.sort, expression.at)
+    if expression.operator == "+":
+        return arithmetic.total([(False, operand)], expression.at)
+    return arithmetic.negative(operand, expression.at)
+
+
+def _refuse_misreading(expression: syntax.Unary, operand: Typed) -> None:
+    """``not p == q`` with formulas p and q: the eye may take ``not`` for a part of the left side."""
+    written = expression.operand
+    if not isinstance(written, syntax.Comparison) or written.enclosed or written.operators[0] not in ("==", "!="):
+        return
+    equality = operand.args[0] if operand.head == "not" else operand
+    if equality.args and equality.args[0].sort is BOOL:
+        sign = written.operators[0]
+        message = f"`not p {sign} q` with formulas p and q can be read in two ways"
+        raise ExpressionError(message, expression.at, f"write Not(p {sign} q), or Not(p) {sign} q")
+
+
+def _sum(typer: Typer, expression: syntax.Sum, scope: Scope) -> Rule:
+    operands = yield typer.terms([term for _, term in expression.terms], scope)
+    minus = [negative for negative, _ in expression.terms]
+    return arithmetic.total(list(zip(minus, operands, strict=True)), expression.at)
+
+
+def _chain(typer: Typer, expression: syntax.Chain, scope: Scope) -> Rule:
+    operands = yield typer.terms(expression.operands, scope)
+    operator, at = expression.operator, expression.at
+    if operator in ("and", "or"):
+        what = f"the operands of `{operator}`"
+        return conjunction([fit(operand, BOOL, what) for operand in operands], at, operator)
+    if operator == "*":
+        return arithmetic.product(operands, at)
+    return arithmetic.bitwise(operator, operands, at)
+
+
+def _binary(typer: Typer, expression: syntax.Binary, scope: Scope) -> Rule:
+    left, right = yield typer.terms((expression.left, expression.right), scope)
+    operator, at = expression.operator, expression.at
+    if operator == "**":
+        return arithmetic.power(left, right, at)
+    if operator == "/":
+        return arithmetic.quotient(left, right, at)
+    if operator in ("//", "%"):
+        return arithmetic.rounded_quotient(operator, left, right, at)
+    return arithmetic.bitwise(operator, (left, right), at)
+
+
+def _comparison(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Rule:
+    operators, at = expression.operators, expression.at
+    if "in" in operators or "not in" in operators:
+        return (yield _membership(typer, expression, scope))
+    given = yield typer.terms(expression.operands, scope)
+    if operators.count("!=") > 1:
+        hint = "write Distinct(a, b, c), or And(a != b, b != c)"
+        raise ExpressionError("`a != b != c` does not say whether a and c differ", at, hint)
+    order = next((operator for operator in operators if operator not in ("==", "!=")), None)
+    if order is None:
+        operands, head = join(given, at, f"the sides of `{operators[0]}`"), "="
+        if len(operators) > 1 and operands[0].sort is BOOL:
+            hint = "write And(p == q, q == r), or (p == q) == r"
+            raise ExpressionError("`p == q == r` with formulas can be read in two ways", at, hint)
+    else:
+        operands, head = arithmetic.ordered(order, given, at)
+    links = []
+    for operator, (left, right), (before, after) in zip(operators, pairwise(operands), pairwise(given), strict=True):
+        symbol = head
+        if operator not in ("==", "!=", order):
+            symbol = arithmetic.ordered(operator, (before, after), at)[1]
+        links.append(arithmetic.compared(operator, left, right, symbol, at))
+    return conjunction(links, at)
+
+
+def _membership(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Rule:
+    if len(expression.operators) > 1:
+        raise ExpressionError("`in` stands in a chain of comparisons", expression.at, "join comparisons by `and`")
+    written, source = expression.operands
+    element = yield typer.term(written, scope)
+    elements = yield typer.elements(source, scope)
+    equalities = []
+    for other in elements:
+        left, right = join((element, other), expression.at, "what is compared by `in`")
+        equalities.append(apply("=", (left, right), BOOL, expression.at))
+    found = conjunction(equalities, expression.at, "or")
+    return found if expression.operators[0] == "in" else negation(found, expression.at)
+
+
+def _conditional(typer: Typer, expression: syntax.Conditional, scope: Scope) -> Rule:
+    parts = (expression.condition, expression.then, expression.otherwise)
+    condition, then, otherwise = yield typer.terms(parts, scope)
+    return typer.choose(condition, then, otherwise, expression.at)
+
+
+FORMS: dict[type, Callable[[Typer, Any, Any], Rule]] = {
+    syntax.Unary: _unary,
+    syntax.Sum: _sum,
+    syntax.Chain: _chain,
+    syntax.Binary: _binary,
+    syntax.Comparison: _comparison,
+    syntax.Conditional: _conditional,
+}
+
+__all__ = ["FORMS"]

@@ -75,19 +75,19 @@ class Claim:
 
 
 class Statement:
-    """The theorem that a run is about now: the given one, or the formalization of a claim, read once."""
+    """The theorem that a run is about now: the given one, or the formal text that a model wrote, read once."""
 
-    def __init__(self, language: Language, given: Theorem, claim: Claim | None) -> None:
-        """``given``: the theorem; for a claim that has no formal text yet, a stand-in with its options."""
+    def __init__(self, language: Language, given: Theorem, by_model: bool) -> None:
+        """``given``: the theorem; with ``by_model``, while there is no formal text yet, a stand-in with its options."""
         self._language = language
-        self._claim = claim
+        self._by_model = by_model
         self._ref = ""
         self.latest = given
         """What :meth:`now` gave last."""
 
     async def now(self, store: ProofStore) -> Theorem:
         """The theorem as the store has it; raises GoedelsPoetryError when its text cannot be read again."""
-        if self._claim is None:
+        if not self._by_model:
             return self.latest
         ref = (await store.on_thread(store.root)).refs.get(FORMAL)
         if ref is not None and ref != self._ref:

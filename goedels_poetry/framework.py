@@ -18,6 +18,7 @@ from goedels_poetry.languages.base import Configurable, Language, SeveralTheorem
 from goedels_poetry.learning import Memory
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
+from goedels_poetry.question import Question, check_question
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
 from goedels_poetry.search import Search
@@ -28,6 +29,10 @@ from goedels_poetry.store import ProofStore
 OnEvent = Callable[[Event], None]
 T = TypeVar("T")
 
+LOGIC = "logic"
+"""The language of programs that answer questions."""
+NAME_LENGTH = 80
+"""Characters of a question in a list of runs."""
 READ_GRACE = 1.0
 """Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
 
@@ -125,6 +130,42 @@ class GoedelsPoetryFramework:
             run = self._runs.new(prefix)
         return await self._run(run, spoken, source, meant, name or "", out, on_event, claim, confirm)
 
+    async def aask(
+        self,
+        question: Question,
+        *,
+        name: str | None = None,
+        fresh: bool = False,
+        out: Path | None = None,
+        on_event: OnEvent | None = None,
+    ) -> RunResult:
+        """Have a question in plain language answered by a program that a model writes and the checker decides.
+
+        An unfinished run of the same question, models and seed goes on; a finished one is returned as it stands.
+        ``reasoning.answer_of`` puts question, run and result together.
+
+        Args:
+            question: what is asked.
+            name: what to call it in lists of runs (default: its beginning).
+            fresh: begin a new run even if there is one.
+            out: directory for the certificate (default: inside the run's directory).
+            on_event: called in the event loop after every commit; must not block.
+
+        Raises:
+            RunLocked. A question that cannot be asked here is a result (``invalid``), not an exception.
+        """
+        spoken = self._language(LOGIC, None)
+        meant = {"seed": self.settings.seed, **question.options}
+        asked = {"models": self.models.fingerprint if self.models is not None else {}, "question": question.identity}
+        prefix = identity(question.text, spoken.name, {**meant, **asked})
+        latest = self._runs.latest(prefix)
+        run = self._runs.nth(prefix, 1) if latest is None else latest
+        if fresh and latest is not None:
+            run = self._runs.new(prefix)
+        words = " ".join(question.text.split())
+        shown = name if name is not None else words if len(words) <= NAME_LENGTH else f"{words[: NAME_LENGTH - 1]}…"
+        return await self._run(run, spoken, question.text, meant, shown, out, on_event, question=question)
+
     def run(self, source: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
         return self._on_own_loop(self.arun(source, **kwargs))
@@ -134,11 +175,13 @@ class GoedelsPoetryFramework:
         run = self._runs.get(run_id)
         with self.open_store(run.run_id) as store:
             source, language, options, name = (store.meta(m) for m in ("theorem", "language", "options", "name"))
-            told = store.meta("claim")
+            told, question = store.meta("claim"), store.meta("question")
         if source is None:
             raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
         claim = Claim.again(source, told) if told is not None else None
-        return await self._run(run, self._language(language, None), source, options, name, out, on_event, claim)
+        asked = Question.again(question) if question is not None else None
+        spoken = self._language(language, None)
+        return await self._run(run, spoken, source, options, name, out, on_event, claim, question=asked)
 
     def resume(self, run_id: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`aresume`."""
@@ -321,12 +364,18 @@ class GoedelsPoetryFramework:
         on_event: OnEvent | None,
         claim: Claim | None = None,
         confirm: Confirm | None = None,
+        question: Question | None = None,
     ) -> RunResult:
         if not self._active:
             self._interrupted = ""
         self._active += 1
         try:
-            if claim is None:
+            theorem: Theorem | None
+            if question is not None:
+                if not run.is_finished():
+                    check_question(question, self.models)
+                theorem = Theorem(language.name, source, options, " ".join(source.split()))
+            elif claim is None:
                 try:
                     theorem = await self._reading(language.read(source, options))
                 except TimeoutError as exc:
@@ -347,11 +396,12 @@ class GoedelsPoetryFramework:
                             theorem,
                             name,
                             self.settings,
-                            self._memory(),
+                            self._memory() if question is None else Memory(),
                             on_event or _ignore,
                             self.models,
                             claim,
                             confirm,
+                            question,
                         ),
                         out,
                     )

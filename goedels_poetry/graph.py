@@ -116,6 +116,8 @@ class Machine:
     def _failed(self, txn: Txn, node: ProofNode, error: BaseException) -> str:
         """One attempt of whatever the node's queue asked for has failed."""
         reason = one_line(error)
+        if self.registry.on_failure is not None:
+            return self.registry.on_failure(txn, node, reason, self.deps)
         moves = self.deps.moves(txn)
         queue = node.queue or ""
         if queue == Queue.FORMALIZE or (queue == Queue.CHECK_SEMANTICS and FORMAL in node.refs):

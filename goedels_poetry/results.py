@@ -73,6 +73,8 @@ class RunResult:
     formalization: dict[str, Any] | None = None
     """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "round_trip",
     "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
+    answer: dict[str, Any] | None = None
+    """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
 
     @property
     def exit_code(self) -> int:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.registry import Deps, Registry, load_registry
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.errors import one_line
@@ -32,6 +33,7 @@ from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
 from goedels_poetry.learning import Memory, fill_memory
 from goedels_poetry.models import Ledger, Models
+from goedels_poetry.question import Question
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.runs import RunDir
 from goedels_poetry.settings import Settings
@@ -64,13 +66,16 @@ class Search:
         models: Models | None = None,
         claim: Claim | None = None,
         confirm: Confirm | None = None,
+        question: Question | None = None,
     ) -> None:
         self._run_dir = run
         self._language = language
         self._given = theorem
         self._claim = claim
         self._confirm = confirm
-        self._statement = Statement(language, theorem, claim)
+        self._question = question
+        self._by_model = claim is not None or question is not None
+        self._statement = Statement(language, theorem, self._by_model)
         self._name = name
         self._settings = settings
         self._memory = memory
@@ -100,7 +105,7 @@ class Search:
         self._run_dir.path.mkdir(parents=True, exist_ok=True)
         store = ProofStore(self._run_dir.proof_db)
         try:
-            registry = load_registry()
+            registry = load_registry() if self._question is None else question_registry()
             if self._models is not None:
                 registry = registry.with_models(self._models.has)
             self._warnings += registry.problems
@@ -132,6 +137,7 @@ class Search:
                 bank_snapshot=self._bank.snapshot() if self._bank else 0,
                 preferred=self._statistics.preferred(self._language.name) if self._statistics else (),
                 claim=None if self._claim is None else self._claim.identity,
+                question=None if self._question is None else self._question.identity,
             )
             self._run_dir.write_card(
                 run_id=self._run_dir.run_id,
@@ -154,7 +160,7 @@ class Search:
 
     def _plant(self, txn: Txn) -> str:
         root = ProofNode(id=ROOT, language=self._language.name, queue=Queue.FORMALIZE)
-        if self._claim is None:
+        if not self._by_model:
             key = self._language.canonical(self._given, "")
             root = replace(root, queue=Queue.CHECK_SEMANTICS, key=key)
         txn.put(root)
@@ -178,6 +184,7 @@ class Search:
             language=self._language,
             theorem=self._given,
             claim=self._claim,
+            question=self._question,
             settings=self._settings,
             bank=self._bank,
             bank_snapshot=store.meta("bank_snapshot") or 0,
@@ -189,7 +196,7 @@ class Search:
         )
         jobs = Jobs()
         supervisor = SupervisorAgent(store, registry, self._settings, jobs)
-        statement = self._statement if self._claim is not None else None
+        statement = self._statement if self._by_model else None
         machine = Machine(store, registry, deps, jobs, supervisor, self._emit, statement)
         self._supervisor = supervisor
         if self._begun is not None:
@@ -305,6 +312,7 @@ class Search:
             core=detail.get("core"),
             certificate=evidence.path if evidence else None,
             trust_level=evidence.trust_level if evidence else None,
+            answer=(evidence.details if evidence else detail).get("result"),
             open_goals=open_goals(nodes),
             warnings=tuple(dict.fromkeys((*self._warnings, *(evidence.warnings if evidence else ())))),
             **common,
@@ -391,6 +399,7 @@ class Search:
             trust_level=certificate.trust_level,
             reason=reason,
             core=certificate.details.get("needed") if proved else None,
+            answer=certificate.details.get("result"),
             warnings=tuple(dict.fromkeys((*self._warnings, *certificate.warnings))),
             **common,
         )

@@ -19,6 +19,7 @@ from goedels_poetry.formalization import Claim
 from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.memory import LemmaBank
 from goedels_poetry.models import Ledger, Models, Reply, Request
+from goedels_poetry.question import Question
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import ProofNode, Queue
 from goedels_poetry.state_manager import GoedelsPoetryStateManager
@@ -61,6 +62,8 @@ class Deps:
     settings: Settings
     claim: Claim | None = None
     """What the theorem is to say, when it is a model that writes it."""
+    question: Question | None = None
+    """What is asked, when a model writes the program that answers it."""
     bank: LemmaBank | None = None
     bank_snapshot: int = 0
     preferred: tuple[str, ...] = ()
@@ -160,6 +163,8 @@ def scope_ids(store: StoreReader, node: ProofNode) -> tuple[str, ...]:
 
 
 Run = Callable[[ProofNode, Deps], Awaitable[Apply]]
+OnFailure = Callable[[Txn, ProofNode, str, Deps], str]
+"""The move for a node whose agent failed, with the reason; returns the outcome word."""
 RunT = TypeVar("RunT", bound=Run)
 
 
@@ -217,6 +222,8 @@ class Registry:
     strategies: tuple[Strategy, ...] = ()
     problems: tuple[str, ...] = ()
     """One line for each plug-in that was left out, or that shares a queue."""
+    on_failure: OnFailure | None = None
+    """None: as in a search for a proof."""
 
     def with_models(self, has_model: Callable[[str], bool]) -> Registry:
         """The same agents; a quick one that asks a model is started and collected like every long one."""
@@ -226,10 +233,18 @@ class Registry:
         return replace(self, agents=agents, routes=routes)
 
 
-def load_registry() -> Registry:
-    """Built-in agents, then those of installed plug-ins."""
-    specs = [_built_in(where) for where in BUILT_IN]
-    found, problems = plugins.load(GROUP, "__agent__")
+def load_registry(
+    built_in: Iterable[str] = BUILT_IN, group: str = GROUP, on_failure: OnFailure | None = None
+) -> Registry:
+    """Built-in agents, then those of installed plug-ins.
+
+    Args:
+        built_in: ``module:attribute`` of each agent, below ``goedels_poetry.agents``.
+        group: of the entry points of plug-ins.
+        on_failure: what happens to a node whose agent failed.
+    """
+    specs = [_built_in(where) for where in built_in]
+    found, problems = plugins.load(group, "__agent__")
     specs += [replace(d.__agent__, plugin=plugin.name) for plugin in found for d in plugin.declared]
     agents: dict[str, AgentSpec] = {}
     serves: dict[str, AgentSpec] = {}
@@ -248,7 +263,7 @@ def load_registry() -> Registry:
     order = [*Queue, *sorted(set(serves) - {str(q) for q in Queue})]
     routes = {str(queue): serves[queue] for queue in order if queue in serves}
     named, more = strategies.load()
-    return Registry(agents, routes, named, (*problems, *more))
+    return Registry(agents, routes, named, (*problems, *more), on_failure)
 
 
 def _built_in(where: str) -> AgentSpec:
@@ -264,6 +279,7 @@ __all__ = [
     "AgentSpec",
     "Apply",
     "Deps",
+    "OnFailure",
     "Registry",
     "Run",
     "agent",

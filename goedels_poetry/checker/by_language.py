@@ -35,7 +35,17 @@ def _check_lean(path: Path, against: str | None, assume_definitions: bool) -> Ch
     return lean.run(lean.check_lean(path, against))
 
 
-CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {"smt": _check_smt, LEAN: _check_lean}
+def _check_logic(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
+    from goedels_poetry.checker.logic import check_logic
+
+    return check_logic(path, against)
+
+
+CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {
+    "smt": _check_smt,
+    LEAN: _check_lean,
+    "logic": _check_logic,
+}
 """Who checks the certificates of a language."""
 
 __all__ = ["CHECKERS", "LEAN", "check_any"]

@@ -290,6 +290,25 @@ class Configurable(Protocol):
 
 
 @runtime_checkable
+class Answering(Protocol):
+    """What a language of programs that answer questions offers besides."""
+
+    async def answer(self, text: str, options: dict[str, Any], demands: dict[str, Any]) -> Outcome:
+        """Read and decide a program that a model wrote for a question.
+
+        Args:
+            text: the program.
+            options: as for `Language.read`.
+            demands: what the question demands of its program: see `goedels_poetry.reasoning.demands`.
+
+        Returns:
+            ``{"result": a VerificationResult as JSON, "findings": [{"kind", "words", "reason"}]}``. Not ok when it
+            cannot be read or decided: then the reason, and ``{"line", "column", "path", "hint"}``.
+        """
+        ...
+
+
+@runtime_checkable
 class SeveralTheorems(Protocol):
     """What a language offers besides whose texts may state several theorems; ``options["theorem"]`` names one."""
 
@@ -357,6 +376,7 @@ __all__ = [
     "FAILED",
     "PASSED",
     "WARNING",
+    "Answering",
     "Certificate",
     "Citable",
     "Configurable",

@@ -1,0 +1,29 @@
+"""The agents that answer a question: formalize -> verify -> decide -> (correct -> verify -> decide ...) -> the checker.
+
+They work on the same machine as the search for proofs, with a table of their own.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.agents.questions.failing import set_failed
+from goedels_poetry.agents.registry import Registry, load_registry
+
+GROUP = "goedels_poetry.question_agents"
+"""Entry points of plug-ins for questions."""
+
+BUILT_IN = (
+    "questions.formalizer:formalizer",
+    "questions.verifier:verifier",
+    "questions.corrector:corrector",
+    "questions.decider:decider",
+    "questions.judge:judge",
+)
+"""``module:attribute`` below ``goedels_poetry.agents``."""
+
+
+def question_registry() -> Registry:
+    """The agents of questions, then those of installed plug-ins."""
+    return load_registry(BUILT_IN, GROUP, set_failed)
+
+
+__all__ = ["BUILT_IN", "GROUP", "question_registry"]

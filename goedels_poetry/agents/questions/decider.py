@@ -1,0 +1,98 @@
+"""The decider chooses what happens after an attempt, among the moves that code computed as legal.
+
+The choice is a table. No model is asked: what there is to choose is whether another reply is worth its price, and the
+solver's answer says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goedels_poetry.agents.questions.asking import question_of
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.question import (
+    ANSWER,
+    CONVERSATION,
+    DECIDED,
+    INCONSISTENT,
+    LIMITS,
+    NO_REPLY,
+    OPEN,
+    REFUSED,
+    REPLY,
+    REPORT,
+    TRUST,
+    UNREADABLE,
+    VACUOUS,
+    programs,
+    set_move,
+)
+from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.store import Txn
+
+MOVES = {
+    "test": "the program has an answer; how far it says what was meant is tested",
+    "accept": "there is nothing left to mend",
+    "correct": "the model is shown what came of its program",
+    "ask_again": "the model is asked anew",
+    "give_up": "all attempts are used up",
+}
+"""move -> why it may be chosen."""
+
+POLICY: dict[str, tuple[str, ...]] = {
+    ANSWER: ("test", "accept"),
+    OPEN: ("correct", "test", "accept"),
+    INCONSISTENT: ("correct", "accept"),
+    LIMITS: ("correct", "accept"),
+    REFUSED: ("correct", "accept"),
+    VACUOUS: ("correct", "test", "accept"),
+    UNREADABLE: ("correct", "accept", "give_up"),
+    REPLY: ("correct", "accept", "give_up"),
+    NO_REPLY: ("correct", "ask_again", "accept", "give_up"),
+}
+"""kind of report -> moves in order of preference; the first legal one is taken."""
+
+ONCE = frozenset({OPEN, VACUOUS})
+"""Kinds after which the model is asked about its program once: if it stays with it, so be it."""
+
+
+@agent(queue=Queue.DECIDE, quick=True, name="decider")
+async def decider(node: ProofNode, deps: Deps) -> Apply:
+    """The first legal move of the table."""
+
+    def apply(txn: Txn) -> str:
+        report = txn.store.load(node.refs[REPORT])
+        tested = TRUST in node.refs
+        past = programs(txn.store.history(node.id))
+        legal = legal_moves(node, report, past, question_of(deps).max_attempts, tested=tested)
+        move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
+        return set_move(txn, node, move, f"{node.reason}; {MOVES[move]}" if node.reason else MOVES[move])
+
+    return apply
+
+
+def legal_moves(
+    node: ProofNode, report: dict[str, Any], past: list[dict[str, Any]], most: int, *, tested: bool
+) -> frozenset[str]:
+    """Moves that the attempts so far allow.
+
+    Args:
+        report: on the last attempt, which is the last of ``past``.
+        past: all attempts.
+        most: how many there may be.
+        tested: whether the formalisation has been tested.
+    """
+    kind = report["kind"]
+    left = node.attempts < most and not tested
+    asked = sum(entry["outcome"] == kind for entry in past) > 1 if kind in ONCE else False
+    decided = DECIDED in node.refs
+    allowed = {
+        "correct": left and not asked and not report.get("final") and CONVERSATION in node.refs,
+        "ask_again": left and CONVERSATION not in node.refs,
+        "test": not tested and "result" in report,
+        "accept": decided,
+    }
+    return frozenset(move for move, legal in allowed.items() if legal)
+
+
+__all__ = ["MOVES", "POLICY", "decider", "legal_moves"]

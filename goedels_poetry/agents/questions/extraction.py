@@ -1,0 +1,103 @@
+"""The program in a model's reply, whatever it is wrapped in. Nothing is mended here: the reader says what is wrong.
+
+Models show pieces and drafts before the program that they mean, so the last block counts that holds a whole one. Where
+none does, but the pieces together do, they are put together in their order.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
+from goedels_poetry.question import MAX_PROGRAM
+
+_GOAL = re.compile(r"\(\s*define-fun(?:-rec)?\s+\|?goal\b|\(\s*define-const\s+\|?goal\b")
+_ASSERTS = re.compile(r"\(\s*assert\b")
+_DECLARES = re.compile(r"\(\s*declare-|\(\s*define-sort\b")
+_TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')
+_PROGRAM_LINE = re.compile(r"^[ \t]*[(;]", re.MULTILINE)
+_SECTIONS = ("sorts", "functions", "knowledge_base", "verifications", "rules", "optimization")
+
+
+def program_in(reply: Reply, backend: str) -> str:
+    """The program, as the model wrote it.
+
+    Args:
+        reply: what came back.
+        backend: ``smt2`` or ``json``.
+
+    Raises:
+        UnusableReply: none, too long, or cut off: half a program may be readable, and mean something else.
+    """
+    fenced = blocks(reply.text)
+    if (fenced and not fenced[-1].closed) or (reply.finish == "length" and not fenced):
+        raise UnusableReply("the reply is cut off before the end of the program")
+    found = [block for block in fenced if block.text.strip()]
+    program = (_json if backend == "json" else _smt2)(found, without_thinking(reply.text))
+    if not program.strip():
+        raise UnusableReply("the reply holds no program")
+    if len(program) > MAX_PROGRAM:
+        raise UnusableReply(f"the program is longer than {MAX_PROGRAM} characters")
+    return program
+
+
+def _smt2(fenced: Sequence[Block], bare: str) -> str:
+    if not fenced:
+        return _bare_smt2(bare)
+    pieces = [block.text for block in fenced if _is_smt2(block.text)]
+    whole = [piece for piece in pieces if _is_balanced(piece) and _GOAL.search(piece) and _DECLARES.search(piece)]
+    if whole:
+        return whole[-1]
+    together = "\n".join(pieces)
+    if len(pieces) > 1 and _is_balanced(together) and _GOAL.search(together) and _ASSERTS.search(together):
+        return together
+    with_goal = [piece for piece in pieces if _GOAL.search(piece)]
+    return (with_goal or pieces or [fenced[-1].text])[-1]
+
+
+def _bare_smt2(text: str) -> str:
+    """From the first line that looks like a command to the last bracket."""
+    start = _PROGRAM_LINE.search(text)
+    end = text.rfind(")")
+    if start is None or end < start.start():
+        raise UnusableReply("the reply holds no program")
+    return text[start.start() : end + 1] + "\n"
+
+
+def _is_smt2(text: str) -> bool:
+    return _PROGRAM_LINE.search(text) is not None and not text.lstrip().startswith("{")
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _json(fenced: Sequence[Block], bare: str) -> str:
+    pieces = [block.text for block in fenced if block.text.lstrip().startswith("{")]
+    whole = [piece for piece in pieces if _is_program(piece)]
+    if whole or pieces:
+        return (whole or pieces)[-1]
+    if fenced:
+        return fenced[-1].text
+    start, end = bare.find("{"), bare.rfind("}")
+    if start < 0 or end < start:
+        raise UnusableReply("the reply holds no JSON object")
+    return bare[start : end + 1]
+
+
+def _is_program(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and any(name in value for name in _SECTIONS)
+
+
+__all__ = ["program_in"]

@@ -1,0 +1,151 @@
+"""What came of a program, in words that a model can act on, and in one line for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from goedels_poetry.languages.base import Outcome
+from goedels_poetry.question import (
+    ANSWER,
+    INCONSISTENT,
+    LIMITS,
+    OPEN,
+    REFUSED,
+    UNREADABLE,
+    VACUOUS,
+    Question,
+)
+from goedels_poetry.state import Verdict
+
+MOST_PREMISES = 20
+"""Premises that a report lists."""
+MOST_WORDS = 3_000
+"""Characters of a countermodel in words that a report shows."""
+
+OPEN_TEXT = """If the text does settle the question, a premise is missing (a sentence that was left out, or something \
+that every reader takes for granted), one thing has two names, or the goal is worded differently from the premises: \
+mend that. If the text really leaves it open, answer with the same program again; that is a right answer then. Do not \
+assume the goal, its negation, or anything that the text does not support."""
+OPEN_FACTS = """A fact is missing, or facts are not connected: which well-known fact decides the question in this \
+world, and which general rule connects it with the goal? Add what is missing, as knowledge of the world, for a yes or \
+for a no, whichever is true. Do not write the goal or its negation as a premise. If what is known about the world \
+really does not decide it, answer with the same program again."""
+
+Report = dict[str, Any]
+Json = Mapping[str, Any]
+
+
+def report_on(question: Question, program: str, outcome: Outcome) -> Report:
+    """The report on a program that `Answering.answer` has looked at: see `question.set_report`."""
+    found = outcome.value
+    result = found.get("result")
+    if not outcome.ok or result is None:
+        return _unreadable(program, outcome)
+    findings: list[Json] = found.get("findings", [])
+    refused = [f for f in findings if f["kind"] == REFUSED]
+    if refused:
+        words = "\n".join(str(f["words"]) for f in refused)
+        return {"kind": REFUSED, "words": words, "reason": str(refused[0]["reason"]), "result": result}
+    verdict = Verdict(result["verdict"])
+    if verdict is Verdict.INCONSISTENT:
+        return _inconsistent(question, result)
+    if verdict in (Verdict.PROVED, Verdict.REFUTED) and result["answer"] is not None:
+        vacuous = [f for f in findings if f["kind"] == VACUOUS]
+        if vacuous:
+            words, reason = str(vacuous[0]["words"]), str(vacuous[0]["reason"])
+            return {"kind": VACUOUS, "words": words, "reason": reason, "result": result}
+        reason = "the answer is " + _shown(result["answer"])
+        return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
+    if _out_of_limits(result):
+        return _limits(question, result)
+    return _open(question, result, findings)
+
+
+def _unreadable(program: str, outcome: Outcome) -> Report:
+    """A program that the reader refuses, with the line that is meant."""
+    where = outcome.value
+    line = where.get("line")
+    lines = program.splitlines()
+    place = f"line {line}" + (f", column {where['column']}" if where.get("column") else "") if line else ""
+    place = ", ".join(filter(None, (place, str(where.get("path") or ""))))
+    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
+    hint = f"\n{where['hint']}" if where.get("hint") else ""
+    message = outcome.words or "the program cannot be read"
+    words = f"There was an error processing your response:\n{place + ': ' if place else ''}{message}{quoted}{hint}"
+    return {"kind": UNREADABLE, "words": words, "reason": f"{place + ': ' if place else ''}{message}"}
+
+
+def _inconsistent(question: Question, result: Json) -> Report:
+    core = result.get("core") or ()
+    words = (
+        "The premises contradict each other, so anything would follow from them and there is no answer. These cannot "
+        f"all be true together:\n{_listed(question, core)}\n"
+        "At least one of them says more than its sentence says, or was assumed without need. Look for: a rule with "
+        "exceptions written without them, 'usually' written as 'always', an exclusive 'or' where both may hold, two "
+        "names for one thing called different, a fact about the case that the text does not state."
+    )
+    names = ", ".join(str(premise["name"]) for premise in core)
+    return {
+        "kind": INCONSISTENT,
+        "words": words,
+        "reason": f"the premises contradict each other: {names}",
+        "result": result,
+    }
+
+
+def _limits(question: Question, result: Json) -> Report:
+    words = (
+        f"The solver reached no answer within {question.verify_timeout} ms ({result['reason']}). Make the program "
+        "easier for it: leave out premises that have nothing to do with the question, declare individuals as "
+        "constants, avoid nested quantifiers, functions from a sort into itself and multiplication of variables, and "
+        "say with one predicate what you say with several."
+    )
+    return {
+        "kind": LIMITS,
+        "words": words,
+        "reason": str(result["reason"] or "no answer within the limits"),
+        "result": result,
+    }
+
+
+def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
+    told = str(result.get("model_words") or "")[:MOST_WORDS]
+    world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
+    hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
+    looked = f"What looks suspicious:\n{hints}" if hints else ""
+    end = OPEN_TEXT if any(not s.asked for s in question.sentences) else OPEN_FACTS
+    words = f"Neither the goal nor its negation follows from the premises.{world}{looked}{end}"
+    reason = str(result["reason"] or "neither the goal nor its negation follows")
+    return {"kind": OPEN, "words": words, "reason": reason, "result": result, "final": _may_stay(question, findings)}
+
+
+def _may_stay(question: Question, findings: Iterable[Json]) -> bool:
+    """Whether the question offers a third answer, and nothing speaks against it: then nobody is pressed for another."""
+    return question.may_stay_open and not any(f["kind"] == OPEN for f in findings)
+
+
+def _out_of_limits(result: Json) -> bool:
+    """Whether a check was left undecided, so that more could be known."""
+    checks = [goal.get("checks") or {} for goal in result.get("goals", ())]
+    return any("unknown" in (c.get("with_goal"), c.get("with_negation")) for c in checks)
+
+
+def _listed(question: Question, premises: Iterable[Json]) -> str:
+    texts = {s.number: s.text for s in question.sentences}
+    lines = []
+    for premise in list(premises)[:MOST_PREMISES]:
+        said = " ".join(f'"{texts[n]}"' for n in premise.get("sentences", ()) if n in texts)
+        source = (
+            f"sentence {', '.join(map(str, premise['sentences']))}: {said}" if said else str(premise.get("words") or "")
+        )
+        told = f" ({source})" if source else ""
+        lines.append(f"- {premise['name']}{told}: {premise['formula']}")
+    return "\n".join(lines)
+
+
+def _shown(answer: object) -> str:
+    return str(answer).lower() if isinstance(answer, bool) else str(answer)
+
+
+__all__ = ["report_on"]

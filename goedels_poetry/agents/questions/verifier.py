@@ -1,0 +1,34 @@
+"""The verifier reads the program and has its goal decided; what it reports is what the model is told."""
+
+from __future__ import annotations
+
+from goedels_poetry.agents.questions.asking import question_of
+from goedels_poetry.agents.questions.reports import report_on
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.base import Answering
+from goedels_poetry.question import PROGRAM, set_report
+from goedels_poetry.state import ProofNode, Queue
+
+
+@agent(queue=Queue.VERIFY, name="verifier")
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """Read, check what the question demands of its program, pose premises, premises and goal, premises and not goal."""
+    question = question_of(deps)
+    language = deps.language
+    if not isinstance(language, Answering):
+        raise TypeError(f"{language.name} is no language of programs that answer questions")
+    program = str(await deps.load(node, PROGRAM))
+    demands = {
+        "numbers": sorted(question.numbers),
+        "asked": [s.number for s in question.sentences if s.asked],
+        "text": any(not s.asked for s in question.sentences),
+        "world_knowledge": question.world_knowledge,
+        "choices": [letter for letter, _ in question.choices],
+        "known": list(question.known),
+    }
+    outcome = deps.charge(await language.answer(program, question.options, demands))
+    report = report_on(question, program, outcome)
+    return lambda txn: set_report(txn, node, report)
+
+
+__all__ = ["verifier"]

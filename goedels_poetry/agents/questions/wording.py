@@ -1,0 +1,94 @@
+"""What the first prompt says about a question: its sentences by number, where facts may come from, what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from goedels_poetry.question import Question
+from goedels_poetry.sentences import Sentence
+
+NO_TEXT = "(There is no text: you have to bring the facts.)"
+
+FROM_THE_TEXT = (
+    "Premises render the text: each names the sentences that it renders. A premise that is not in the text is allowed "
+    "only where every reader takes it for granted without being told (what kind of thing something is, that a part "
+    "belongs to its whole, that two different names here are two different things, simple arithmetic, how the words of "
+    "one sentence relate to those of another): mark it as knowledge of the world. Never assume what the question asks, "
+    "and never a fact only to reach an answer. When the text leaves the question open, the goal must stay open, too: "
+    "that is a right answer."
+)
+TEXT_ONLY = (
+    "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "
+    "everybody knows. When the text leaves the question open, the goal must stay open, too: that is a right answer."
+)
+FROM_THE_WORLD = (
+    "There is no text, so the facts must come from you, as knowledge of the world. Take the question apart: which two "
+    "or three facts, each one well known and checkable on its own, decide it, and which general rules connect them? "
+    "Write those as premises, all that is needed for a yes or for a no, with exact numbers and dates where they "
+    "matter. The answer has to follow from them by reasoning: a premise that says the goal itself, or its opposite, is "
+    "refused. Be sure of each fact; do not bend one to reach an answer. Take the words of the question in their "
+    "ordinary sense."
+)
+
+OPEN_WORLD = "What does not follow is not false: it is open."
+CLOSED_WORLD = (
+    "The world is closed: what does not follow is false. The system adds that itself; do not write premises for it."
+)
+
+
+def first_prompt(question: Question) -> str:
+    """Name of the prompt of the first turn."""
+    return f"question-{question.backend}"
+
+
+def variables(question: Question, note: str = "") -> dict[str, str]:
+    """What the first prompt may mention. ``note``: about a reply that could not be used."""
+    return {
+        "text": _listed(question.sentences) or NO_TEXT,
+        "question": question.asked,
+        "goal": _goal(question),
+        "facts": _facts(question),
+        "world": CLOSED_WORLD if question.world == "closed" else OPEN_WORLD,
+        "known": _known(question.known),
+        "note": note,
+    }
+
+
+def _listed(sentences: Iterable[Sentence]) -> str:
+    """One sentence a line, with its number; the case that a question tells of, and what it takes for granted, last."""
+    lines = []
+    for sentence in sentences:
+        number = "" if sentence.number is None else f"[{sentence.number}] "
+        asked = "(the question; only what it takes for granted) " if sentence.asked else ""
+        lines.append(f"{number}{asked}{sentence.text}")
+    return "\n".join(lines)
+
+
+def _facts(question: Question) -> str:
+    if any(not sentence.asked for sentence in question.sentences):
+        return FROM_THE_TEXT if question.world_knowledge else TEXT_ONLY
+    return FROM_THE_WORLD
+
+
+def _goal(question: Question) -> str:
+    if not question.choices:
+        return ""
+    options = "\n".join(f"{letter}) {text}" for letter, text in question.choices)
+    letters = ", ".join(f"goal-{letter}" for letter, _ in question.choices)
+    return (
+        f"The options are:\n{options}\n\nDefine one goal for each option, saying that this option is the answer: "
+        f"{letters}. No goal may be called just goal."
+    )
+
+
+def _known(answers: Iterable[str]) -> str:
+    listed = "\n".join(f"- {answer}" for answer in answers)
+    if not listed:
+        return ""
+    return (
+        "Answers to earlier questions, which were derived from the same text and may be used as premises marked as "
+        f"derived (their words exactly as here):\n{listed}"
+    )
+
+
+__all__ = ["first_prompt", "variables"]

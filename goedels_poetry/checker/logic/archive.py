@@ -1,0 +1,157 @@
+"""Certificates of logic programs on disk: the program and a manifest with its hash; written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from goedels_poetry.checker.archive import (
+    MANIFEST,
+    BadCertificate,
+    canonical,
+    plain,
+    plain_bytes,
+    put_in_place,
+    read_canonical,
+    sha256,
+)
+
+Json: TypeAlias = dict[str, Any]
+
+SCHEMA = 1
+LANGUAGE = "logic"
+PROGRAMS = {"smt2": "program.smt2", "json": "program.json"}
+"""dialect -> name of the file."""
+CLAIMS = ("proved", "refuted", "inconsistent")
+WORLDS = ("open", "closed")
+_KEYS = frozenset(
+    {
+        "schema",
+        "language",
+        "dialect",
+        "claim",
+        "choice",
+        "world",
+        "milliseconds",
+        "optimize_milliseconds",
+        "statement",
+        "file",
+        "versions",
+        "info",
+        "manifest_sha256",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicArchive:
+    """A certificate as it lies there; nothing in it has been believed yet."""
+
+    program: str
+    dialect: str
+    claim: str
+    """One of :data:`CLAIMS`, about what the program asks."""
+    choice: str
+    """Of a multiple-choice question: the one goal that follows; "" for a program that asks one thing."""
+    world: str
+    milliseconds: int
+    optimize_milliseconds: int
+    statement: str
+    versions: dict[str, str]
+
+
+def write_logic(directory: Path, archive: LogicArchive, info: Mapping[str, Any]) -> None:
+    """Write a whole certificate beside its place, then rename it; one of the same program is replaced.
+
+    Raises:
+        FinishedProofExists: something else stands at the place.
+    """
+    data = archive.program.encode("utf-8")
+    manifest: Json = {
+        "schema": SCHEMA,
+        "language": LANGUAGE,
+        "dialect": archive.dialect,
+        "claim": archive.claim,
+        "choice": archive.choice,
+        "world": archive.world,
+        "milliseconds": archive.milliseconds,
+        "optimize_milliseconds": archive.optimize_milliseconds,
+        "statement": archive.statement,
+        "file": sha256(data),
+        "versions": archive.versions,
+        "info": plain(dict(info)),
+    }
+    manifest["manifest_sha256"] = sha256(canonical(manifest))
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
+    try:
+        for name, content in ((PROGRAMS[archive.dialect], data), (MANIFEST, canonical(manifest))):
+            with (beside / name).open("wb") as out:
+                out.write(content)
+                out.flush()
+                os.fsync(out.fileno())
+        beside.chmod(0o755)
+        put_in_place(beside, directory, overwrite=_same_program(directory, archive.program))
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _same_program(directory: Path, program: str) -> bool:
+    try:
+        return read_logic(directory).program == program
+    except BadCertificate:
+        return False
+
+
+def read_logic(path: Path) -> LogicArchive:
+    """Read a certificate's files and compare their hashes.
+
+    Raises:
+        BadCertificate: missing, unknown or oversized files, malformed JSON, text that is not UTF-8, a wrong hash.
+    """
+    try:
+        names = sorted(entry.name for entry in path.iterdir())
+        manifest = read_canonical(plain_bytes(path / MANIFEST), MANIFEST)
+        if not isinstance(manifest, dict) or set(manifest) != _KEYS:
+            raise BadCertificate("the manifest has missing or unknown entries")
+        if manifest["schema"] != SCHEMA or manifest["language"] != LANGUAGE:
+            raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
+        dialect = manifest["dialect"]
+        if dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
+            raise BadCertificate(f"missing or unknown files: {', '.join(names)}")
+        data = plain_bytes(path / PROGRAMS[dialect])
+        program = data.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCertificate(f"the certificate cannot be read: {error}") from error
+    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
+    if manifest["manifest_sha256"] != sha256(canonical(rest)):
+        raise BadCertificate("the manifest was edited: its hash does not fit")
+    if manifest["file"] != sha256(data):
+        raise BadCertificate("the program was edited: its hash is not the one in the manifest")
+    if manifest["claim"] not in CLAIMS or manifest["world"] not in WORLDS:
+        raise BadCertificate(f"unknown claim: {manifest['claim']!r} in a world that is {manifest['world']!r}")
+    numbers = [manifest[name] for name in ("milliseconds", "optimize_milliseconds")]
+    if not all(type(number) is int and number > 0 for number in numbers):
+        raise BadCertificate("a limit in the manifest is no number of milliseconds")
+    if not (isinstance(manifest["choice"], str) and isinstance(manifest["statement"], str)):
+        raise BadCertificate("an entry of the manifest is of the wrong kind")
+    versions = manifest["versions"] if isinstance(manifest["versions"], dict) else {}
+    return LogicArchive(
+        program,
+        dialect,
+        manifest["claim"],
+        manifest["choice"],
+        manifest["world"],
+        numbers[0],
+        numbers[1],
+        manifest["statement"],
+        versions,
+    )
+
+
+__all__ = ["CLAIMS", "LANGUAGE", "PROGRAMS", "BadCertificate", "LogicArchive", "read_logic", "write_logic"]

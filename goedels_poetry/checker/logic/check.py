@@ -1,0 +1,143 @@
+"""From the certificate of a logic program to a verdict: the program is read and decided anew, in fresh processes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from goedels_poetry.checker.archive import BadCertificate
+from goedels_poetry.checker.entailment import Entailment, decide
+from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
+from goedels_poetry.checker.report import CheckReport, TrustLevel
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.state import Verdict
+
+CLOSED = "the world is closed: what cannot be derived is taken for false"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The report, and what it is about."""
+
+    report: CheckReport
+    program: LogicProgram | None = None
+    found: Entailment | None = None
+
+
+def check_logic(path: Path, against: str | None = None) -> CheckReport:
+    """Check a certificate; never raises on account of what it contains.
+
+    Args:
+        path: the certificate's folder.
+        against: the text of the program that it has to be about; None accepts the one inside it.
+    """
+    began = time.monotonic()
+    try:
+        archive = read_logic(path)
+    except BadCertificate as error:
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    if against is not None and archive.program != against:
+        reason = "the certificate is about another program than the one given"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+    return replace(checked(archive).report, seconds=time.monotonic() - began)
+
+
+def checked(archive: LogicArchive) -> Checked:
+    """Decide the program of a certificate anew, and hold the answer against the claim."""
+    try:
+        program = read_program(archive.program, archive.dialect)
+        statement = statement_of(program)
+        if archive.statement != statement:
+            return Checked(_refused("the statement in the manifest is not what the program asks"))
+        found = _decided(program, archive)
+        level = _level(archive, program, found)
+    except InvalidInput as error:
+        reason = f"the program is not valid: {error}"
+        return Checked(CheckReport(Verdict.INVALID, refused=True, reasons=(reason,)))
+    except EncodingError as error:
+        return Checked(_refused(str(error)))
+    verdict = verdict_of(program, found, archive.choice)
+    if verdict != archive.claim:
+        reasons = tuple(filter(None, (f"{archive.claim} was claimed; found: {verdict}", found.reason)))
+        final = verdict if verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN) else Verdict.UNKNOWN
+        return Checked(CheckReport(final, reasons=reasons, statement=statement), program, found)
+    if level is None or level < TrustLevel.REBUILT:
+        reasons = ("the answer could not be confirmed in a fresh process",)
+        return Checked(CheckReport(Verdict.UNKNOWN, reasons=reasons, statement=statement), program, found)
+    core = tuple(dict.fromkeys(name for goal in found.goals for name in goal.core))
+    contradictory = verdict is Verdict.INCONSISTENT
+    report = CheckReport(
+        verdict,
+        level,
+        statement=statement,
+        core=core if contradictory else (),
+        needed=None if contradictory else core,
+        assumptions=(CLOSED,) if archive.world == "closed" else (),
+        notes=tuple(dict.fromkeys((*program.warnings, *found.warnings))),
+    )
+    return Checked(report, program, found)
+
+
+def _decided(program: LogicProgram, archive: LogicArchive) -> Entailment:
+    return decide(
+        program,
+        milliseconds=archive.milliseconds,
+        optimize_milliseconds=archive.optimize_milliseconds,
+        world="closed" if archive.world == "closed" else "open",
+        confirm=True,
+    )
+
+
+def read_program(text: str, dialect: str) -> LogicProgram:
+    """Read a program; raises InvalidInput."""
+    if dialect == "json":
+        from goedels_poetry.languages.json_logic import read_json
+
+        return read_json(text)
+    from goedels_poetry.languages.logic.smt2 import read_smt2
+
+    return read_smt2(text)
+
+
+def statement_of(program: LogicProgram) -> str:
+    """What a program asks, in one line."""
+    goals = [
+        show(goal.formula) if goal.name == "goal" else f"{goal.name}: {show(goal.formula)}" for goal in program.goals
+    ]
+    best = [f"{'maximize' if o.maximize else 'minimize'} {show(o.term)}" for o in program.objectives]
+    return "; ".join((*goals, *best))
+
+
+def verdict_of(program: LogicProgram, found: Entailment, choice: str = "") -> Verdict:
+    """The verdict on a program, or on the claim that of its goals ``choice`` alone follows."""
+    if choice:
+        follow = [goal.name for goal in found.goals if goal.verdict is Verdict.PROVED]
+        return Verdict.PROVED if follow == [choice] and len(found.goals) > 1 else Verdict.UNKNOWN
+    if found.goals:
+        return found.verdict
+    if found.optima and all(optimum.attained for optimum in found.optima):
+        return Verdict.PROVED
+    contradictory = any(optimum.reason == "inconsistent" for optimum in found.optima)
+    return Verdict.INCONSISTENT if contradictory else Verdict.UNKNOWN
+
+
+def _level(archive: LogicArchive, program: LogicProgram, found: Entailment) -> TrustLevel | None:
+    """How far what was found can be trusted."""
+    if not found.goals:
+        return TrustLevel.REBUILT  # the optimum was found again by fresh processes
+    told = found.trust_level
+    if told is None and archive.choice:  # the other choices have no level: they stay open
+        chosen = tuple(goal for goal in program.goals if goal.name == archive.choice)
+        told = _decided(replace(program, goals=chosen), archive).trust_level
+    return None if told is None else TrustLevel(int(told.removeprefix("L")))
+
+
+def _refused(reason: str) -> CheckReport:
+    return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+
+
+__all__ = ["Checked", "check_logic", "checked", "read_program", "statement_of", "verdict_of"]

@@ -1,0 +1,176 @@
+"""Whatever a caller has that can be asked: names, models by role, LangChain chat models, OpenAI's own clients.
+
+Clients are known by their shape, so none of their packages need be installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.models import Models, models_from
+from goedels_poetry.settings import Settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+NEEDS_A_NAME = "an OpenAI client does not say which model is meant: ProofOfThought(llm=client, model=NAME)"
+UNKNOWN_CLIENT = (
+    "llm must be a model's name, Models, a LangChain chat model, a mapping from roles to chat models, or a client with "
+    "chat.completions.create, not {}"
+)
+
+
+class UnusableClient(GoedelsPoetryError):
+    """What was given as ``llm`` cannot be asked."""
+
+
+def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
+    """The settings with the model that is meant, where a name and an address say all that is needed."""
+    told: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
+    if _is_openai(llm) and not _is_azure(llm):
+        headers = {name: str(value) for name, value in _headers(llm).items()}
+        told |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": _secret(llm), "extra_headers": headers}
+    if told == {"model": None}:
+        return settings
+    default = settings.models.default.model_copy(update=told)
+    return settings.model_copy(update={"models": settings.models.model_copy(update={"default": default})})
+
+
+def models_of(llm: Any, model: str | None, settings: Settings) -> Models | None:
+    """The models that ``llm`` stands for; None when there is none, neither here nor in the settings.
+
+    Args:
+        llm: see :class:`goedels_poetry.reasoning.ProofOfThought`.
+        model: the model's name, where ``llm`` does not say it.
+        settings: as :func:`settings_with` made them.
+
+    Raises:
+        UnusableClient: nothing that can be asked.
+    """
+    if isinstance(llm, Models):
+        return llm
+    if llm is None or isinstance(llm, str):
+        return models_from(settings)
+    if _completions(llm) is not None and not model:
+        raise UnusableClient(NEEDS_A_NAME)
+    if _is_azure(llm):
+        return Models({"default": _azure(llm, str(model))}, settings=settings)
+    if _is_openai(llm):
+        return models_from(settings)
+    if _completions(llm) is not None:
+        return Models({"default": _client_chat(llm, str(model))}, settings=settings)
+    if isinstance(llm, Mapping):
+        return Models(dict(llm), settings=settings)
+    if callable(getattr(llm, "ainvoke", None)):
+        return Models({"default": llm}, settings=settings)
+    raise UnusableClient(UNKNOWN_CLIENT.format(type(llm).__name__))
+
+
+def _completions(llm: Any) -> Any:
+    create = getattr(getattr(getattr(llm, "chat", None), "completions", None), "create", None)
+    return create if callable(create) else None
+
+
+def _is_openai(llm: Any) -> bool:
+    """Whether it names an address and a key, so that it can be asked without it."""
+    return _completions(llm) is not None and all(hasattr(llm, name) for name in ("base_url", "api_key"))
+
+
+def _is_azure(llm: Any) -> bool:
+    return _is_openai(llm) and bool(getattr(llm, "_api_version", ""))
+
+
+def _headers(llm: Any) -> dict[str, Any]:
+    given = getattr(llm, "_custom_headers", None)
+    headers = dict(given) if isinstance(given, Mapping) else {}
+    for name, header in (("organization", "OpenAI-Organization"), ("project", "OpenAI-Project")):
+        if isinstance(getattr(llm, name, None), str):
+            headers.setdefault(header, getattr(llm, name))
+    return headers
+
+
+def _secret(llm: Any) -> Any:
+    from pydantic import SecretStr
+
+    return SecretStr(str(llm.api_key)) if llm.api_key else None
+
+
+def _azure(llm: Any, deployment: str) -> BaseChatModel:
+    """Azure puts the deployment into the path and a version behind it: LangChain's own model knows how."""
+    from langchain_openai import AzureChatOpenAI
+
+    endpoint = str(llm.base_url).split("/openai", 1)[0]
+    return AzureChatOpenAI(
+        azure_endpoint=endpoint,
+        azure_deployment=deployment,
+        api_version=llm._api_version,
+        api_key=_secret(llm),
+        default_headers=_headers(llm) or None,
+        max_retries=0,
+        model=deployment,
+    )
+
+
+def _client_chat(llm: Any, name: str) -> BaseChatModel:
+    """A chat model around any object with ``chat.completions.create``; a blocking one is called in a thread."""
+    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.messages.utils import convert_to_openai_messages
+    from langchain_core.outputs import ChatGeneration, ChatResult
+
+    class ClientChat(BaseChatModel):
+        """The caller's client."""
+
+        model_name: str
+        temperature: float | None = None
+        max_tokens: int | None = None
+
+        @property
+        def _llm_type(self) -> str:
+            return type(llm).__name__
+
+        def _asked(self, messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> dict[str, Any]:
+            wanted = {"temperature": arguments.get("temperature"), "max_completion_tokens": arguments.get("max_tokens")}
+            told = {name: value for name, value in wanted.items() if value is not None}
+            return {"model": self.model_name, "messages": convert_to_openai_messages(messages), **told}
+
+        def _generate(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: CallbackManagerForLLMRun | None = None,
+            **arguments: Any,
+        ) -> ChatResult:
+            return _read(_completions(llm)(**self._asked(messages, arguments)))
+
+        async def _agenerate(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: AsyncCallbackManagerForLLMRun | None = None,
+            **arguments: Any,
+        ) -> ChatResult:
+            answer = await asyncio.to_thread(_completions(llm), **self._asked(messages, arguments))
+            return _read(await answer if inspect.isawaitable(answer) else answer)
+
+    def _read(answer: Any) -> ChatResult:
+        choice = answer.choices[0]
+        usage = getattr(answer, "usage", None)
+        counts = [getattr(usage, name, 0) for name in ("prompt_tokens", "completion_tokens")]
+        sent, got = (count if isinstance(count, int) else 0 for count in counts)
+        message = AIMessage(
+            content=choice.message.content or "",
+            usage_metadata={"input_tokens": sent, "output_tokens": got, "total_tokens": sent + got},
+            response_metadata={"finish_reason": str(getattr(choice, "finish_reason", "") or "")},
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    return ClientChat(model_name=name)
+
+
+__all__ = ["UnusableClient", "models_of", "settings_with"]

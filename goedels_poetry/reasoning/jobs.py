@@ -1,0 +1,155 @@
+"""What runs in a worker process about a logic program: read it, decide it, hold it against its question."""
+
+from __future__ import annotations
+
+import atexit
+import time
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import __version__
+from goedels_poetry.checker.asking import SolverPair
+from goedels_poetry.checker.entailment import decide
+from goedels_poetry.checker.logic import LogicArchive, checked, write_logic
+from goedels_poetry.checker.logic.check import read_program, statement_of
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.smt.encoding import EncodingError
+from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
+from goedels_poetry.reasoning.verification import result_of
+from goedels_poetry.solvers.versions import solver_versions
+
+Json = dict[str, Any]
+
+
+def read(payload: Json) -> Json:
+    """``text`` and ``options`` (see `LogicLanguage.read`) to ``{"ok", "statement", "warnings", "seconds"}``."""
+    began = time.process_time()
+    try:
+        program = _read(payload)
+    except InvalidInput as error:
+        return {"ok": False, **_fault(error)}
+    seconds = time.process_time() - began
+    return {"ok": True, "statement": statement_of(program), "warnings": list(program.warnings), "seconds": seconds}
+
+
+def decided(payload: Json) -> Json:
+    """``text`` and ``options`` to ``{"result": VerificationResult}``."""
+    return _decided(payload, None)
+
+
+def answer(payload: Json) -> Json:
+    """The same for a program that a model wrote: ``demands`` are those of its question (see `Demands`).
+
+    ``{"result", "findings"}``; the result has besides ``assumed``: what the program takes for true without a premise.
+    """
+    return _decided(payload, Demands.of(payload["demands"]))
+
+
+def certify(payload: Json) -> Json:
+    """Write the certificate of a program's answer, check it from nothing, and keep it where it is accepted.
+
+    ``text``, ``options``, ``claim``, ``directory``, ``info``. Glue, not trusted: the verdict is the checker's.
+    """
+    options = payload["options"]
+    program = _read(payload)
+    if options["semantics"] != "entailment":
+        return _uncertified(payload)
+    choice = str(payload.get("choice") or "")
+    archive = LogicArchive(
+        payload["text"],
+        options["dialect"],
+        payload["claim"],
+        choice,
+        options["world"],
+        options["verify_timeout"],
+        options["optimize_timeout"],
+        statement_of(program),
+        {"goedels-poetry": __version__, **solver_versions()},
+    )
+    done = checked(archive)
+    report, details = done.report, done.report.to_json()
+    if done.program is not None and done.found is not None:
+        details["result"] = result_of(done.program, done.found, world=options["world"]).to_json()
+    where = Path(payload["directory"])
+    problem: tuple[str, ...] = ()
+    if report.accepted:
+        try:
+            write_logic(where, archive, payload["info"])
+        except (GoedelsPoetryError, OSError) as error:
+            problem = (f"the certificate could not be written: {error}",)
+    return {
+        "verdict": str(report.verdict),
+        "path": str(where) if report.accepted and not problem else None,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "reason": "; ".join(report.reasons),
+        "warnings": [*report.notes, *problem],
+        "details": details,
+    }
+
+
+def _uncertified(payload: Json) -> Json:
+    """Under the older reading nothing is shown to follow, so there is nothing to certify."""
+    found = _decided(payload, None)
+    result = found["value"]["result"]
+    note = "by the older reading: whether it can be true together with the premises, not whether it follows"
+    return {
+        "verdict": result["verdict"],
+        "path": None,
+        "trust_level": None,
+        "reason": result["reason"],
+        "warnings": [note],
+        "details": {"result": result},
+    }
+
+
+def _decided(payload: Json, demands: Demands | None) -> Json:
+    options = payload["options"]
+    began = time.monotonic()
+    try:
+        program = _read(payload)
+        if demands is not None:
+            check_form(program, demands)
+        found = decide(
+            program,
+            milliseconds=options["verify_timeout"],
+            optimize_milliseconds=options["optimize_timeout"],
+            solvers=_solvers(),
+            semantics=options["semantics"],
+            world=options["world"],
+        )
+    except (InvalidInput, EncodingError) as error:
+        value = _fault(error) if isinstance(error, InvalidInput) else {}
+        return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
+    result = result_of(program, found, semantics=options["semantics"], world=options["world"]).to_json()
+    value = {"result": result}
+    if demands is not None:
+        with_closure = replace(program, premises=(*program.premises, *found.closure))
+        value = {"result": {**result, "assumed": assumed(program)}, "findings": findings(with_closure, result, demands)}
+    return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
+
+
+def _read(payload: Json) -> LogicProgram:
+    return read_program(payload["text"], payload["options"]["dialect"])
+
+
+@lru_cache(maxsize=1)
+def _solvers() -> SolverPair:
+    """The processes that all programs of this worker share."""
+    pair = SolverPair()
+    atexit.register(pair.close)
+    return pair
+
+
+def _fault(error: InvalidInput) -> Json:
+    place = {"line": error.line, "column": error.column, "path": error.path, "hint": error.hint}
+    return {"message": error.message, **place}
+
+
+def _cost(began: float) -> dict[str, float]:
+    return {"solver_seconds": round(time.monotonic() - began, 6), "solver_calls": 1.0}
+
+
+__all__ = ["answer", "certify", "decided", "read"]

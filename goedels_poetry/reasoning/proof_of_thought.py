@@ -1,0 +1,224 @@
+"""`ProofOfThought`: a question in, an answer with everything that it rests on out."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import fields
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, Literal, TypeVar
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
+from goedels_poetry.question import NO_MODEL, Question
+from goedels_poetry.reasoning.clients import models_of, settings_with
+from goedels_poetry.reasoning.results import QueryResult, Semantics, World
+from goedels_poetry.reasoning.solving import solve
+from goedels_poetry.settings import ScheduleSettings, Settings
+
+T = TypeVar("T")
+
+_ASKED = frozenset(field.name for field in fields(Question)) - {"text", "context"}
+
+
+class ProofOfThought:
+    """Answers questions in plain language: a model writes a program, a solver decides it, the checker confirms.
+
+    Any number of threads may ask at once; all runs share one event loop in a thread of its own. Close it after use, or
+    use it as a context manager.
+
+    Args:
+        llm: a model's name, :class:`~goedels_poetry.models.Models`, a LangChain chat model, chat models by role, or a
+            client of OpenAI's (also Azure's, also asynchronous); None: the models that the settings name.
+        model: the model's name, where ``llm`` does not say it.
+        backend: language of the programs, ``smt2`` or ``json``.
+        max_attempts: replies of the model that one question may cost.
+        verify_timeout: milliseconds for all checks of one program.
+        optimize_timeout: milliseconds for all objectives of one program.
+        semantics: ``entailment``: does it follow?, or ``satisfiability``: the older reading, can it be true?
+        world: ``open``, or ``closed``: what cannot be derived is false.
+        world_knowledge: whether a program may assume what is not in the text.
+        temperature: of all replies; None: the schedule of the settings.
+        max_tokens: of one reply; None: as the settings say.
+        cache_dir: data directory, with all runs and the cache of replies; None: that of the settings.
+        settings: budgets and the rest; None: file and environment.
+
+    Raises:
+        InvalidInput: there is no model; the message says what to configure.
+        UnusableClient: ``llm`` is nothing that can be asked.
+    """
+
+    def __init__(
+        self,
+        llm: Any = None,
+        model: str | None = None,
+        *,
+        backend: Literal["smt2", "json"] = "smt2",
+        max_attempts: int = 3,
+        verify_timeout: int = 10_000,
+        optimize_timeout: int = 100_000,
+        semantics: Semantics = "entailment",
+        world: World = "open",
+        world_knowledge: bool = True,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        cache_dir: str | Path | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        chosen = settings or Settings()
+        if cache_dir is not None:
+            chosen = chosen.model_copy(update={"home": Path(cache_dir)})
+        self._settings = settings_with(chosen, llm, model)
+        self._models = models_of(llm, model, self._settings)
+        if self._models is None or not self._models.has("formalizer"):
+            raise InvalidInput(NO_MODEL)
+        self._defaults: dict[str, Any] = {
+            "backend": backend,
+            "max_attempts": max_attempts,
+            "verify_timeout": verify_timeout,
+            "optimize_timeout": optimize_timeout,
+            "semantics": semantics,
+            "world": world,
+            "world_knowledge": world_knowledge,
+        }
+        self._warmth = temperature, max_tokens
+        self._frameworks: dict[ScheduleSettings, GoedelsPoetryFramework] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def query(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
+        """Synchronous :meth:`aquery`; from any thread, but not from a coroutine."""
+        future = self._begin(self._answer(question, context, overrides))
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def aquery(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
+        """Answer one question.
+
+        Args:
+            question: what is asked; it may tell of a case first ("Scenario: ... Question: ...").
+            context: the text to rely on; None: what is known about the world, which the result then lists.
+            overrides: arguments of the constructor for this question (``backend``, ``max_attempts``, ``temperature``,
+                ...), ``choices`` (texts, or letters with texts), ``sample``, ``fresh=True`` to begin anew,
+                ``out`` (folder for the certificate), ``on_event``.
+
+        Raises:
+            TypeError: an unknown override. InvalidInput: nothing is asked. RunLocked: another process is at it.
+        """
+        return await asyncio.wrap_future(self._begin(self._answer(question, context, overrides)))
+
+    async def aclose(self) -> None:
+        """Stop what is under way and close models, solvers and files."""
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """Synchronous :meth:`aclose`."""
+        with self._lock:
+            loop, thread, self._closed = self._loop, self._thread, True
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            loop = asyncio.new_event_loop()
+            loop.run_until_complete(self._finish())
+        else:
+            asyncio.run_coroutine_threadsafe(self._finish(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+        loop.close()
+
+    def __enter__(self) -> ProofOfThought:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> ProofOfThought:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    # -- inside --------------------------------------------------------------------------------------------
+    async def _answer(self, text: str, context: str | None, overrides: Mapping[str, Any]) -> QueryResult:
+        told = dict(overrides)
+        warmth = told.pop("temperature", self._warmth[0]), told.pop("max_tokens", self._warmth[1])
+        fresh, out = bool(told.pop("fresh", False)), told.pop("out", None)
+        on_event: OnEvent | None = told.pop("on_event", None)
+        question = self._question(text, context, told)
+        framework = self._framework(*warmth)
+        place = Path(out) if out is not None else None
+        return await solve(framework, question, fresh=fresh, out=place, on_event=on_event)
+
+    def _question(self, text: str, context: str | None, told: dict[str, Any]) -> Question:
+        unknown = sorted(told.keys() - _ASKED)
+        if unknown:
+            raise TypeError(f"query() knows no {', '.join(unknown)}; it knows {', '.join(sorted(_ASKED))}")
+        if "choices" in told:
+            told["choices"] = lettered(told["choices"])
+        return Question(text, context or "", **{**self._defaults, **told})
+
+    def _framework(self, temperature: float | None, max_tokens: int | None) -> GoedelsPoetryFramework:
+        """The framework for a schedule; all share one set of models."""
+        told: dict[str, Any] = {} if temperature is None else {"temperature": (temperature,)}
+        told |= {} if max_tokens is None else {"max_tokens": max_tokens}
+        schedule = self._settings.schedule.model_copy(update=told)
+        if schedule not in self._frameworks:
+            settings = self._settings.model_copy(update={"schedule": schedule})
+            self._frameworks[schedule] = GoedelsPoetryFramework(settings, models=self._models)
+        return self._frameworks[schedule]
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start it on the loop that all questions share."""
+        with self._lock:
+            if self._closed:
+                work.close()
+                raise RuntimeError("this ProofOfThought is closed")
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_run, args=(self._loop,), name="proof-of-thought", daemon=True)
+                self._thread.start()
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _finish(self) -> None:
+        here = asyncio.current_task()
+        waiting = [task for task in asyncio.all_tasks() if task is not here]
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for framework in self._frameworks.values():
+            await framework.aclose()
+        if not self._frameworks and self._models is not None:
+            await self._models.aclose()
+
+
+def lettered(choices: Mapping[str, str] | Iterable[str] | Iterable[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+    """Choices with their letters: those given, else A, B, C and so on.
+
+    Raises:
+        InvalidInput: fewer than two, more than there are letters, or two with one letter.
+    """
+    items = list(choices.items()) if isinstance(choices, Mapping) else list(choices)
+    if len(items) > len(ascii_uppercase):
+        raise InvalidInput(f"at most {len(ascii_uppercase)} choices")
+    found = tuple(
+        (ascii_uppercase[n], item) if isinstance(item, str) else (str(item[0]), str(item[1]))
+        for n, item in enumerate(items)
+    )
+    if len(found) < 2 or len({letter for letter, _ in found}) < len(found):
+        raise InvalidInput("a multiple-choice question needs at least two choices with different letters")
+    return found
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    loop.run_forever()
+
+
+__all__ = ["ProofOfThought", "lettered"]

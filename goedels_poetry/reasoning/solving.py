@@ -1,0 +1,166 @@
+"""One question, one run of the state machine, one result with everything that the answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
+from goedels_poetry.question import DECIDED, TRUST, Question, programs
+from goedels_poetry.reasoning.results import Answer, QueryResult
+from goedels_poetry.results import RunResult
+from goedels_poetry.sentences import Sentence
+from goedels_poetry.state import ROOT, Verdict
+from goedels_poetry.store import StoreReader
+
+DECIDES = (Verdict.PROVED, Verdict.REFUTED)
+"""Verdicts with which there is an answer."""
+
+
+async def solve(
+    framework: GoedelsPoetryFramework,
+    question: Question,
+    *,
+    fresh: bool = False,
+    out: Path | None = None,
+    on_event: OnEvent | None = None,
+) -> QueryResult:
+    """Ask once: formalize, verify, correct, decide. A finished run of the same question is not asked again.
+
+    Args:
+        framework: its settings say which models, budgets and data directory.
+        question: see :class:`Question`; ``sample`` tells apart several independent answers to one question.
+        fresh: begin anew even if there is a run of this question.
+        out: directory for the certificate.
+        on_event: called in the event loop after every commit of the run; must not block.
+
+    Raises:
+        RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.
+    """
+    run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event)
+    if not run.run_id:
+        return _empty(question, run)
+    with framework.open_store(run.run_id) as store:
+        return answer_of(question, run, store)
+
+
+def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryResult:
+    """The result of a run that has ended or stopped."""
+    root = store.root()
+    decided = store.load(root.refs[DECIDED]) if DECIDED in root.refs else None
+    program = str(store.load(decided["program"])) if decided is not None else None
+    found: dict[str, Any] = run.answer or (store.load(decided["report"])["result"] if decided is not None else {})
+    past = programs(store.history(ROOT))
+    trust: dict[str, Any] = store.load(root.refs[TRUST]) if TRUST in root.refs else {}
+    goals = list(found.get("goals", ()))
+    core = with_texts(found.get("core"), question.sentences)
+    settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
+    open_now = run.verdict is Verdict.UNKNOWN
+    return replace(
+        _empty(question, run),
+        answer=_answer(run.verdict, found),
+        program=program,
+        goal="\n".join(str(goal["formula"]) for goal in goals),
+        goal_words="; ".join(filter(None, (str(goal.get("words") or "") for goal in goals))),
+        core=core if settled else None,
+        sentences=_used(core, question.sentences) if settled else (),
+        assumptions=_assumptions(core if settled else None, found),
+        countermodel=found.get("model") if open_now else None,
+        countermodel_words=str(found.get("model_words") or "") if open_now else "",
+        options=_options(question, goals),
+        attempts=root.attempts,
+        history=tuple(_attempt(store, entry) for entry in past),
+        confidence=dict(trust.get("confidence", {})),
+        warnings=tuple(dict.fromkeys((*run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))),
+    )
+
+
+def _empty(question: Question, run: RunResult) -> QueryResult:
+    """What is known without looking into the run."""
+    return QueryResult(
+        question=question.text,
+        answer=None,
+        verdict=run.verdict,
+        context=question.context,
+        backend=question.backend,
+        semantics=question.semantics,
+        world=question.world,
+        costs=costs_of(run.metrics),
+        certificate=str(run.certificate) if run.certificate is not None else None,
+        trust_level=run.trust_level,
+        reason=run.reason,
+        warnings=run.warnings,
+        run_id=run.run_id,
+    )
+
+
+def _answer(verdict: Verdict, found: Mapping[str, Any]) -> Answer:
+    """The checker's answer, when its verdict is the run's."""
+    if verdict in DECIDES and found.get("verdict") == str(verdict):
+        answer: Answer = found.get("answer")
+        return answer
+    return None
+
+
+def with_texts(
+    core: Iterable[Mapping[str, Any]] | None, sentences: Iterable[Sentence]
+) -> tuple[dict[str, Any], ...] | None:
+    """Premises with the sentences that they say they render."""
+    if core is None:
+        return None
+    texts = {s.number: s.text for s in sentences}
+    return tuple(
+        {**premise, "text": " ".join(texts[n] for n in premise.get("sentences", ()) if n in texts)} for premise in core
+    )
+
+
+def _used(core: Iterable[Mapping[str, Any]] | None, sentences: Iterable[Sentence]) -> tuple[dict[str, Any], ...]:
+    numbers = {number for premise in core or () for number in premise.get("sentences", ())}
+    return tuple({"number": s.number, "text": s.text} for s in sentences if s.number in numbers)
+
+
+def _assumptions(core: Iterable[Mapping[str, Any]] | None, found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Used premises that are not in the text, and what the program's own definitions and lists of things assume."""
+    used = [_words(premise) for premise in core or () if str(premise.get("origin")) != "text"]
+    return tuple(dict.fromkeys((*used, *map(str, found.get("assumed", ())))))
+
+
+def _words(premise: Mapping[str, Any]) -> str:
+    said = str(premise.get("words") or premise.get("formula") or premise.get("name"))
+    return {"derived": f"derived: {said}", "closure": f"closed world: {said}"}.get(str(premise.get("origin")), said)
+
+
+def _options(question: Question, goals: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+    verdicts = {str(goal["name"]).removeprefix("goal-").removeprefix("goal_"): goal["verdict"] for goal in goals}
+    return tuple(
+        {"name": letter, "text": text, "verdict": verdicts.get(letter, str(Verdict.UNKNOWN))}
+        for letter, text in question.choices
+    )
+
+
+def _attempt(store: StoreReader, entry: Mapping[str, Any]) -> dict[str, Any]:
+    ref = entry.get("program_ref")
+    return {
+        "program": None if ref is None else str(store.load(ref)),
+        "verdict": str(entry["verdict"]),
+        "outcome": str(entry["outcome"]),
+        "reason": str(entry["reason"]),
+    }
+
+
+def costs_of(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """``{"calls", "input_tokens", "output_tokens", "money", "solver_seconds", "wall_seconds"}`` of a run."""
+    models = metrics.get("models", {})
+    return {
+        "calls": int(models.get("calls", 0)),
+        "input_tokens": int(models.get("input_tokens", 0)),
+        "output_tokens": int(models.get("output_tokens", 0)),
+        "money": float(models.get("money", 0.0)),
+        "solver_seconds": float(metrics.get("solver_seconds", 0.0)),
+        "wall_seconds": float(metrics.get("wall_seconds", 0.0)),
+    }
+
+
+__all__ = ["answer_of", "costs_of", "solve", "with_texts"]

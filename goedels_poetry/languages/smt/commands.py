@@ -33,7 +33,7 @@ def command_of(source: Source, expr: SExpr) -> tuple[str, Group]:
         InvalidInput: it is no command.
     """
     if not isinstance(expr, Group) or not expr.items:
-        source.fail("a command such as (assert ...) was expected here", expr)
+        source.fail("a command such as (assert ...) was expected here", expr, "other text begins with ;")
     head = expr.items[0]
     if not isinstance(head, Atom) or head.kind is not Lexeme.SYMBOL:
         source.fail("a command such as (assert ...) was expected here", head)

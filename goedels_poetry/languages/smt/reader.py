@@ -21,7 +21,7 @@ MAX_TOKENS = 1_000_000
 MAX_DEPTH = 2_000
 MAX_NUMERAL_DIGITS = 4_000
 _SPLIT = "split it into several theorems"
-_REMARK = "text outside of commands begins with ;"
+_REMARK = "other text begins with ;"
 
 
 class Lexeme(Enum):

@@ -60,6 +60,11 @@ def termination(signature: Signature, prove: Prover) -> tuple[Termination, ...]:
     return tuple(_decide(signature, Sizes(signature), prove))
 
 
+def structural_termination(signature: Signature) -> tuple[Termination, ...]:
+    """As `termination`, by arguments that get smaller only; no solver is asked."""
+    return tuple(_decide(signature, Sizes(signature), None))
+
+
 def structural_sizes(signature: Signature) -> Sizes:
     """What the functions that terminate by the size of their arguments tell of sizes; no solver is asked."""
     for known, sizes in _SIZES:
@@ -343,4 +348,12 @@ def _by_rank(options: Sequence[Sequence[Term]]) -> list[tuple[Term, ...]]:
     return [tuple(t for _, t in choice) for choice in ranked]
 
 
-__all__ = ["Prover", "Termination", "recursive_groups", "structural_sizes", "termination", "weightings"]
+__all__ = [
+    "Prover",
+    "Termination",
+    "recursive_groups",
+    "structural_sizes",
+    "structural_termination",
+    "termination",
+    "weightings",
+]

@@ -3,6 +3,7 @@
 A fenced block ``console`` holds commands (``$ ...``) and what they print. Exit codes must be the block's
 ``exit=N`` (default 0); of the printed lines the first word has to occur, not the rest. ``RUN`` stands for the
 latest run. Blocks ``sh`` are what a person copies: their installation is tested by .ci/run, the rest here.
+The commands of one section follow each other in one place, so that the tests of a long document can share the cores.
 """
 
 from __future__ import annotations
@@ -47,6 +48,16 @@ def commands(text: str) -> Iterator[Command]:
             yield Command(line, int(code or 0), tuple(word.rstrip(",") for word in words))
 
 
+def sections() -> dict[str, tuple[Command, ...]]:
+    """Of every section that has some: its commands."""
+    found: dict[str, tuple[Command, ...]] = {}
+    for document in DOCUMENTS:
+        for text in re.split(r"^(?=## )", document.read_text("utf-8"), flags=re.MULTILINE):
+            title = f"{document.name}: {text.splitlines()[0].strip('# ')}"
+            found[title] = found.get(title, ()) + tuple(commands(text))
+    return {section: its for section, its in found.items() if its}
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A copy of the theorems, and ``goedels-poetry`` as a command of this very tree."""
@@ -59,15 +70,15 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_command_of_the_document_works(document: Path, place: Path) -> None:
+@pytest.mark.parametrize("section", sections().values(), ids=sections())
+def test_every_command_of_the_section_works(section: tuple[Command, ...], place: Path) -> None:
     paths = [str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
     env = os.environ | {
         "PATH": os.pathsep.join(paths),
         "PYTHONPATH": str(ROOT),
         "GOEDELS_POETRY__HOME": str(place / "home"),
     }
-    for command in commands(document.read_text("utf-8")):
+    for command in section:
         runs = sorted((place / "home" / "runs").glob("*"), key=lambda run: run.stat().st_mtime)
         line = command.line.replace(" RUN", f" {runs[-1].name}") if runs else command.line
         done = subprocess.run(

@@ -41,6 +41,8 @@ def examine(
     if vacuous.outcome == "passed":
         vacuous = queries.impossible_case(case, solver) or vacuous
     return [
+        relevance.text_given(case),
+        proof.left_open(case),
         relevance.goal_connected(case),
         relevance.unused_premises(case),
         relevance.coverage(case),

@@ -33,6 +33,8 @@ def pairs(case: Case) -> tuple[Pair, ...]:
     used = case.goal_symbols.union(*case.symbols.values())
     typed = {name: signature.type_of(name) for name in sorted(used)}
     known = {name: kind for name, kind in typed.items() if kind is not None}
+    values = {c.name: ((), data.sort) for data in signature.datatypes for c in data.constructors if not c.fields}
+    known |= {name: kind for name, kind in sorted(values.items()) if name in used}
     if len(known) > MAX_SYMBOLS:
         return ()
     text = frozenset(stem(word) for word in words(" ".join((case.question, *case.sentences))))
@@ -42,7 +44,7 @@ def pairs(case: Case) -> tuple[Pair, ...]:
         for pair in combinations(sorted(group & known.keys()), 2)
     }
     found = [
-        Pair(first, second, known[first] == known[second])
+        Pair(first, second, known[first] == known[second] and not {first, second} & values.keys())
         for first, second in combinations(known, 2)
         if frozenset((first, second)) not in together and _alike(first, second, text)
     ]

@@ -10,6 +10,7 @@ from goedels_poetry.reasoning.trust.case import Case, mentioned
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
 from goedels_poetry.reasoning.trust.shape import MAX_NODES
 from goedels_poetry.reasoning.trust.vocabulary import parts, stems
+from goedels_poetry.state import Verdict
 
 MAX_PER_SENTENCE = 3
 """Premises of one proof that one sentence may give without remark."""
@@ -70,6 +71,18 @@ def premises_per_sentence(case: Case) -> TrustTest:
     return TrustTest("premises per sentence", "warning", words, tuple(many[:12]))
 
 
+def left_open(case: Case) -> TrustTest:
+    """An open question has a world in which the goal is true, and one in which it is false."""
+    if case.verdict is not Verdict.UNKNOWN:
+        return TrustTest("left open", "skipped", "the goal is decided")
+    open_ones = [
+        answer.name for answer in case.answers if not answer.checks.with_goal == answer.checks.with_negation == "sat"
+    ]
+    if not open_ones:
+        return TrustTest("left open", "passed", "there are worlds with and without the goal")
+    return TrustTest("left open", "warning", "the solver gave up before it was decided", tuple(open_ones[:12]))
+
+
 def _states(case: Case, premise: LogicPremise) -> bool:
     """Whether the cited sentences speak of everything that the premise speaks of; a question states nothing."""
     rendered = case.rendering(premise)
@@ -81,4 +94,4 @@ def _telling(case: Case, term: Term) -> list[str]:
     return [name for name in case.names(term) if any(len(part) > 2 for part in parts(name))]
 
 
-__all__ = ["MAX_PER_SENTENCE", "assumed_goal", "premises_per_sentence", "single_premise"]
+__all__ = ["MAX_PER_SENTENCE", "assumed_goal", "left_open", "premises_per_sentence", "single_premise"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from goedels_poetry.languages.logic import LogicPremise, Origin
 from goedels_poetry.reasoning.trust.case import Case, mentioned
 from goedels_poetry.reasoning.trust.outcomes import Outcome, TrustTest
@@ -9,6 +11,15 @@ from goedels_poetry.reasoning.trust.vocabulary import asked, parts, stems, stems
 
 MAX_SHOWN = 12
 """Names or sentences that a test names."""
+
+
+def text_given(case: Case) -> TrustTest:
+    """Without a text every premise is what a model believes of the world."""
+    if case.sentences:
+        return TrustTest("text given", "passed", "there is a text to rely on")
+    if not case.program.premises:
+        return TrustTest("text given", "skipped", "nothing is taken for true")
+    return TrustTest("text given", "warning", "there is no text: the answer rests on what the model holds for true")
 
 
 def goal_connected(case: Case) -> TrustTest:
@@ -52,13 +63,7 @@ def coverage(case: Case) -> TrustTest:
     rendered = {number for premise in case.program.premises for number in premise.sentences}
     if not rendered:
         return TrustTest("coverage", "skipped", "the program does not say which sentences its premises render")
-    question = stems(asked(case.question))
-    names = {part for name in case.program.signature.names for part in stems_of_name(name)}
-    bearing = []
-    for number, sentence in enumerate(case.sentences, 1):
-        content = stems(sentence) if not sentence.rstrip().endswith("?") else frozenset()
-        if content & question or len(content & names) >= 2:
-            bearing.append(number)
+    bearing = _bearing(case)
     missing = [number for number in bearing if number not in rendered]
     if not missing:
         return TrustTest("coverage", "passed", "every sentence that bears on the question is rendered")
@@ -93,6 +98,22 @@ def world_only(case: Case) -> TrustTest:
     return TrustTest("world only", "warning", "the answer rests on knowledge that the text does not give", _some(added))
 
 
+def _bearing(case: Case) -> list[int]:
+    """Sentences with a word of the question that not every third sentence has, or that are mostly the program's names.
+
+    Questions among them say nothing that could be rendered.
+    """
+    contents = [stems(text) if not text.rstrip().endswith("?") else frozenset[str]() for text in case.sentences]
+    counts = Counter(word for content in contents for word in content)
+    telling = {word for word in stems(asked(case.question)) if counts[word] <= max(3, len(contents) // 3)}
+    names = {part for name in case.program.signature.names for part in stems_of_name(name)}
+    return [
+        number
+        for number, content in enumerate(contents, 1)
+        if content & telling or (len(content & names) >= 2 and 2 * len(content & names) >= len(content))
+    ]
+
+
 def _renders(case: Case, premise: LogicPremise) -> bool:
     if any(case.sentence(number) is None for number in premise.sentences):
         return False
@@ -107,4 +128,4 @@ def _some(found: list[str]) -> tuple[str, ...]:
     return tuple(found[:MAX_SHOWN])
 
 
-__all__ = ["coverage", "goal_connected", "sentence_numbers", "unused_premises", "world_only"]
+__all__ = ["coverage", "goal_connected", "sentence_numbers", "text_given", "unused_premises", "world_only"]

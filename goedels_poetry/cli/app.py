@@ -440,8 +440,8 @@ def bench(
 ) -> None:
     """Ask data sets of questions, or prove theorems several times, and say how often that went right.
 
-    The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 something failed
-    without an answer, 2 invalid input, 5 a limit or Ctrl-C left something to do.
+    The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 an error kept some
+    questions from being answered, 2 invalid input, 5 a limit or Ctrl-C left something to do.
     """
     from goedels_poetry.cli.bench import Request, command_line
     from goedels_poetry.cli.bench import bench as run_bench

@@ -275,13 +275,13 @@ async def _run(
 
         with Signals(stop):
             run = await runner.run(questions)
-        resume = request.line if run.missing else ""
+        resume = request.line if run.missing or run.errors else ""
         found = report(run, data, answerer.setup, ks=ks, proofs=proofs, resume=resume)
         write(found, folder)
     _show(found, folder, request)
     if run.missing:
         return Verdict.OUT_OF_BUDGET.exit_code
-    return Verdict.UNKNOWN.exit_code if any(one.predicted == "failed" for one in run.outcomes) else 0
+    return Verdict.UNKNOWN.exit_code if run.errors else 0
 
 
 def _show(found: Report, folder: Path | None, request: Request) -> None:

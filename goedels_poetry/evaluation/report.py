@@ -55,6 +55,7 @@ class Report:
             "pass_at": {name: found.to_json() for name, found in self.pass_at.items()},
             "asked": self.run.asked,
             "missing": self.run.missing,
+            "errors": self.run.errors,
             "stopped": self.run.stopped,
             "resume": self.resume or None,
         }
@@ -118,6 +119,8 @@ def _facts(report: Report) -> Iterable[str]:
         yield f"note: {note}"
     if report.run.missing:
         yield f"not finished ({report.run.stopped}): {report.run.missing} still to do, in no figure"
+    if report.run.errors:
+        yield f"failed by an error, and asked again by the same command: {report.run.errors}"
     if report.resume:
         yield f"to go on: {report.resume}"
 

@@ -56,6 +56,8 @@ class Run:
     """Questions times samples that were not begun, or broken off."""
     asked: int
     """How many were asked now; the others were in the log."""
+    errors: int = 0
+    """How many failed by an error, and will be asked again."""
     stopped: str = ""
     """Why something is missing."""
 
@@ -95,6 +97,7 @@ class Runner:
         self._on_outcome = on_outcome or _ignore
         self._stopped = ""
         self._asked = 0
+        self._errors = 0
         self._spent = Limits(calls=0, tokens=0, money=0.0, seconds=0.0)
 
     def interrupt(self, reason: str = INTERRUPTED) -> None:
@@ -129,7 +132,7 @@ class Runner:
             if (question.key, sample) in done
         ]
         missing = self._samples * len(questions) - len(ordered)
-        return Run(tuple(ordered), missing, self._asked, self._stopped if missing else "")
+        return Run(tuple(ordered), missing, self._asked, self._errors, self._stopped if missing else "")
 
     async def _work(
         self,
@@ -181,6 +184,7 @@ class Runner:
             seconds = float(answer.get("seconds", 0.0)) if number == 0 else 0.0
             each = outcome(question, result, sample, seconds, repeated=number > 0)
             done[question.key, sample] = each
+            self._errors += bool(error)
             self._charge(each)
             self._on_outcome(each)
 

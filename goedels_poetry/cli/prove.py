@@ -20,7 +20,7 @@ from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceb
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
-from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.framework import LOGIC, GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
@@ -136,8 +136,8 @@ def _settings(request: Request) -> Settings:
 
 
 def _suffixes() -> tuple[str, ...]:
-    """File names that a folder is searched for."""
-    return tuple(suffix for _, suffixes in languages.BUILT_IN.values() for suffix in suffixes)
+    """File names that a folder is searched for; a .json file may be anything, and is a program when it is named."""
+    return tuple(s for name, (_, suffixes) in languages.BUILT_IN.items() if name != LOGIC for s in suffixes)
 
 
 def _attempt_read(source: Source) -> str | Unreadable:

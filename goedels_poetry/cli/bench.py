@@ -233,7 +233,8 @@ async def _prove(request: Request, ks: Sequence[int]) -> int:
     ks = ks or [1]
     questions = sample([theorem.question for theorem in theorems], request.limit, chosen.seed)
     data = Data(tuple(questions), {source.name: 1 for source in sources})
-    return await _run(request, chosen, questions, data, ProofAnswerer(chosen, theorems, setup), ks, proofs=True)
+    async with ProofAnswerer(chosen, theorems, setup) as answerer:
+        return await _run(request, chosen, questions, data, answerer, ks, proofs=True)
 
 
 async def _names(framework: GoedelsPoetryFramework, text: str, file: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -71,6 +72,8 @@ class Theorem:
 class ProofAnswerer:
     """Proves theorems, every sample with a seed of its own and without what other runs have learned.
 
+    An asynchronous context manager: on leaving it, its solvers are stopped.
+
     Args:
         settings: budgets of each run, models, seed of the first sample.
         theorems: all that will be asked about.
@@ -89,15 +92,40 @@ class ProofAnswerer:
         self._settings = settings
         self._options = dict(options or {})
         self._theorems = {(one.question.question, one.text): one for one in theorems}
+        self._frameworks: dict[int, GoedelsPoetryFramework] = {}
+        self._at_work: Counter[int] = Counter()
+
+    async def __aenter__(self) -> ProofAnswerer:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        while self._frameworks:
+            await self._frameworks.popitem()[1].aclose()
 
     async def answer(self, question: str, context: str, sample: int) -> QueryResult:
         """The verdict of one run."""
         theorem = self._theorems[question, context]
-        settings = self._settings.model_copy(update={"seed": self._settings.seed + sample, "use_memory": False})
         options = self._options | ({"theorem": theorem.theorem} if theorem.theorem else {})
-        async with GoedelsPoetryFramework(settings) as framework:
+        framework = self._framework(sample)
+        self._at_work[sample] += 1
+        try:
             run = await framework.arun(context, name=theorem.file, options=options, fresh=True)
+        finally:
+            self._at_work[sample] -= 1
+        await self._close_earlier(sample)
         return _result(theorem, run)
+
+    def _framework(self, sample: int) -> GoedelsPoetryFramework:
+        """One for all theorems of a sample: its solvers are started once."""
+        if sample not in self._frameworks:
+            settings = self._settings.model_copy(update={"seed": self._settings.seed + sample, "use_memory": False})
+            self._frameworks[sample] = GoedelsPoetryFramework(settings)
+        return self._frameworks[sample]
+
+    async def _close_earlier(self, sample: int) -> None:
+        """Samples are taken one after another: nobody will want an earlier one again."""
+        for earlier in [each for each in self._frameworks if each < sample and not self._at_work[each]]:
+            await self._frameworks.pop(earlier).aclose()
 
 
 def _result(theorem: Theorem, run: RunResult) -> QueryResult:

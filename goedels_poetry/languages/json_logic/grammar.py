@@ -231,8 +231,14 @@ class _Grammar:
         return items
 
     def item(self) -> Rule:
-        """An expression, ``x: Sort`` or the body of a comprehension."""
+        """An expression, ``x: Sort``, the body of a comprehension, or ``*[...]``: the list itself."""
         first = self.next
+        if self.at("*"):
+            self.take()
+            listed = yield self.postfix()
+            if not isinstance(listed, syntax.Listing | syntax.Comprehension):
+                raise ExpressionError("a list was expected behind `*`", first.at, "write And(p, q), or And([p, q])")
+            return listed
         tree = yield self.expression(_CONDITIONAL)
         if self.at(":"):
             if first.kind != "name" or not isinstance(tree, syntax.Name):

@@ -150,7 +150,7 @@ def _placed(source: Text, content: Content, program: LogicProgram) -> LogicProgr
 def _matched(source: Text, found: tuple[LogicPremise, ...], statements: list[Statement]) -> tuple[LogicPremise, ...]:
     """Premises as they were read, each with what the JSON says of it."""
     if [premise.sentences for premise in found] != [(number,) for number in range(1, len(statements) + 1)]:
-        raise AssertionError("a premise was lost on its way through SMT-LIB")
+        raise InvalidInput("a premise was lost on its way to the solver's language", 1, 1, "report this as a defect")
     return tuple(
         replace(read, name=s.name, place=_place(source, s.node), origin=s.origin, sentences=s.sentences, words=s.words)
         for read, s in zip(found, statements, strict=True)

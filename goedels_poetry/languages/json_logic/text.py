@@ -19,11 +19,18 @@ MAX_VALUES = 200_000
 MAX_DEPTH = 60
 MAX_DIGITS = 1_000
 
-_BLANK = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
+_TOKEN = re.compile(
+    r"""[ \t\r\n]*(?:
+        (?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")
+      | (?P<mark>[{}\[\],:])
+      | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![\w.])
+      | (?P<word>-?\w+)
+      )?""",
+    re.VERBOSE,
+)
+_CONTROL = re.compile(r"[\x00-\x1f]")
+_CLOSING = re.compile(r'(?<!\\)"')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w.])")
-_WORD = re.compile(r"-?\w+")
 _PLAIN = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _HINTS = {
@@ -135,149 +142,131 @@ def read(text: Text) -> Node:
 class _Reader:
     def __init__(self, text: Text) -> None:
         self.source, self.text = text, text.text
-        self.place = 0
+        self.place = self.at = 0
         self.values = 0
+        self.found: re.Match[str] | None = None
 
     def read(self) -> Node:
-        open_nodes: list[Node] = []
-        self._blank()
-        if self.place == len(self.text):
+        """The whole text, token by token; ``open_nodes`` are the objects and lists around the next one."""
+        if not self._next() and self.at == len(self.text):
             self.source.fail("the program is empty", 0, "give a JSON object")
-        node = self._begin("")
-        while True:
-            container = isinstance(node.value, (dict, list))
-            if container and not self._closes(node):
-                if len(open_nodes) >= MAX_DEPTH:
-                    self.source.fail(f"nested more than {MAX_DEPTH} deep", node.at)
-                open_nodes.append(node)
-            else:
-                while open_nodes and not self._another(open_nodes[-1]):
-                    node = open_nodes.pop()
-                if not open_nodes:
-                    break
-            node = self._member(open_nodes[-1])
-        self._blank()
-        if self.place < len(self.text):
-            self.source.fail("something follows the end of the JSON value", self.place, "give one JSON object alone")
-        return node
+        root = self._value("")
+        open_nodes = [root] if isinstance(root.value, (dict, list)) else []
+        while open_nodes:
+            node = open_nodes[-1]
+            keyed = isinstance(node.value, dict)
+            closing = "}" if keyed else "]"
+            mark = self._next()
+            if mark != closing and node.value:
+                self._comma(node, mark, closing)
+                mark = self._next()
+                if mark == closing:
+                    self.source.fail(f"a comma before {closing!r}", self.at, "remove the comma", node.path)
+            if mark == closing:
+                open_nodes.pop()
+                continue
+            member = self._member(node) if keyed else self._value(f"{node.path}[{len(node.value)}]")
+            if not keyed:
+                node.value.append(member)
+            if isinstance(member.value, (dict, list)):
+                open_nodes.append(member)
+                if len(open_nodes) > MAX_DEPTH:
+                    self.source.fail(f"nested more than {MAX_DEPTH} deep", member.at)
+        if self._next() or self.at < len(self.text):
+            self.source.fail("something follows the end of the JSON value", self.at, "give one JSON object alone")
+        return root
 
-    def _blank(self) -> str:
-        """Pass white space; the character that follows, or ""."""
-        found = _BLANK.match(self.text, self.place)
-        self.place = found.end() if found else self.place
-        return self.text[self.place : self.place + 1]
+    def _next(self) -> str:
+        """Go to the next token; a mark itself, the kind of any other, "" when there is none."""
+        found = self.found = _TOKEN.match(self.text, self.place)
+        if found is None or found.lastgroup is None:
+            self.at = self.place if found is None else found.end()
+            return ""
+        self.at, self.place = found.start(found.lastgroup), found.end()
+        return found["mark"] or found.lastgroup
 
-    def _closes(self, node: Node) -> bool:
-        """Whether the container that has just been opened is empty."""
-        if self._blank() != ("}" if isinstance(node.value, dict) else "]"):
-            return False
-        self.place += 1
-        return True
-
-    def _another(self, node: Node) -> bool:
-        """Whether another member follows; False when the container closes here."""
-        closing = "}" if isinstance(node.value, dict) else "]"
-        character = self._blank()
-        if character == ",":
-            comma = self.place
-            self.place += 1
-            if self._blank() == closing:
-                self.source.fail(f"a comma before {closing!r}", comma, "remove the comma", node.path)
-            return True
-        if character == closing:
-            self.place += 1
-            return False
-        if not character:
-            self.source.fail(f"this {node.kind[2:].strip()} is never closed", node.at, f"add {closing!r}", node.path)
+    def _comma(self, node: Node, mark: str, closing: str) -> None:
+        if mark == ",":
+            return
+        if self.at == len(self.text):
+            what = "object" if closing == "}" else "list"
+            self.source.fail(f"this {what} is never closed", node.at, f"add {closing!r}", node.path)
+        character = self.text[self.at]
         hint = _HINTS.get(character, "a comma is missing?")
-        return self.source.fail(f"`,` or `{closing}` was expected here, not {character!r}", self.place, hint, node.path)
+        self.source.fail(f"`,` or `{closing}` was expected here, not {character!r}", self.at, hint, node.path)
 
     def _member(self, node: Node) -> Node:
-        if isinstance(node.value, list):
-            self._blank()
-            member = self._begin(f"{node.path}[{len(node.value)}]")
-            node.value.append(member)
-            return member
-        at = self.place
-        if self._blank() != '"':
-            at = self.place
+        """A key and its value, entered into an object; the key is the current token."""
+        at, found = self.at, self.found
+        if found is None or found.lastgroup != "string":
+            self._check_string(at)
             hint = _HINTS.get(self.text[at : at + 1], "keys stand between double quotes")
             self.source.fail("a key was expected here", at, hint, node.path)
-        at = self.place
-        key = self._string()
+        key = self._string(found)
         if key in node.value:
-            hint = "give it once"
-            self.source.fail(f"the key {_short(key)!r} is given twice", at, hint, node.path)
-        if self._blank() != ":":
-            self.source.fail(f"`:` was expected after the key {_short(key)!r}", self.place, "", node.path)
-        self.place += 1
-        self._blank()
+            self.source.fail(f"the key {_short(key)!r} is given twice", at, "give it once", node.path)
+        if self._next() != ":":
+            self.source.fail(f"`:` was expected after the key {_short(key)!r}", self.at, "", node.path)
         node.keys[key] = at
         label = key if key.isidentifier() else repr(_short(key))
-        member = self._begin(f"{node.path}.{label}" if node.path else label)
-        node.value[key] = member
+        self._next()
+        member = node.value[key] = self._value(f"{node.path}.{label}" if node.path else label)
         return member
 
-    def _begin(self, path: str) -> Node:
-        """A scalar, or an object or list that has just been opened."""
+    def _value(self, path: str) -> Node:
+        """The value that begins with the current token; of an object or list its opening."""
         self.values += 1
-        at = self.place
+        at, found = self.at, self.found
         if self.values > MAX_VALUES:
             self.source.fail(f"the program has more than {MAX_VALUES:,} values", at, "make it smaller")
+        kind = found.lastgroup if found is not None else None
+        if found is not None and kind == "string":
+            return Node(self._string(found), at, path)
+        if found is not None and kind == "mark" and found["mark"] in "{[":
+            return Node({} if found["mark"] == "{" else [], at, path)
+        if found is not None and kind == "number":
+            return Node(self._number(found, path), at, path)
+        if found is not None and kind == "word" and found["word"] in _CONSTANTS:
+            return Node(_CONSTANTS[found["word"]], at, path)
+        self._check_string(at)
         character = self.text[at : at + 1]
-        if character == '"':
-            return Node(self._string(), at, path)
-        if character == "{":
-            self.place += 1
-            return Node({}, at, path)
-        if character == "[":
-            self.place += 1
-            return Node([], at, path)
-        number = _NUMBER.match(self.text, at)
-        if number is not None:
-            self.place = number.end()
-            return Node(self._number(number, path), at, path)
-        word = _WORD.match(self.text, at)
-        if word is not None and word.group() in _CONSTANTS:
-            self.place = word.end()
-            return Node(_CONSTANTS[word.group()], at, path)
-        what = repr(_short(word.group())) if word else repr(character) if character else "the end"
+        what = repr(_short(found["word"])) if found and kind == "word" else repr(character) if character else "the end"
         hint = _HINTS.get(character, "write true, false, null, a number, or a string between double quotes")
         return self.source.fail(f"a JSON value was expected here, not {what}", at, hint, path)
 
-    def _number(self, number: re.Match[str], path: str) -> int | float:
-        text = number.group()
+    def _number(self, found: re.Match[str], path: str) -> int | float:
+        text = found["number"]
         if len(text) > MAX_DIGITS:
-            self.source.fail(f"a number of more than {MAX_DIGITS:,} digits", number.start(), "", path)
-        if number[1] or number[2]:
-            value = float(text)
-            if value in (float("inf"), float("-inf")):
-                self.source.fail("this number is too large", number.start(), "", path)
-            return value
-        return int(text)
-
-    def _string(self) -> str:
-        at = self.place
-        found = _STRING.match(self.text, at)
-        if found is None:
-            control = re.compile(r"[\x00-\x1f]").search(self.text, at)
-            closing = re.compile(r'(?<!\\)"').search(self.text, at + 1)
-            if control is not None and closing is not None and control.start() < closing.start():
-                code = ord(control.group())
-                hint = "write \\n for a new line" if code == 10 else "remove it, or write it as \\u00.."
-                self.source.fail(f"control character U+{code:04X} in a string", control.start(), hint)
-            self.source.fail("this string is never closed", at, 'add the missing "')
-        self.place = found.end()
-        raw = found.group()[1:-1]
-        if "\\" not in raw:
-            value = raw
-        else:
-            value = _ESCAPE.sub(lambda escape: self._character(escape, at + 1), raw)
-            try:
-                value = value.encode("utf-16", "surrogatepass").decode("utf-16")
-            except UnicodeDecodeError:
-                self.source.fail("a lone surrogate in a string is no character", at, "write the character itself")
+            self.source.fail(f"a number of more than {MAX_DIGITS:,} digits", self.at, "", path)
+        if text.lstrip("-").isdigit():
+            return int(text)
+        value = float(text)
+        if value in (float("inf"), float("-inf")):
+            self.source.fail("this number is too large", self.at, "", path)
         return value
+
+    def _check_string(self, at: int) -> None:
+        """Say what is wrong with a string that begins at ``at``, if one does."""
+        if self.text[at : at + 1] != '"':
+            return
+        control = _CONTROL.search(self.text, at)
+        closing = _CLOSING.search(self.text, at + 1)
+        if control is not None and closing is not None and control.start() < closing.start():
+            code = ord(control.group())
+            hint = "write \\n for a new line" if code == ord("\n") else "remove it, or write it as \\u00.."
+            self.source.fail(f"control character U+{code:04X} in a string", control.start(), hint)
+        self.source.fail("this string is never closed", at, 'add the missing "')
+
+    def _string(self, found: re.Match[str]) -> str:
+        raw = found["string"][1:-1]
+        if "\\" not in raw:
+            return raw
+        at = self.at
+        value = _ESCAPE.sub(lambda escape: self._character(escape, at + 1), raw)
+        try:
+            return value.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            self.source.fail("a lone surrogate in a string is no character", at, "write the character itself")
 
     def _character(self, escape: re.Match[str], start: int) -> str:
         if escape[1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ def pairs(case: Case) -> tuple[Pair, ...]:
     ]
     found += [
         Pair(whole, split, False)
-        for whole, split in _folded(known)
+        for whole, split in _folded(known, [name for name, (args, _) in signature.functions.items() if not args])
         if frozenset((whole, split)) not in together and Pair(whole, split, False) not in found
     ]
     return tuple(found)
@@ -68,9 +68,9 @@ def used_once(case: Case) -> TrustTest:
     return TrustTest("used once", "warning", words_, tuple(once[:12]))
 
 
-def _folded(known: dict[str, tuple[tuple[Sort, ...], Sort]]) -> Iterator[tuple[str, str]]:
+def _folded(known: dict[str, tuple[tuple[Sort, ...], Sort]], things: Iterable[str]) -> Iterator[tuple[str, str]]:
     """``lives_in_paris`` beside ``lives_in`` and ``paris``: a predicate that has swallowed an argument."""
-    constants = {stems_of_name(name) for name, (args, _) in known.items() if not args}
+    constants = set(map(stems_of_name, things))
     by_words = {_bare(name): name for name, (args, _) in known.items() if args}
     for name, (args, _) in known.items():
         mine = _bare(name)
@@ -108,7 +108,7 @@ def _alike(first: str, second: str, text: frozenset[str]) -> bool:
 
 def _typo(one: str, other: str) -> bool:
     """One letter changed, left out or put in, or two neighbours swapped."""
-    if min(len(one), len(other)) < _LEAST_TYPO or abs(len(one) - len(other)) > 1:
+    if max(len(one), len(other)) < _LEAST_TYPO or abs(len(one) - len(other)) > 1:
         return False
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:

@@ -34,14 +34,12 @@ STOP = _set(
 
 NEGATIONS = _set("not never no none nobody nothing nowhere neither nor without cannot false untrue")
 _DENYING = _set(
-    "fail fails failed lack lacks lacking lacked unable wrong deny denies refuse refuses few hardly rarely seldom "
-    "avoid avoids outside stop stops free absent missing impossible illegal inactive invalid incorrect inconsistent "
-    "imperfect insufficient incomplete invisible irregular irrelevant inaccurate infinite informal ineligible "
-    "incapable immoral"
+    "only except unless fail fails failed lack lacks lacking lacked unable wrong deny denies refuse refuses few hardly "
+    "rarely seldom avoid avoids outside stop stops free absent missing impossible illegal inactive invalid incorrect "
+    "inconsistent imperfect insufficient incomplete invisible irregular irrelevant inaccurate infinite informal "
+    "ineligible incapable immoral"
 )
-_SHAPING = _set(
-    "either but however except unless only exactly different differs differ other others less fewer instead rather"
-)
+_SHAPING = _set("either but however exactly different differs differ other others less fewer instead rather")
 _NEGATIVE_PREFIX = re.compile(
     r"un(?!i|de|til|t$|cle)[a-z]{3,}|dis(?!t|c)[a-z]{3,}|non[a-z]{3,}|anti[a-z]{4,}|[a-z]{3,}less|mis(?!s)[a-z]{4,}"
 )

@@ -1,0 +1,444 @@
+"""Trust in the formalization: faulty programs are told from right ones, by tests that a real solver answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
+
+from server import Answer, Server
+
+from goedels_poetry.checker.entailment import Entailment, SolverPair, decide
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.models import Request, models_from
+from goedels_poetry.reasoning.trust import Solve, TrustTest, confidence, examine, judge
+from goedels_poetry.reasoning.trust.confidence import FACTORS
+from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.state import Verdict
+
+TEXT = (
+    "Every baker rises early.",
+    "Nobody who rises early is tired in the morning.",
+    "Mona is a baker.",
+    "Mona lives in Lyon.",
+    "Some bakers live in Paris.",
+    "Otto is not a baker.",
+)
+QUESTION = "Is the following statement true or false? Mona is not tired."
+HEAD = """
+(declare-sort Thing 0)
+(declare-const mona Thing) (declare-const otto Thing) (declare-const lyon Thing) (declare-const paris Thing)
+(declare-fun baker (Thing) Bool) (declare-fun rises_early (Thing) Bool) (declare-fun tired (Thing) Bool)
+(declare-fun lives_in (Thing Thing) Bool)
+"""
+P1 = "(assert (! (forall ((x Thing)) (=> (baker x) (rises_early x))) :named p1 :sentence 1))"
+P2 = "(assert (! (forall ((x Thing)) (=> (rises_early x) (not (tired x)))) :named p2 :sentence 2))"
+P3 = "(assert (! (baker mona) :named p3 :sentence 3))"
+P4 = "(assert (! (lives_in mona lyon) :named p4 :sentence 4))"
+P5 = "(assert (! (exists ((x Thing)) (and (baker x) (lives_in x paris))) :named p5 :sentence 5))"
+P6 = "(assert (! (not (baker otto)) :named p6 :sentence 6))"
+GOAL = "(define-fun goal () Bool (not (tired mona)))"
+RIGHT = "\n".join([HEAD, P1, P2, P3, P4, P5, P6, GOAL])
+
+Examine = Callable[..., dict[str, TrustTest]]
+
+
+@pytest.fixture(scope="module")
+def solve() -> Iterator[Solve]:
+    with SolverPair() as solvers:
+        yield lambda program: decide(program, milliseconds=2_000, solvers=solvers)
+
+
+@pytest.fixture(scope="module")
+def tested(solve: Solve) -> Examine:
+    """Tests by name of a program's text, or of ``RIGHT`` with parts replaced. What was tested is remembered."""
+
+    @cache
+    def run(
+        program: str = RIGHT, *changes: tuple[str, str], question: str = QUESTION, text: Sequence[str] = TEXT
+    ) -> dict[str, TrustTest]:
+        for old, new in changes:
+            assert old in program
+            program = program.replace(old, new)
+        read = read_smt2(program)
+        return {test.name: test for test in examine(read, solve(read), question, text, solve)}
+
+    return run
+
+
+def outcomes(tests: Mapping[str, TrustTest], *but: str) -> set[tuple[str, str]]:
+    return {(t.name, t.outcome) for t in tests.values() if t.outcome in ("warning", "failed") and t.name not in but}
+
+
+def score(tests: Mapping[str, TrustTest], verdict: Verdict = Verdict.PROVED) -> float:
+    return float(confidence(tests.values(), verdict)["score"])
+
+
+# -- right programs and faulty ones ----------------------------------------------------------------------------------
+
+
+def test_a_right_program_raises_no_warning_and_gets_high_confidence(tested: Examine) -> None:
+    tests = tested()
+    assert outcomes(tests) == set()
+    assert confidence(tests.values(), Verdict.PROVED)["level"] == "high"
+
+
+def test_an_open_question_raises_no_warning_for_being_open(tested: Examine) -> None:
+    tests = tested(RIGHT, ("(not (tired mona))", "(tired otto)"), question="Otto is tired.")
+    assert outcomes(tests) == set()
+    assert tests["left open"].outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("fault", "old", "new"),
+    [
+        ("guards", f"{P1}\n{P2}\n{P3}\n{P4}\n{P5}\n{P6}", "\n".join([P1.replace("=>", "and"), P2, P3])),
+        ("guards", f"{P5}\n{P6}", P5.replace("exists", "forall")),
+        ("polarity", GOAL, "(define-fun goal () Bool (tired mona))"),
+        ("premise polarity", P6, P6.replace("(not (baker otto))", "(baker otto)")),
+        ("premise polarity", P3, P3.replace("(baker mona)", "(not (baker mona))")),
+        ("quantifier words", P1, P1.replace("forall", "exists").replace("=>", "and")),
+        ("quantifier words", P5, P5.replace("exists", "forall").replace("and", "=>")),
+        ("guards", P1, P1.replace("forall", "exists")),
+        ("coverage", P2, ""),
+        ("sentence numbers", P4, P4.replace(":sentence 4", ":sentence 1")),
+        ("sentence numbers", P4, P4.replace(":sentence 4", ":sentence 17")),
+        ("near duplicates", P4, "(declare-fun livesIn (Thing Thing) Bool)" + P4.replace("lives_in", "livesIn")),
+        ("near duplicates", P4, "(declare-fun lives_in_lyon (Thing) Bool)(assert (lives_in_lyon mona))"),
+        ("unused premises", P6, P6 + "(declare-fun blue (Int) Bool)(assert (blue 3))"),
+    ],
+)
+def test_a_fault_is_named_and_lowers_the_score(tested: Examine, fault: str, old: str, new: str) -> None:
+    right, faulty = tested(), tested(RIGHT, (old, new))
+    assert right[fault].outcome == "passed"
+    assert faulty[fault].outcome in ("warning", "failed")
+    assert score(faulty) < score(right)
+
+
+def test_not_every_other_word_for_a_negation_is_taken_for_a_flipped_goal(tested: Examine) -> None:
+    awake = [(f"{P2}", P2.replace("(not (tired x))", "(awake x)")), (GOAL, "(define-fun goal () Bool (awake mona))")]
+    declared = ("(declare-fun lives_in", "(declare-fun awake (Thing) Bool) (declare-fun lives_in")
+    assert tested(RIGHT, declared, *awake)["polarity"].outcome == "passed"
+    unhappy = "Mona is unhappy."
+    assert tested(question=unhappy)["polarity"].outcome == "passed"
+    assert tested(question="Is Mona not tired?")["polarity"].outcome == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("statement", "goal"),
+    [
+        ("Mona either lives in Paris or is not tired.", "(xor (lives_in mona paris) (not (tired mona)))"),
+        ("No baker is tired.", "(forall ((x Thing)) (=> (baker x) (not (tired x))))"),
+        ("Mona is neither tired nor in Paris.", "(not (or (tired mona) (lives_in mona paris)))"),
+        ("Only bakers rise early.", "(not (exists ((x Thing)) (and (rises_early x) (not (baker x)))))"),
+        ("If Mona is tired, then everyone is tired.", "(=> (tired mona) (forall ((x Thing)) (tired x)))"),
+        ("Somebody is tired.", "(exists ((x Thing)) (tired x))"),
+    ],
+)
+def test_right_renderings_of_involved_statements_pass(tested: Examine, statement: str, goal: str) -> None:
+    tests = tested(RIGHT, (GOAL, f"(define-fun goal () Bool {goal})"), question=statement)
+    assert not {"polarity", "quantifier words", "guards"} & {name for name, _ in outcomes(tests)}
+
+
+# -- the goal was put in ---------------------------------------------------------------------------------------------
+
+
+def assumed(origin: str, formula: str = "(not (tired mona))") -> str:
+    return f"\n(assert (! {formula} :named extra {origin}))\n{GOAL}"
+
+
+@pytest.mark.parametrize(
+    ("origin", "formula", "expected"),
+    [
+        (':world "Mona is not tired."', "(not (tired mona))", "failed"),
+        ("", "(not (tired mona))", "warning"),
+        (":sentence 4", "(not (tired mona))", "failed"),
+        (':world "She has slept."', "(=> (tired mona) false)", "failed"),
+    ],
+)
+def test_a_goal_that_was_assumed_is_found_also_in_other_words(
+    tested: Examine, origin: str, formula: str, expected: str
+) -> None:
+    tests = tested("\n".join([HEAD, P1, P3, assumed(origin, formula)]))
+    assert tests["assumed goal"].outcome == expected
+    assert tests["assumed goal"].about == ("extra",)
+
+
+def test_a_goal_that_a_sentence_states_is_no_assumption(tested: Examine) -> None:
+    tests = tested(RIGHT, (GOAL, "(define-fun goal () Bool (baker mona))"), question="Mona is a baker.")
+    assert tests["assumed goal"].outcome == "passed"
+    assert tests["assumed goal"].about == ("p3",)
+    assert outcomes(tests) == set()
+
+
+def test_the_question_itself_states_nothing(tested: Examine) -> None:
+    asks = "Is Mona not tired?"
+    tests = tested("\n".join([HEAD, P1, P3, assumed(":sentence 7")]), question=asks, text=(*TEXT, asks))
+    assert tests["assumed goal"].outcome == "failed"
+    assert all(asks not in about for about in tests["coverage"].about)
+
+
+def test_knowledge_of_the_world_alone_is_told_from_some_of_it(tested: Examine) -> None:
+    alone = tested("\n".join([HEAD, P1, assumed(':world "Nobody is tired."', "(forall ((x Thing)) (not (tired x)))")]))
+    assert alone["world only"].outcome == "failed"
+    assert alone["single premise"].outcome == "warning"
+    some = tested(RIGHT, (P2, P2.replace(":sentence 2", ':world "Early risers are not tired."')))
+    assert some["world only"].outcome == "warning"
+    assert some["single premise"].outcome == "passed"
+
+
+def test_without_a_text_nothing_about_sentences_is_judged_and_confidence_is_not_high(tested: Examine) -> None:
+    world = RIGHT
+    for number in range(1, 7):
+        world = world.replace(f":sentence {number}", f':world "{TEXT[number - 1]}"')
+    tests = tested(world, text=())
+    assert tests["text given"].outcome == "warning"
+    assert {tests[name].outcome for name in ("coverage", "sentence numbers", "world only")} == {"skipped"}
+    assert confidence(tests.values(), Verdict.PROVED)["level"] == "medium"
+
+
+# -- proofs of nothing -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("(or (tired mona) (not (tired mona)))", "failed"),
+        ("(exists ((x Thing)) (=> (tired x) (forall ((y Thing)) (tired y))))", "failed"),
+        ("(=> (and (baker mona) (tired mona)) (lives_in mona paris))", "failed"),
+        ("(> 7 5)", "warning"),
+        ("(not (tired mona))", "passed"),
+    ],
+)
+def test_goals_that_hold_by_their_form_or_for_want_of_cases_are_vacuous(
+    tested: Examine, goal: str, expected: str
+) -> None:
+    assert tested(RIGHT, (GOAL, f"(define-fun goal () Bool {goal})"))["vacuous"].outcome == expected
+
+
+def test_definitions_that_decide_alone_and_premises_that_say_nothing_are_warned_of(tested: Examine) -> None:
+    defined = "(define-fun age () Int 35)(define-fun goal () Bool (> age 30))"
+    assert "definitions" in tested(defined, text=())["vacuous"].words
+    empty = tested(RIGHT, (P1, P1.replace("(rises_early x)", "(or (baker x) (rises_early x))")))["vacuous"]
+    assert (empty.outcome, empty.about) == ("warning", ("p1",))
+
+
+# -- one thing, two names --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "other", ["isBaker", "bakers", "Baker_", "bakr", "is_a_baker"], ids=["prefix", "plural", "case", "typo", "article"]
+)
+def test_a_name_that_was_split_in_two_is_found_and_said_to_decide_the_question(tested: Examine, other: str) -> None:
+    split = f"(declare-fun {other} (Thing) Bool)" + P3.replace("(baker mona)", f"({other} mona)")
+    tests = tested(RIGHT, (P3, split))
+    assert tests["near duplicates"].outcome == "failed"
+    assert confidence(tests.values(), Verdict.UNKNOWN)["level"] == "low"
+
+
+def test_years_and_their_abbreviations_are_one_thing_and_different_years_are_two(tested: Examine) -> None:
+    program = """(declare-sort Year 0) (declare-fun published (Year) Bool) (declare-fun old (Year) Bool)
+    (declare-const yr1946 Year) (declare-const {other} Year)
+    (assert (published yr1946)) (define-fun goal () Bool (published {other}))"""
+    assert tested(program.format(other="year1946"), text=())["near duplicates"].outcome == "failed"
+    assert tested(program.format(other="yr1947"), text=())["near duplicates"].outcome == "passed"
+
+
+def test_words_that_the_text_tells_apart_are_two_things_however_alike_they_are(tested: Examine) -> None:
+    text = ("Every wumpus is a numpus.", "Every numpus is a zumpus.", "Max is a wumpus.")
+    program = """(declare-sort T 0) (declare-const max T)
+    (declare-fun wumpus (T) Bool) (declare-fun numpus (T) Bool) (declare-fun zumpus (T) Bool)
+    (assert (! (forall ((x T)) (=> (wumpus x) (numpus x))) :sentence 1))
+    (assert (! (wumpus max) :sentence 3))
+    (define-fun goal () Bool (zumpus max))"""
+    tests = tested(program, text=text, question="Max is a zumpus.")
+    assert tests["near duplicates"].outcome == "passed"
+    assert tests["goal connected"].outcome == "warning"
+
+
+def test_an_answer_that_hangs_on_whether_two_names_are_one_thing_is_warned_of(tested: Examine) -> None:
+    program = """(declare-sort Person 0) (declare-const ann Person) (declare-const bob Person)
+    (declare-fun owner (Person) Bool)
+    (assert (owner ann)) (assert (forall ((x Person)) (=> (owner x) (= x ann)))) {more}
+    (define-fun goal () Bool (owner bob))"""
+    assert tested(program.format(more=""), text=())["distinctness"].outcome == "warning"
+    assert tested(program.format(more="(assert (distinct ann bob))"), text=())["distinctness"].outcome == "passed"
+
+
+# -- limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_solver_is_asked_a_bounded_number_of_times_and_may_fail(solve: Solve) -> None:
+    asked: list[LogicProgram] = []
+    program = read_smt2(RIGHT.replace(P3, "(declare-fun bakers (Thing) Bool)" + P3.replace("(baker m", "(bakers m")))
+    entailment = solve(program)
+
+    def counted(each: LogicProgram) -> Entailment:
+        asked.append(each)
+        raise GoedelsPoetryError("no solver")
+
+    tests = examine(program, entailment, QUESTION, TEXT, counted, max_queries=2)
+    assert len(asked) == 2
+    assert {test.name: test.outcome for test in tests}["vacuous"] == "skipped"
+    assert examine(program, entailment, QUESTION, TEXT, counted, max_seconds=-1)[0].name == "text given"
+    assert len(asked) == 2
+
+
+def test_a_program_of_many_symbols_and_premises_is_examined_in_bounded_work(solve: Solve) -> None:
+    names = [f"pred{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300)]
+    lines = [f"(declare-fun {name} () Bool)" for name in names]
+    lines += [f"(assert (! (=> {a} {b}) :sentence 1))" for a, b in pairwise(names)]
+    program = read_smt2("\n".join([*lines, f"(define-fun goal () Bool (=> {names[0]} {names[3]}))"]))
+    tests = examine(program, solve(program), "q", ["Much."], solve)
+    assert {test.name for test in tests} >= {"coverage", "near duplicates"}
+
+
+def test_verdicts_that_are_none_are_not_tested(solve: Solve) -> None:
+    program = read_smt2(RIGHT.replace(GOAL, "(assert (not (baker mona)))" + GOAL))
+    entailment = solve(program)
+    assert entailment.verdict is Verdict.INCONSISTENT
+    assert examine(program, entailment, QUESTION, TEXT, solve) == []
+    assert confidence([], entailment.verdict)["level"] == "low"
+
+
+# -- the score -------------------------------------------------------------------------------------------------------
+
+
+def test_the_score_is_the_odds_times_the_factors_and_never_leaves_its_range() -> None:
+    assert confidence([], Verdict.PROVED) == {"level": "high", "score": 0.9, "tests": []}
+    one = TrustTest("polarity", "warning", "flipped?")
+    found = confidence([one], Verdict.REFUTED)
+    assert found["score"] == round(9 * 0.2 / (1 + 9 * 0.2), 3)
+    assert found["tests"] == [{"name": "polarity", "outcome": "warning", "words": "flipped?", "about": []}]
+    everything = [TrustTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
+    assert 0 <= confidence(everything, Verdict.UNKNOWN)["score"] < 0.01
+    assert confidence([one], Verdict.INVALID)["score"] == 0
+
+
+def test_every_outcome_that_is_bad_has_a_factor_that_does_not_raise_the_score(tested: Examine) -> None:
+    for (_, outcome), factor in FACTORS.items():
+        assert (max(factor.decided, factor.unknown) <= 1) == (outcome != "passed")
+        assert factor.reason
+
+
+# -- with a model ----------------------------------------------------------------------------------------------------
+
+FACTS = {
+    "facts": [
+        {"sentence": 3, "words": "Mona is a baker", "formula": "(baker mona)"},
+        {"sentence": 6, "words": "Otto is no baker", "formula": "(not (baker otto))"},
+        {"sentence": 4, "words": "cannot be read", "formula": "(assert (lives_in mona lyon)"},
+        {"sentence": 4, "words": "unknown name", "formula": "(sleeps mona)"},
+        {"sentence": 99, "words": "no such sentence", "formula": "(tired mona)"},
+    ]
+}
+WORDS = {"premises": ["Every baker rises early."] * 6, "goal": "Mona is not tired."}
+AGREES = {"reason": "same", "same_goal": True, "answer_if_goal_holds": "yes", "same_text": True, "doubtful": []}
+
+
+class Model:
+    """A model behind a real server: one reply a prompt; an Ask that sends the packaged prompts."""
+
+    def __init__(self, **replies: Any) -> None:
+        self.replies = {"facts": FACTS, "words": WORDS, "compare": AGREES} | replies
+        self.prompts: dict[str, str] = {}
+
+    def answer(self, body: dict[str, Any]) -> Answer:
+        prompt = "\n".join(message["content"] for message in body["messages"])
+        kinds = {"Pick up to 6": "facts", "what this program takes": "words", "You compare texts": "compare"}
+        kind = next(kind for mark, kind in kinds.items() if mark in prompt)
+        self.prompts[kind] = prompt
+        reply = self.replies[kind]
+        return reply if isinstance(reply, Answer) else Answer(json.dumps(reply))
+
+    def judge(self, solve: Solve, program: str = RIGHT, text: Sequence[str] = TEXT) -> dict[str, TrustTest]:
+        async def run(server: Server) -> list[TrustTest]:
+            own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
+            models = models_from(Settings(models=ModelsSettings(default=own)))
+            assert models is not None
+
+            async def ask(prompt: str, variables: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any] | str:
+                (reply,) = await models.ask(Request("judge", prompt, dict(variables), schema=dict(schema)))
+                return reply.error or reply.parsed or {}
+
+            try:
+                read = read_smt2(program)
+                return await judge(read, solve(read), QUESTION, text, solve, ask)
+            finally:
+                await models.aclose()
+
+        with Server(self.answer) as server:
+            return {test.name: test for test in asyncio.run(run(server))}
+
+
+def test_facts_of_the_text_follow_and_those_that_cannot_be_read_cost_only_themselves(solve: Solve) -> None:
+    model = Model()
+    tests = model.judge(solve)
+    assert {test.outcome for test in tests.values()} == {"passed", "skipped"}
+    assert len(tests["stated facts"].about) == 2
+    assert score(tests) > 0.95
+    assert all(formula not in model.prompts["facts"] for formula in ("assert (!", "(define-fun goal", "=> (baker"))
+    assert "(declare-fun lives_in (Thing Thing) Bool)" in model.prompts["facts"]
+    assert "4. Mona lives in Lyon." in model.prompts["facts"]
+
+
+def test_a_flipped_premise_implies_the_opposite_of_a_fact_and_a_lost_one_does_not_imply_it(solve: Solve) -> None:
+    flipped = Model().judge(solve, RIGHT.replace("(baker mona) :named p3", "(not (baker mona)) :named p3"))
+    assert flipped["stated facts"].outcome == "failed"
+    assert flipped["stated facts"].about == ("Mona is a baker: (baker mona)",)
+    assert Model().judge(solve, RIGHT.replace(P3, ""))["stated facts"].outcome == "warning"
+
+
+def test_the_program_is_put_into_words_without_labels_remarks_text_and_question(solve: Solve) -> None:
+    model = Model()
+    model.judge(solve, RIGHT.replace(":sentence 2", ':world "told you"') + "; the answer is yes\n")
+    words = model.prompts["words"]
+    for absent in ("told you", ":named", "p2", ":sentence", "the answer is yes", "Every baker", QUESTION):
+        assert absent not in words
+    assert "(define-fun goal () Bool (not (tired mona)))" in words
+    compared = model.prompts["compare"]
+    assert QUESTION in compared and TEXT[5] in compared and "(baker" not in compared
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "outcome"),
+    [
+        ({"answer_if_goal_holds": "no"}, "answer polarity", "failed"),
+        ({"answer_if_goal_holds": "neither"}, "answer polarity", "warning"),
+        ({"same_goal": False}, "back-translation", "failed"),
+        ({"same_text": False, "differences": ["all for some"]}, "back-translation", "warning"),
+        ({"doubtful": ["nobody is ever tired"]}, "assumptions", "warning"),
+    ],
+)
+def test_what_the_reader_finds_lowers_the_score(solve: Solve, said: dict[str, Any], name: str, outcome: str) -> None:
+    tests = Model(compare=AGREES | said).judge(solve)
+    assert tests[name].outcome == outcome
+    assert score(tests) < score(Model().judge(solve))
+
+
+def test_a_model_that_fails_leaves_only_its_own_tests_undecided(solve: Solve) -> None:
+    tests = Model(words=Answer("I would rather not."), facts=FACTS).judge(solve)
+    assert tests["stated facts"].outcome == "passed"
+    assert {tests[name].outcome for name in ("back-translation", "answer polarity", "assumptions")} == {"skipped"}
+    tests = Model(facts=Answer(status=500, body="{}")).judge(solve)
+    assert tests["stated facts"].outcome == "skipped"
+    assert tests["back-translation"].outcome == "passed"
+
+
+def test_hostile_facts_cost_nothing_but_themselves(solve: Solve) -> None:
+    deep = "(not " * 5_000 + "(baker mona)" + ")" * 5_000
+    bomb = "(let ((a (baker mona))) " + "".join("(let ((a (and a a))) " for _ in range(60)) + "a" + ")" * 61
+    texts = [deep, bomb, '(include "/etc/passwd")', "(check-sat)", "true", "mona", "(exists ((x Thing)) x)", "\x00", ""]
+    facts = [{"sentence": 1, "words": "x", "formula": text} for text in texts]
+    assert Model(facts={"facts": facts}).judge(solve)["stated facts"].outcome == "skipped"

@@ -91,6 +91,17 @@ class ProofOfThought:
         self._lock = threading.Lock()
         self._closed = False
 
+    @property
+    def settings(self) -> Settings:
+        """What is in force, with the model that ``llm`` stands for."""
+        return self._settings
+
+    @property
+    def setup(self) -> dict[str, Any]:
+        """What answers depend on besides question, text and settings: options and models, as JSON without secrets."""
+        models = self._models.fingerprint if self._models is not None else {}
+        return {**self._defaults, "warmth": list(self._warmth), "models": models}
+
     def query(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
         """Synchronous :meth:`aquery`; from any thread, but not from a coroutine."""
         future = self._begin(self._answer(question, context, overrides))

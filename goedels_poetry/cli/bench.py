@@ -6,8 +6,8 @@ import asyncio
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,25 +20,22 @@ from goedels_poetry.cli.main import INTERRUPTED
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import (
-    ANSWERS,
     Answerer,
-    AnswerLog,
     BadData,
     Data,
-    GoldQuestion,
+    EvaluationPipeline,
     Limits,
     Outcome,
     Report,
-    Runner,
     compare,
     load,
     read_outcomes,
     report,
     sample,
-    write,
 )
-from goedels_poetry.evaluation.answerers import ProofAnswerer, QuestionAnswerer, Theorem, setup_of
+from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
 from goedels_poetry.evaluation.outcome import RESULTS
+from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.questions import digest
 from goedels_poetry.evaluation.report import SCHEMA, passes, shown
 from goedels_poetry.evaluation.runner import Run
@@ -178,12 +175,10 @@ async def _ask(request: Request, ks: Sequence[int]) -> int:
     models = models_from(chosen)
     if models is None:
         raise BadData(NO_MODEL)
-    setup = setup_of(chosen, models, **request.asking)
-    questions = sample(data.questions, request.limit, chosen.seed)
     async with ProofOfThought(llm=models, settings=chosen, **request.asking) as asks:
         for name in models.unpriced():
             _note(request, f"no price is known for {name}: it counts as free")
-        return await _run(request, chosen, questions, data, QuestionAnswerer(asks, setup), ks)
+        return await _run(request, chosen, data, answerer_of(asks), ks)
 
 
 def _settings(request: Request) -> Settings:
@@ -223,18 +218,16 @@ async def _prove(request: Request, ks: Sequence[int]) -> int:
         fetch_first(chosen.lean, quiet=request.quiet or request.as_json)
     theorems: list[Theorem] = []
     async with GoedelsPoetryFramework(chosen) as framework:
-        models = framework.models
-        setup = setup_of(chosen, models)
+        models = framework.models.fingerprint if framework.models is not None else {}
         for source in sources:
             text = read(source)
             names = [source.theorem] if source.theorem else await _names(framework, text, source.file)
             name = Path(source.file).parent.name or "theorems"
             theorems += [Theorem(source.of(n).name if n else source.name, text, source.file, n, name) for n in names]
-    ks = ks or [1]
-    questions = sample([theorem.question for theorem in theorems], request.limit, chosen.seed)
-    data = Data(tuple(questions), {source.name: 1 for source in sources})
-    async with ProofAnswerer(chosen, theorems, setup) as answerer:
-        return await _run(request, chosen, questions, data, answerer, ks, proofs=True)
+    files = Counter(theorem.file for theorem in theorems)
+    data = Data(tuple(theorem.question for theorem in theorems), dict(files))
+    async with ProofAnswerer(chosen, theorems, setup_of(chosen, models=models)) as answerer:
+        return await _run(request, chosen, data, answerer, ks or [1], proofs=True)
 
 
 async def _names(framework: GoedelsPoetryFramework, text: str, file: str) -> list[str]:
@@ -248,41 +241,37 @@ async def _names(framework: GoedelsPoetryFramework, text: str, file: str) -> lis
 
 # -- both ------------------------------------------------------------------------------------------------------
 async def _run(
-    request: Request,
-    chosen: Settings,
-    questions: Sequence[GoldQuestion],
-    data: Data,
-    answerer: Answerer,
-    ks: Sequence[int],
-    *,
-    proofs: bool = False,
+    request: Request, chosen: Settings, data: Data, answerer: Answerer, ks: Sequence[int], *, proofs: bool = False
 ) -> int:
-    folder = request.out or chosen.data_dir / "bench" / digest(
-        [Path(path).name for path in request.paths], request.asking
+    names = [Path(path).name for path in request.paths]
+    folder = request.out or chosen.data_dir / "bench" / digest(names, dict(answerer.setup))
+    samples = max([request.samples or 1, *ks])
+    total = samples * len(sample(data.questions, request.limit, chosen.seed))
+    pipeline = EvaluationPipeline(
+        answerer,
+        folder,
+        num_workers=request.jobs,
+        samples=samples,
+        pass_at=ks,
+        limits=request.limits,
+        proofs=proofs,
+        resume=request.line,
+        on_outcome=_progress(request, total, proofs),
+        on_note=lambda note: _note(request, note),
     )
-    samples = max(request.samples or 1, *ks) if ks else request.samples or 1
-    show = _progress(request, len(questions) * samples, proofs)
-    async with AsyncExitStack() as stack:
-        log = stack.enter_context(AnswerLog(folder / ANSWERS, fresh=request.fresh))
-        if log.repaired:
-            _note(request, f"{log.file}: the last line was cut off; its question is asked again")
-        if log.unreadable:
-            _note(request, f"{log.file}: {log.unreadable} lines cannot be read; their questions are asked again")
-        runner = Runner(answerer, log, jobs=request.jobs, samples=samples, limits=request.limits, on_outcome=show)
 
-        def stop() -> None:
-            _note(request, "finishing what is under way; press Ctrl-C once more to stop at once", always=True)
-            runner.interrupt()
+    def stop() -> None:
+        _note(request, "finishing what is under way; press Ctrl-C once more to stop at once", always=True)
+        pipeline.interrupt()
 
-        with Signals(stop):
-            run = await runner.run(questions)
-        resume = request.line if run.missing or run.errors else ""
-        found = report(run, data, answerer.setup, ks=ks, proofs=proofs, resume=resume)
-        write(found, folder)
+    with Signals(stop):
+        found = await pipeline.aevaluate(
+            data, max_samples=request.limit, seed=chosen.seed, skip_existing=not request.fresh
+        )
     _show(found, folder, request)
-    if run.missing:
+    if found.run.missing:
         return Verdict.OUT_OF_BUDGET.exit_code
-    return Verdict.UNKNOWN.exit_code if run.errors else 0
+    return Verdict.UNKNOWN.exit_code if found.run.errors else 0
 
 
 def _show(found: Report, folder: Path | None, request: Request) -> None:

@@ -7,6 +7,7 @@ from goedels_poetry.evaluation.load import Data, load, sample
 from goedels_poetry.evaluation.log import ANSWERS, AnswerLog
 from goedels_poetry.evaluation.metrics import Metrics, Share, metrics
 from goedels_poetry.evaluation.outcome import Outcome, read_outcomes
+from goedels_poetry.evaluation.pipeline import EvaluationPipeline
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
 from goedels_poetry.evaluation.report import Report, report, write
 from goedels_poetry.evaluation.runner import Answerer, Limits, Run, Runner
@@ -20,6 +21,7 @@ __all__ = [
     "Compared",
     "Comparison",
     "Data",
+    "EvaluationPipeline",
     "GoldQuestion",
     "Label",
     "Limits",

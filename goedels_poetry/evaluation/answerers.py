@@ -12,7 +12,7 @@ from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.questions import GoldQuestion
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.models import Models, Prompts
+from goedels_poetry.models import Prompts
 from goedels_poetry.question import NO_REPLY
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
@@ -146,15 +146,14 @@ def _result(theorem: Theorem, run: RunResult) -> QueryResult:
     )
 
 
-def setup_of(settings: Settings, models: Models | None, **options: Any) -> dict[str, Any]:
-    """All that answers depend on: versions, models, prompts, settings that matter, and what the command line chose."""
+def setup_of(settings: Settings, **options: Any) -> dict[str, Any]:
+    """All that answers depend on: versions, prompts, settings that matter, and ``options``: models and the rest."""
     prompts = Prompts(settings.prompts_dir)
     versions = sha256("\n".join(f"{name} {prompts.get(name).version}" for name in prompts.names()).encode())
     meant = settings.model_dump(mode="json", include=set(_MEANT))
     return {
         "program": __version__,
         "solvers": solver_versions(),
-        "models": models.fingerprint if models is not None else {},
         "prompts": versions.hexdigest()[:16],
         "settings": meant,
         **options,

@@ -25,7 +25,7 @@ class AnswerLog:
         fresh: begin with none; a log that is there is kept under another name, since its answers were paid for.
 
     A last line that was cut off by a crash is taken away when the file is opened, and its question asked again. A
-    line of which nothing can be made stays where it is and counts as no answer; ``unreadable`` says how many.
+    line of which nothing can be made stays where it is and counts as no answer. ``notes`` says so.
 
     Raises:
         RunLocked: another process is writing it.
@@ -68,6 +68,14 @@ class AnswerLog:
 
     def __len__(self) -> int:
         return len(self._answers)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know about the file."""
+        torn = [f"{self.file}: the last line was cut off; its question is asked again"] if self.repaired else []
+        bad = self.unreadable
+        broken = [f"{self.file}: {bad} lines cannot be read; their questions are asked again"] if bad else []
+        return (*torn, *broken)
 
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The latest answer of that key."""

@@ -109,7 +109,7 @@ def test_the_digest_is_of_the_bytes() -> None:
         ("(prove ())", "a term was expected here, got ()"),
         ("(prove (lambda ((x Int)) x))", "higher-order"),
         ('(prove (= "\\u{d800}" ""))', "U+D800 is not a character"),
-        ("(prove (= (_ bv1 0) (_ bv1 0)))", "a bit-vector has 1 to 16,384 bits"),
+        ("(prove (= (_ bv1 0) (_ bv1 0)))", "a bit-vector has 1 to 65,536 bits"),
     ],
 )
 def test_messages_name_the_place_and_the_mistake(script: str, message: str) -> None:

@@ -7,7 +7,7 @@ solver: a command that is not listed here refuses the program, and so does one n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic.asked import (
@@ -31,7 +31,7 @@ from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.languages.smt.symbols import Symbols
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort, Term, fresh_name
+from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort, Term
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000
@@ -233,10 +233,11 @@ class _Script:
         self._read_goals()
         asked = settle(self.source, list(self.goals.values()), self.stack, self.check)
         taken = {said.notes.name for said in asked.premises if said.notes.name}
-        premises = [(self._premise(said, taken, i), said) for i, said in enumerate(asked.premises, 1)]
+        premises = list(zip(self._premises(asked.premises, taken), asked.premises, strict=True))
         signature = self.declarations.signature()
         for definition in signature.definitions:
             self._count_nodes(definition.body, 0)
+        taken.update(premise.name for premise, _ in premises)
         signature, equations = founded(signature, taken, self.places)
         return LogicProgram(
             dialect,
@@ -255,11 +256,18 @@ class _Script:
                 body, _ = read_notes(self.source, goal.body)
                 goal.formula = self.term(body, BOOL)
 
-    def _premise(self, said: Said, taken: set[str], number: int) -> LogicPremise:
-        notes = said.notes
-        name = notes.name or fresh_name(f"premise-{number}", taken)
-        taken.add(name)
-        return LogicPremise(name, said.formula, self._place(said.at), notes.origin, notes.sentences, notes.words)
+    def _premises(self, said: Iterable[Said], taken: set[str]) -> Iterator[LogicPremise]:
+        """Premises with names: their own, or ``premise-N`` with the N of their place or, if need be, a greater one."""
+        number = 0
+        for place, one in enumerate(said, 1):
+            notes = one.notes
+            name = notes.name
+            if name is None:
+                number = max(number + 1, place)
+                while f"premise-{number}" in taken:
+                    number += 1
+                name = f"premise-{number}"
+            yield LogicPremise(name, one.formula, self._place(one.at), notes.origin, notes.sentences, notes.words)
 
     def _warnings(self, asked: Asked, equations: list[LogicPremise]) -> tuple[str, ...]:
         ignored = (f"left aside: {', '.join(self.ignored)}",) if self.ignored else ()

@@ -11,7 +11,7 @@ from goedels_poetry.languages.smt import matching
 from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, number_literal
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
-from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, fresh_among, solver_proof
+from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, solver_proof
 from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
@@ -120,8 +120,7 @@ class Elaborator:
         if is_theory_symbol(name):
             name = f"{name}_"
         if name in avoid or name in self.symbols.reserved:
-            name = fresh_among(name, avoid, self.symbols.reserved)
-            self.symbols.written.add(name)
+            return self.symbols.variable_name(name, avoid)
         return name
 
     def symbol(self, expr: SExpr, what: str) -> str:

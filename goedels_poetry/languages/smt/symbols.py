@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 
 from goedels_poetry.languages.smt.nearest import nearest
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Signature
@@ -28,6 +27,8 @@ from goedels_poetry.languages.smt.terms import (
 from goedels_poetry.languages.smt.theory import MAX_BITS, RULES, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
+MAX_TRIES = 100
+"""Suffixes of a name that are tried anew each time."""
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
 
 # Names that z3 or cvc5 keep for themselves although SMT-LIB 2.6 leaves them to the user. z3 even takes ``log`` and
@@ -114,6 +115,7 @@ class Symbols:
     claimed: list[tuple[bool, str]] = field(default_factory=list)  # names in order of declaration; True: a sort
     remarks: dict[str, str] = field(default_factory=dict)  # why a name of the text means nothing in terms
     given_up: set[tuple[bool, str]] = field(default_factory=set)  # they keep their meaning until declared again
+    _numbers: dict[tuple[str, int], int] = field(default_factory=dict)
     _waiting: list[tuple[Template, tuple[Sort, ...], Sort]] = field(default_factory=list)
 
     @cached_property
@@ -182,9 +184,35 @@ class Symbols:
 
     def new_name(self, base: str) -> str:
         """A name that nothing in the script has, and no theory: instances of ``to`` at ``int`` are not ``to_int``."""
-        name = fresh_among(base, self.written, self.reserved, THEORY_SYMBOLS)
+        name = self._fresh(base, (self.reserved, self.written, THEORY_SYMBOLS), frozenset())
         self.reserved.add(name)
         return name
+
+    def variable_name(self, base: str, avoid: Set[str]) -> str:
+        """A name for a bound variable: nothing that is declared has it, and it is not in ``avoid``."""
+        name = self._fresh(base, (self.reserved,), avoid)
+        self.written.add(name)
+        return name
+
+    def _fresh(self, base: str, growing: tuple[Set[str], ...], avoid: Set[str]) -> str:
+        """``base`` with a small numeral suffix that is in none of the sets.
+
+        Numbers that are in the sets that only grow are not tried again, so that many names cost no more than they are.
+        """
+        if base not in avoid and not any(base in names for names in growing):
+            return base
+        stem = base.rstrip("0123456789") or base
+        key = stem, len(growing)
+        number = self._numbers.get(key, 1)
+        while any(f"{stem}{number}" in names for names in growing):
+            number += 1
+        self._numbers[key] = number
+        taken = (*growing, avoid)
+        while any(f"{stem}{number}" in names for names in taken):
+            number += 1
+        if number - self._numbers[key] > MAX_TRIES:
+            self._numbers[key] = number
+        return f"{stem}{number}"
 
     def hint(self, name: str, nearby: Iterable[str] = ()) -> str:
         """What to do about a ``name`` that no function has; ``nearby`` are the variables that can be seen there."""
@@ -363,14 +391,6 @@ def solver_proof(name: str) -> str:
     if name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or not _PRINTABLE.fullmatch(name):
         return "u_" + "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
     return name
-
-
-def fresh_among(base: str, *taken: Set[str]) -> str:
-    """``base`` with the smallest numeral suffix that is in none of the sets."""
-    if not any(base in names for names in taken):
-        return base
-    stem = base.rstrip("0123456789") or base
-    return next(n for n in (f"{stem}{i}" for i in count(1)) if not any(n in names for names in taken))
 
 
 def sort_word(sort: Sort) -> str:

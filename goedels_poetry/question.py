@@ -26,8 +26,12 @@ MAX_PROGRAM = 200_000
 CONVERSATION, PROGRAM, REPORT, ANSWERED = "conversation", "program", "report", "answered"
 """References of the root: the turns so far; the present program; what came of the last attempt; what came of the last
 one that the conversation shows."""
-DECIDED, TRUST = "decided", "trust"
-"""The last program that could be decided, with the report on it; what the tests of the formalisation say."""
+DECIDED, TRUST, DOUBTED = "decided", "trust", "doubted"
+"""The last program that could be decided, with the report on it; what the tests of its formalisation say, and what they
+said when the model was asked about it once more."""
+ADVISE = "refine"
+"""Queue of the refiner."""
+ONLY_ADVICE = "advice about a question, and no answer to it"
 NO_MODEL = (
     "a question in plain language needs a language model for the role formalizer: give --model NAME and, unless it is "
     "OpenAI's, --base-url ADDRESS, or set GOEDELS_POETRY__MODELS__FORMALIZER__MODEL; from Python, "
@@ -39,6 +43,9 @@ REFUSED, VACUOUS, UNREADABLE, REPLY, NO_REPLY = "refused", "vacuous", "unreadabl
 """What may come of an attempt: an answer; neither follows; contradictory premises; no answer within the limits; an
 answer that rests on what was asked and not on the text, so that it is none; one that rests on nothing; a program that
 cannot be read; a reply without a program; nothing that could be shown to the model again."""
+
+Task = Literal["answer", "critique", "decompose", "steps"]
+"""An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other."""
 
 Turn = tuple[str, str]
 """``("system" | "user" | "assistant", text)``."""
@@ -71,12 +78,20 @@ class Question:
     """Whether a program may use premises that are not in the text."""
     choices: tuple[tuple[str, str], ...] = ()
     """Of a multiple-choice question: letters and what they stand for."""
+    judged: bool = True
+    """Whether a model puts the program into words and compares them with the question, where there is a judge."""
     sample: int = 0
     """Which of several independent answers to the same question this is."""
     known: tuple[str, ...] = ()
     """Answers to earlier questions, in words, that premises marked ``:derived`` may render."""
+    open: tuple[str, ...] = ()
+    """Earlier questions that nothing is known of, in words: nothing may be assumed about them."""
     conversation: tuple[Turn, ...] = ()
     """Turns that follow the first prompt: earlier programs (assistant) and what was said about them (user)."""
+    task: Task = "answer"
+    """What is wanted: an answer, or advice about a program (the ``conversation``) or about the question."""
+    most: int = 5
+    """Subquestions that advice about the question may propose."""
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -95,6 +110,16 @@ class Question:
     def numbers(self) -> frozenset[int]:
         """Numbers of sentences."""
         return frozenset(s.number for s in self.sentences if s.number is not None)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The case that the question tells of, sentence by sentence."""
+        return tuple(self._parts[0])
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there are sentences to rely on, beside the one that asks."""
+        return any(not sentence.asked for sentence in self.sentences if sentence.number is not None)
 
     @property
     def asked(self) -> str:
@@ -150,8 +175,7 @@ class Question:
         for name in ("choices", "conversation"):
             if name in given:
                 given[name] = tuple((str(a), str(b)) for a, b in given[name])
-        if "known" in given:
-            given["known"] = tuple(given["known"])
+        given |= {name: tuple(given[name]) for name in ("known", "open") if name in given}
         return cls(**given)
 
 
@@ -199,7 +223,8 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
     if report["kind"] != NO_REPLY:
         refs[ANSWERED] = refs[REPORT]
     result = report.get("result")
-    if result is not None and _worth(report) >= _worth(_decided(txn, node)):
+    better = result is not None and _worth(report) >= _worth(_decided(txn, node))
+    if better or (result is not None and DOUBTED in node.refs and report["kind"] != REFUSED):
         refs[DECIDED] = txn.save({"program": refs[PROGRAM], "report": refs[REPORT]})
     program = {"program_ref": refs[PROGRAM]} if PROGRAM in refs else {}
     verdict = str(result["verdict"]) if result is not None else "invalid"
@@ -213,11 +238,17 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
 
 
 def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
-    """What the tests of the formalisation say: the decider has the last word before the checker."""
+    """What the tests of the formalisation say: the decider has the last word before the checker.
+
+    ``trust``: ``{"confidence": {"level", "score", "tests"}, "warnings", "reason" (one line), "words" (for the model; ""
+    when nothing need be asked)}``.
+    """
     refs = {**node.refs, TRUST: txn.save(trust)}
+    if trust.get("words"):
+        refs[ANSWERED] = refs[TRUST]
     txn.reason = str(trust.get("reason", ""))
     txn.put(replace(node, queue=Queue.DECIDE, refs=refs))
-    return str(trust.get("level") or "not tested")
+    return str(trust.get("confidence", {}).get("level") or "not tested")
 
 
 def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
@@ -226,9 +257,31 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
     txn.reason = reason
     queues = {"correct": Queue.CORRECT, "ask_again": Queue.FORMALIZE, "test": Queue.CHECK_SEMANTICS}
     if move in queues:
-        txn.put(replace(node, queue=queues[move]))
+        refs = dict(node.refs)
+        if move == "correct" and TRUST in refs:  # the tests found a fault, and what comes next is another program
+            refs[DOUBTED] = refs.pop(TRUST)
+        txn.put(replace(node, queue=queues[move], refs=refs))
         return move
     return _end(txn, node, reason)
+
+
+def set_advised(txn: Txn, node: ProofNode, said: dict[str, Any]) -> str:
+    """A model's advice is there: the run ends with it. It is no answer."""
+    txn.put(replace(node, queue=None, status=NodeStatus.FAILED, attempts=node.attempts + 1, reason=ONLY_ADVICE))
+    txn.set_verdict(Verdict.UNKNOWN, ONLY_ADVICE, {"result": {"said": said}})
+    return "advised"
+
+
+def set_unusable_advice(txn: Txn, node: ProofNode, reason: str, *, most: int) -> str:
+    """There is nothing in the reply that could be used: one attempt of ``most``."""
+    node = replace(node, attempts=node.attempts + 1, reason=reason)
+    txn.reason = reason
+    if node.attempts < most:
+        txn.put(node)
+        return "rejected"
+    txn.put(replace(node, queue=None, status=NodeStatus.FAILED))
+    txn.set_verdict(Verdict.UNKNOWN, reason)
+    return "no advice"
 
 
 def _end(txn: Txn, node: ProofNode, reason: str) -> str:
@@ -284,10 +337,12 @@ def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
 
 
 __all__ = [
+    "ADVISE",
     "ANSWER",
     "ANSWERED",
     "CONVERSATION",
     "DECIDED",
+    "DOUBTED",
     "INCONSISTENT",
     "LIMITS",
     "MAX_PROGRAM",
@@ -302,13 +357,16 @@ __all__ = [
     "UNREADABLE",
     "VACUOUS",
     "Question",
+    "Task",
     "Turn",
     "check_question",
     "names_of",
     "programs",
+    "set_advised",
     "set_move",
     "set_report",
     "set_tested",
+    "set_unusable_advice",
     "set_unusable_reply",
     "set_written",
 ]

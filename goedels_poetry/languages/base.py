@@ -307,6 +307,13 @@ class Answering(Protocol):
         """
         ...
 
+    async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
+        """Tests, without a model, of how well a program says what a question and the sentences of its text say.
+
+        ``value["tests"]``: see `goedels_poetry.reasoning.trust.TrustTest`.
+        """
+        ...
+
 
 @runtime_checkable
 class SeveralTheorems(Protocol):

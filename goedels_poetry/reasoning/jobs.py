@@ -11,17 +11,21 @@ from typing import Any
 
 from goedels_poetry import __version__
 from goedels_poetry.checker.asking import SolverPair
-from goedels_poetry.checker.entailment import decide
+from goedels_poetry.checker.entailment import Entailment, decide
 from goedels_poetry.checker.logic import LogicArchive, checked, write_logic
 from goedels_poetry.checker.logic.check import read_program, statement_of
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
+from goedels_poetry.reasoning.trust import examine
 from goedels_poetry.reasoning.verification import result_of
 from goedels_poetry.solvers.versions import solver_versions
 
 Json = dict[str, Any]
+
+TEST_MILLISECONDS = 2_000
+"""For one query of a test of the formalisation."""
 
 
 def read(payload: Json) -> Json:
@@ -46,6 +50,22 @@ def answer(payload: Json) -> Json:
     ``{"result", "findings"}``; the result has besides ``assumed``: what the program takes for true without a premise.
     """
     return _decided(payload, Demands.of(payload["demands"]))
+
+
+def examined(payload: Json) -> Json:
+    """Tests, without a model, of a program as a rendering of its text.
+
+    ``text``, ``options``, ``question``, ``sentences`` to ``{"tests": [...]}``, each a `TrustTest` as JSON.
+    """
+    began = time.monotonic()
+    program = _read(payload)
+    found = _entailment(program, payload["options"])
+    tests = examine(program, found, payload["question"], payload["sentences"], _briefly)
+    return {"ok": True, "value": {"tests": [t.to_json() for t in tests]}, "reason": "", "cost": _cost(began)}
+
+
+def _briefly(program: LogicProgram) -> Entailment:
+    return decide(program, milliseconds=TEST_MILLISECONDS, solvers=_solvers())
 
 
 def certify(payload: Json) -> Json:
@@ -112,14 +132,7 @@ def _decided(payload: Json, demands: Demands | None) -> Json:
         program = _read(payload)
         if demands is not None:
             check_form(program, demands)
-        found = decide(
-            program,
-            milliseconds=options["verify_timeout"],
-            optimize_milliseconds=options["optimize_timeout"],
-            solvers=_solvers(),
-            semantics=options["semantics"],
-            world=options["world"],
-        )
+        found = _entailment(program, options)
     except (InvalidInput, EncodingError) as error:
         value = _fault(error) if isinstance(error, InvalidInput) else {}
         return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
@@ -129,6 +142,17 @@ def _decided(payload: Json, demands: Demands | None) -> Json:
         with_closure = replace(program, premises=(*program.premises, *found.closure))
         value = {"result": {**result, "assumed": assumed(program)}, "findings": findings(with_closure, result, demands)}
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
+
+
+def _entailment(program: LogicProgram, options: Json) -> Entailment:
+    return decide(
+        program,
+        milliseconds=options["verify_timeout"],
+        optimize_milliseconds=options["optimize_timeout"],
+        solvers=_solvers(),
+        semantics=options["semantics"],
+        world=options["world"],
+    )
 
 
 def _read(payload: Json) -> LogicProgram:
@@ -152,4 +176,4 @@ def _cost(began: float) -> dict[str, float]:
     return {"solver_seconds": round(time.monotonic() - began, 6), "solver_calls": 1.0}
 
 
-__all__ = ["answer", "certify", "decided", "read"]
+__all__ = ["answer", "certify", "decided", "examined", "read"]

@@ -14,6 +14,7 @@ from goedels_poetry.question import (
     ANSWER,
     CONVERSATION,
     DECIDED,
+    DOUBTED,
     INCONSISTENT,
     LIMITS,
     NO_REPLY,
@@ -52,6 +53,9 @@ POLICY: dict[str, tuple[str, ...]] = {
 }
 """kind of report -> moves in order of preference; the first legal one is taken."""
 
+AFTER_TESTS = ("correct", "accept")
+"""The same when the formalisation has been tested; about a fault that the tests found the model is asked once."""
+
 ONCE = frozenset({OPEN, VACUOUS})
 """Kinds after which the model is asked about its program once: if it stays with it, so be it."""
 
@@ -62,17 +66,18 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
 
     def apply(txn: Txn) -> str:
         report = txn.store.load(node.refs[REPORT])
-        tested = TRUST in node.refs
+        trust = txn.store.load(node.refs[TRUST]) if TRUST in node.refs else None
         past = programs(txn.store.history(node.id))
-        legal = legal_moves(node, report, past, question_of(deps).max_attempts, tested=tested)
-        move = next((m for m in POLICY[report["kind"]] if m in legal), "give_up")
+        legal = legal_moves(node, report, past, question_of(deps).max_attempts, trust)
+        order = AFTER_TESTS if trust is not None else POLICY[report["kind"]]
+        move = next((m for m in order if m in legal), "give_up")
         return set_move(txn, node, move, f"{node.reason}; {MOVES[move]}" if node.reason else MOVES[move])
 
     return apply
 
 
 def legal_moves(
-    node: ProofNode, report: dict[str, Any], past: list[dict[str, Any]], most: int, *, tested: bool
+    node: ProofNode, report: dict[str, Any], past: list[dict[str, Any]], most: int, trust: dict[str, Any] | None
 ) -> frozenset[str]:
     """Moves that the attempts so far allow.
 
@@ -80,17 +85,19 @@ def legal_moves(
         report: on the last attempt, which is the last of ``past``.
         past: all attempts.
         most: how many there may be.
-        tested: whether the formalisation has been tested.
+        trust: what the tests of the formalisation say; None: it has not been tested.
     """
     kind = report["kind"]
-    left = node.attempts < most and not tested
-    asked = sum(entry["outcome"] == kind for entry in past) > 1 if kind in ONCE else False
-    decided = DECIDED in node.refs
+    left = node.attempts < most
+    if trust is not None:
+        asked = not trust.get("words") or DOUBTED in node.refs
+    else:
+        asked = bool(report.get("final")) or (kind in ONCE and sum(entry["outcome"] == kind for entry in past) > 1)
     allowed = {
-        "correct": left and not asked and not report.get("final") and CONVERSATION in node.refs,
+        "correct": left and not asked and CONVERSATION in node.refs,
         "ask_again": left and CONVERSATION not in node.refs,
-        "test": not tested and "result" in report,
-        "accept": decided,
+        "test": trust is None and "result" in report,
+        "accept": DECIDED in node.refs,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
 

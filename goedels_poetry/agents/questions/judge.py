@@ -1,19 +1,99 @@
-"""The judge tests how far the program says what was meant. It changes no verdict; the result carries what it found."""
+"""The judge tests how far the program says what was meant. It changes no verdict; the result carries what it found.
+
+Comparisons of formulas and words need no model. Where there is one, it puts the program into words without having seen
+the question, and another reading compares the two. About a fault that this finds the formalizer is asked once.
+"""
 
 from __future__ import annotations
 
-from goedels_poetry.agents.questions.asking import question_of
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from goedels_poetry.agents.guidance import schedule
+from goedels_poetry.agents.questions.asking import STRIDE, question_of
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.question import DECIDED, set_tested
-from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.languages.base import Answering, Outcome
+from goedels_poetry.models import Reply, Request
+from goedels_poetry.question import DECIDED, Question, set_tested
+from goedels_poetry.state import ProofNode, Queue, Verdict
+from goedels_poetry.store import Txn
+
+if TYPE_CHECKING:
+    from goedels_poetry.reasoning.trust import TrustTest
+
+ASKED_ABOUT = frozenset({"back-translation", "answer's polarity", "stated facts"})
+"""Tests of a model's whose failure is worth another look at the program."""
+DOUBT = (
+    "Your program has an answer ({answer}), but somebody who read it without knowing the question found that it may "
+    "not say what was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
+    "there is such a fault, mend it. If your program is right, answer with the same program again."
+)
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="judge")
+@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
-    question_of(deps)
-    assert DECIDED in node.refs
-    return lambda txn: set_tested(txn, node, {})
+    from goedels_poetry.reasoning.trust import TrustTest, confidence
+
+    question, language = question_of(deps), deps.language
+    assert isinstance(language, Answering)
+    decided = await deps.load(node, DECIDED)
+    program = str(await deps.store.on_thread(deps.store.load, decided["program"]))
+    report = await deps.store.on_thread(deps.store.load, decided["report"])
+    verdict = Verdict(report["result"]["verdict"])
+    sentences = [s.text for s in question.sentences if s.number is not None] if question.has_text else []
+    found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
+    told = [{**test, "about": tuple(test["about"])} for test in found.value.get("tests", ())]
+    tests = [TrustTest(**test) for test in told]
+    rounds: list[Round] = []
+    if question.judged and deps.has_model("judge") and question.semantics == "entailment":
+        tests += await _read_by_models(node, deps, question, program, sentences, rounds)
+    level = confidence(tests, verdict)
+    warnings = [f"{t.name}: {t.words}" for t in tests if t.outcome in ("warning", "failed")]
+    faults = [t.words for t in tests if t.outcome == "failed" and t.name in ASKED_ABOUT]
+    listed = "\n".join(f"- {fault}" for fault in faults)
+    trust = {
+        "confidence": level,
+        "warnings": warnings,
+        "reason": "; ".join(faults) or f"confidence {level['level']}",
+        "words": DOUBT.format(answer=report["reason"], faults=listed) if faults else "",
+    }
+
+    def apply(txn: Txn) -> str:
+        for done in rounds:
+            done.log(txn, node)
+        return set_tested(txn, node, trust)
+
+    return apply
+
+
+async def _read_by_models(
+    node: ProofNode, deps: Deps, question: Question, program: str, sentences: list[str], rounds: list[Round]
+) -> list[TrustTest]:
+    """The tests that ask a model; each exchange is added to ``rounds``."""
+    from goedels_poetry.reasoning.trusting import judged
+
+    async def ask(prompt: str, variables: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any] | str:
+        request = Request(
+            role="judge",
+            prompt=prompt,
+            variables=dict(variables),
+            attempt=node.attempts,
+            schema=dict(schema),
+            node=node.id,
+            seed=deps.settings.seed + STRIDE * question.sample,
+        )
+
+        async def read(reply: Reply) -> Outcome:
+            return Outcome(True, dict(reply.parsed or {}))
+
+        done = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+        rounds.append(done)
+        return done.winner.value if done.winner is not None else done.reason
+
+    return await judged(program, question.options, question.asked, sentences, ask)
 
 
 __all__ = ["judge"]

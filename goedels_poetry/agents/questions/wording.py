@@ -30,6 +30,12 @@ FROM_THE_WORLD = (
     "ordinary sense."
 )
 
+DERIVED = {
+    "smt2": '`(assert (! formula :named d1 :derived "Is Mira ill? No."))`',
+    "json": '`{"name": "d1", "assertion": "formula", "derived": "Is Mira ill? No."}`',
+}
+"""How a premise says that it renders the answer to an earlier question."""
+
 OPEN_WORLD = "What does not follow is not false: it is open."
 CLOSED_WORLD = (
     "The world is closed: what does not follow is false. The system adds that itself; do not write premises for it."
@@ -49,7 +55,7 @@ def variables(question: Question, note: str = "") -> dict[str, str]:
         "goal": _goal(question),
         "facts": _facts(question),
         "world": CLOSED_WORLD if question.world == "closed" else OPEN_WORLD,
-        "known": _known(question.known),
+        "known": _known(question),
         "note": note,
     }
 
@@ -65,7 +71,7 @@ def _listed(sentences: Iterable[Sentence]) -> str:
 
 
 def _facts(question: Question) -> str:
-    if any(not sentence.asked for sentence in question.sentences):
+    if question.has_text:
         return FROM_THE_TEXT if question.world_knowledge else TEXT_ONLY
     return FROM_THE_WORLD
 
@@ -81,14 +87,19 @@ def _goal(question: Question) -> str:
     )
 
 
-def _known(answers: Iterable[str]) -> str:
-    listed = "\n".join(f"- {answer}" for answer in answers)
-    if not listed:
-        return ""
-    return (
-        "Answers to earlier questions, which were derived from the same text and may be used as premises marked as "
-        f"derived (their words exactly as here):\n{listed}"
-    )
+def _known(question: Question) -> str:
+    """Earlier questions: what has been derived, and what is open."""
+    told = []
+    if question.known:
+        listed = "\n".join(f"- {answer}" for answer in question.known)
+        told.append(
+            "Answers to earlier questions, which were derived from the same text and may be used as premises marked as "
+            f"derived ({DERIVED[question.backend]}; the words exactly as here):\n{listed}"
+        )
+    if question.open:
+        listed = "\n".join(f"- {words}" for words in question.open)
+        told.append(f"Earlier questions that are still open; assume nothing about them:\n{listed}")
+    return "\n\n".join(told)
 
 
 __all__ = ["first_prompt", "variables"]

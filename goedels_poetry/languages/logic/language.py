@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ class LogicLanguage:
     async def answer(self, text: str, options: Json, demands: Json) -> Outcome:
         """See `Answering.answer`."""
         return await self._job("answer", {"text": text, "options": settled(text, options), "demands": demands})
+
+    async def compare(self, text: str, options: Json, question: str, sentences: Sequence[str]) -> Outcome:
+        """See `Answering.compare`."""
+        about = {"question": question, "sentences": list(sentences)}
+        return await self._job("examined", {"text": text, "options": settled(text, options), **about})
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`: the answer itself, but for ``proved``, which the checker alone says."""

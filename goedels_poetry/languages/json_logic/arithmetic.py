@@ -12,7 +12,6 @@ from goedels_poetry.languages.json_logic.fitting import (
     fit,
     is_bits,
     is_numeral,
-    negation,
     numeric,
     signed,
 )
@@ -39,6 +38,8 @@ def total(terms: Sequence[tuple[bool, Typed]], at: int) -> Typed:
             sort,
             at,
         )
+    if len(operands) == 1:
+        return operands[0]
     plus = [term for term, negative in zip(operands, minus, strict=True) if not negative]
     less = [term for term, negative in zip(operands, minus, strict=True) if negative]
     if is_bits(sort):
@@ -164,36 +165,28 @@ def bitwise(operator: str, given: Sequence[Typed], at: int) -> Typed:
     return balanced(head, operands, at)
 
 
-def ordered(operator: str, given: Sequence[Typed], at: int) -> tuple[tuple[Typed, ...], str]:
-    """Operands of ``<`` and the like, made comparable, and the symbol that compares them."""
+def ordered(operator: str, left: Typed, right: Typed, at: int) -> Typed:
+    """``a < b`` and the like: of numbers, of bit-vectors as signed numbers, of strings by their characters."""
+    given = (left, right)
     if any(term.sort is STRING for term in given):
-        operands = tuple(fit(term, STRING, f"an operand of `{operator}`") for term in given)
-        return operands, f"str.{operator}"
+        first, second = (fit(term, STRING, f"an operand of `{operator}`") for term in given)
+        flipped = operator.startswith(">")
+        pair = (second, first) if flipped else (first, second)
+        return apply(f"str.{operator.replace('>', '<')}", pair, BOOL, at)
     for term in given:
         if term.sort not in (INT, REAL) and not is_bits(term.sort):
             hint = "a chain of comparisons, such as a < b < c, needs no parentheses" if term.sort is BOOL else ""
             raise ExpressionError(f"`{operator}` orders numbers, not {show(term.sort)}", term.at, hint)
     operands = numeric(given, at, operator)
     if not is_bits(operands[0].sort):
-        return operands, operator
-    unsigned = {"<": "ULT(a, b)", "<=": "ULE(a, b)", ">": "UGT(a, b)", ">=": "UGE(a, b)"}[operator]
-    signed(given, operands, operator, unsigned)
-    return operands, {"<": "bvslt", "<=": "bvsle", ">": "bvsgt", ">=": "bvsge"}[operator]
-
-
-def compared(operator: str, left: Typed, right: Typed, head: str, at: int) -> Typed:
-    """One link of a chain of comparisons whose operands are of one sort already."""
-    if operator in ("==", "!="):
-        equal = apply("=", (left, right), BOOL, at)
-        return equal if operator == "==" else negation(equal, at)
-    if head in ("str.>", "str.>="):
-        return apply(head.replace(">", "<"), (right, left), BOOL, at)
-    return apply(head, (left, right), BOOL, at)
+        return apply(operator, operands, BOOL, at)
+    name = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}[operator]
+    signed(given, operands, operator, f"U{name.upper()}(a, b)")
+    return apply(f"bvs{name}", operands, BOOL, at)
 
 
 __all__ = [
     "bitwise",
-    "compared",
     "negative",
     "ordered",
     "power",

@@ -81,20 +81,18 @@ def _comparison(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Ru
     if operators.count("!=") > 1:
         hint = "write Distinct(a, b, c), or And(a != b, b != c)"
         raise ExpressionError("`a != b != c` does not say whether a and c differ", at, hint)
-    order = next((operator for operator in operators if operator not in ("==", "!=")), None)
-    if order is None:
-        operands, head = join(given, at, f"the sides of `{operators[0]}`"), "="
+    if 0 < sum(operator in ("==", "!=") for operator in operators) < len(operators):
+        hint = "write And(a < b, b == c), or put parentheses around the comparisons that are compared"
+        raise ExpressionError("a chain of equality and order, such as `a < b == c`, can be read in two ways", at, hint)
+    if operators[0] in ("==", "!="):
+        operands = join(given, at, f"the sides of `{operators[0]}`")
         if len(operators) > 1 and operands[0].sort is BOOL:
             hint = "write And(p == q, q == r), or (p == q) == r"
             raise ExpressionError("`p == q == r` with formulas can be read in two ways", at, hint)
+        equal = [apply("=", pair, BOOL, at) for pair in pairwise(operands)]
+        links = [link if o == "==" else negation(link, at) for link, o in zip(equal, operators, strict=True)]
     else:
-        operands, head = arithmetic.ordered(order, given, at)
-    links = []
-    for operator, (left, right), (before, after) in zip(operators, pairwise(operands), pairwise(given), strict=True):
-        symbol = head
-        if operator not in ("==", "!=", order):
-            symbol = arithmetic.ordered(operator, (before, after), at)[1]
-        links.append(arithmetic.compared(operator, left, right, symbol, at))
+        links = [arithmetic.ordered(o, *pair, at) for o, pair in zip(operators, pairwise(given), strict=True)]
     return conjunction(links, at)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from goedels_poetry.languages.json_logic import arithmetic, syntax
@@ -171,6 +170,14 @@ def _absolute(args: tuple[Typed, ...], call: syntax.Call) -> Typed:
     return apply("ite", (below, arithmetic.negative(term, call.at), term), REAL, call.at)
 
 
+def _pairwise(choose: Callable[[Typed, Typed], Typed], terms: Sequence[Typed]) -> Typed:
+    """Combine neighbours until one is left: terms that each choice repeats are repeated log n times, not n."""
+    row = list(terms)
+    while len(row) > 1:
+        row = [choose(*row[i : i + 2]) if i + 1 < len(row) else row[i] for i in range(0, len(row), 2)]
+    return row[0]
+
+
 def _extreme(operator: str) -> Callable[[tuple[Typed, ...], syntax.Call], Typed]:
     def better(call: syntax.Call) -> Callable[[Typed, Typed], Typed]:
         def choose(a: Typed, b: Typed) -> Typed:
@@ -183,7 +190,7 @@ def _extreme(operator: str) -> Callable[[tuple[Typed, ...], syntax.Call], Typed]
         if is_bits(operands[0].sort):
             hint = "write If(ULT(a, b), a, b)"
             raise ExpressionError(f"`{call.function}` takes Int or Real, not {show(operands[0].sort)}", call.at, hint)
-        return reduce(better(call), operands)
+        return _pairwise(better(call), operands)
 
     return build
 

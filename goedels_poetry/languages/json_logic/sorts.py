@@ -96,8 +96,8 @@ class SortManager:
     ``groups`` are the datatypes (enumerations and records too) that have to be declared together.
 
     Raises:
-        SortError: a name that is taken, sorts that are made of each other, a datatype without finite values.
-        ExpressionError: a sort in a declaration that is unknown or malformed.
+        SortError: a name that is taken, a sort that is unknown or malformed, sorts that are made of each other, a
+            datatype without finite values.
     """
 
     def __init__(self, declarations: Iterable[Declaration] = ()) -> None:
@@ -108,7 +108,10 @@ class SortManager:
         for declaration in declarations:
             self._enter(declaration)
         for group in components(self.declarations, self._made_of):
-            self._define([self.declarations[name] for name in group])
+            try:
+                self._define([self.declarations[name] for name in group])
+            except ExpressionError as error:
+                raise SortError(group[0], f"the sort `{group[0]}`: {error.message}", error.hint) from error
 
     def sort(self, text: str) -> Sort:
         """The sort that ``text`` names, e.g. ``ArraySort(Int, Color)``.

@@ -51,7 +51,7 @@ class Symbols:
             NameTaken: the name has another meaning, or cannot stand in an expression.
         """
         self.check(name, kind)
-        if name in self.fields:
+        if name in self.fields and params:
             raise NameTaken(f"the {kind} `{name}` has the name of a field", "rename one of them")
         symbol = Symbol(name, kind, params, result, smt_name(name))
         self.table[name] = symbol
@@ -69,8 +69,7 @@ class Symbols:
             same = self.fields.setdefault(field_name, {})
             if sort in same:
                 raise NameTaken(f"`{sort.name}` has two fields `{field_name}`", "rename one of them")
-            smt = f"{sort.name}.{field_name}" if same or field_name in self.table else field_name
-            same[sort] = Symbol(field_name, "field", (sort,), field_sort, smt_name(smt))
+            same[sort] = Symbol(field_name, "field", (sort,), field_sort, smt_name(f"{sort.name}.{field_name}"))
 
     def declare_tester(self, constructor: str, sort: Sort) -> None:
         """``is_constructor(x)``: whether a value was built by it.

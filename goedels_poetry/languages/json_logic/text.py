@@ -198,6 +198,8 @@ class _Reader:
     def _member(self, node: Node) -> Node:
         """A key and its value, entered into an object; the key is the current token."""
         at, found = self.at, self.found
+        if at == len(self.text):
+            self.source.fail("this object is never closed", node.at, "add '}'", node.path)
         if found is None or found.lastgroup != "string":
             self._check_string(at)
             hint = _HINTS.get(self.text[at : at + 1], "keys stand between double quotes")

@@ -19,6 +19,8 @@ from goedels_poetry.languages.json_logic.typed import Typed, apply, leaf, number
 from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort
 
 MAX_ELEMENTS = 10_000
+MAX_TERMS = 500_000
+"""In all expressions of a program, the elements of comprehensions written out."""
 
 Scope = Mapping[str, Typed]
 """What bound variables, and those of comprehensions, stand for."""
@@ -34,6 +36,8 @@ class Typer:
     sorts: SortManager
     loose: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
+    renamed: int = 0
+    terms_read: int = 0
 
     def formula(self, expression: Expression, scope: Scope = NOTHING) -> Typed:
         """The formula that an expression is.
@@ -54,6 +58,9 @@ class Typer:
 
     def term(self, expression: Expression, scope: Scope) -> Any:
         """A typed tree, or the rule that gives it."""
+        self.terms_read += 1
+        if self.terms_read > MAX_TERMS:
+            raise ExpressionError(f"a program of more than {MAX_TERMS:,} terms", expression.at, "say less by lists")
         return _RULES[type(expression)](self, expression, scope)
 
     def terms(self, expressions: Sequence[Expression], scope: Scope) -> Rule:
@@ -252,7 +259,11 @@ class Typer:
             self.check_variable(name, at)
             if name in bound:
                 raise ExpressionError(f"the variable `{name}` is bound twice here", at, "rename one of them")
-            unique = f"{name}-{len(scope)}" if name in scope else name
+            known = self.symbols.table.get(name)
+            unique = name
+            if name in scope or name in self.loose or (known is not None and known.kind == "constant"):
+                self.renamed += 1  # so that no element of a comprehension is captured
+                unique = f"{name}-{self.renamed}"
             named.append((unique, sort))
             bound[name] = leaf(sort, smt_name(unique), at)
         return tuple(named), {**scope, **bound}

@@ -21,7 +21,7 @@ from goedels_poetry.models import Models, models_from
 from goedels_poetry.question import Question, check_question
 from goedels_poetry.results import Event, RunResult, RunSummary
 from goedels_poetry.runs import RunDir, Runs, identity
-from goedels_poetry.search import Search
+from goedels_poetry.search import Allowance, Search
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 from goedels_poetry.store import ProofStore
@@ -138,6 +138,7 @@ class GoedelsPoetryFramework:
         fresh: bool = False,
         out: Path | None = None,
         on_event: OnEvent | None = None,
+        allowance: Allowance | None = None,
     ) -> RunResult:
         """Have a question in plain language answered by a program that a model writes and the checker decides.
 
@@ -150,6 +151,7 @@ class GoedelsPoetryFramework:
             fresh: begin a new run even if there is one.
             out: directory for the certificate (default: inside the run's directory).
             on_event: called in the event loop after every commit; must not block.
+            allowance: what other runs with the same purpose leave of the budgets.
 
         Raises:
             RunLocked. A question that cannot be asked here is a result (``invalid``), not an exception.
@@ -164,7 +166,9 @@ class GoedelsPoetryFramework:
             run = self._runs.new(prefix)
         words = " ".join(question.text.split())
         shown = name if name is not None else words if len(words) <= NAME_LENGTH else f"{words[: NAME_LENGTH - 1]}…"
-        return await self._run(run, spoken, question.text, meant, shown, out, on_event, question=question)
+        return await self._run(
+            run, spoken, question.text, meant, shown, out, on_event, question=question, allowance=allowance
+        )
 
     def run(self, source: str, **kwargs: Any) -> RunResult:
         """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
@@ -219,6 +223,21 @@ class GoedelsPoetryFramework:
             search.interrupt(reason)
         for reading in self._readings:
             reading.get_loop().call_later(READ_GRACE, reading.cancel)
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Inside, runs belong together: an interrupt is one of those that are still to begin, too."""
+        self._begin()
+        try:
+            yield
+        finally:
+            self._active -= 1
+
+    def _begin(self) -> None:
+        """Something is under way; what an earlier interrupt was about is over when nothing was."""
+        if not self._active:
+            self._interrupted = ""
+        self._active += 1
 
     @contextlib.contextmanager
     def stopping_on_signals(self) -> Iterator[None]:
@@ -365,10 +384,9 @@ class GoedelsPoetryFramework:
         claim: Claim | None = None,
         confirm: Confirm | None = None,
         question: Question | None = None,
+        allowance: Allowance | None = None,
     ) -> RunResult:
-        if not self._active:
-            self._interrupted = ""
-        self._active += 1
+        self._begin()
         try:
             theorem: Theorem | None
             if question is not None:
@@ -402,6 +420,7 @@ class GoedelsPoetryFramework:
                             claim,
                             confirm,
                             question,
+                            allowance,
                         ),
                         out,
                     )

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,7 +33,7 @@ from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
 from goedels_poetry.learning import Memory, fill_memory
 from goedels_poetry.models import Ledger, Models
-from goedels_poetry.question import Question
+from goedels_poetry.question import ADVISE, Question
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.runs import RunDir
 from goedels_poetry.settings import Settings
@@ -49,6 +49,25 @@ CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one of several runs with one purpose may spend: the budgets hold for all of them together."""
+
+    ledger: Ledger
+    """What they have spent on models."""
+    used_wall_seconds: float = 0.0
+    used_solver_seconds: float = 0.0
+    """By the runs before this one."""
+
+    def left_of(self, settings: Settings) -> Settings:
+        """The settings with what is left of the time."""
+        budgets = settings.budgets
+        used = {"wall_seconds": self.used_wall_seconds, "solver_seconds": self.used_solver_seconds}
+        limits = {name: getattr(budgets, name) for name in used}
+        left = {name: max(0.0, limit - used[name]) for name, limit in limits.items() if limit is not None}
+        return settings.model_copy(update={"budgets": budgets.model_copy(update=left)})
 
 
 class Search:
@@ -67,6 +86,7 @@ class Search:
         claim: Claim | None = None,
         confirm: Confirm | None = None,
         question: Question | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
         self._run_dir = run
         self._language = language
@@ -74,10 +94,11 @@ class Search:
         self._claim = claim
         self._confirm = confirm
         self._question = question
+        self._shared = allowance.ledger if allowance is not None else None
         self._by_model = claim is not None or question is not None
         self._statement = Statement(language, theorem, self._by_model)
         self._name = name
-        self._settings = settings
+        self._settings = settings if allowance is None else allowance.left_of(settings)
         self._memory = memory
         self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
@@ -101,6 +122,8 @@ class Search:
         """Begin or go on, until there is a result; it is stored in the run's directory."""
         finished = self._run_dir.result() if self._run_dir.is_finished() else None
         if finished is not None and not _wants_certificate(finished, out):
+            models = finished.metrics.get("models", {})
+            self._join({name if name == "money" else f"model_{name}": n for name, n in models.items()})
             return finished
         self._run_dir.path.mkdir(parents=True, exist_ok=True)
         store = ProofStore(self._run_dir.proof_db)
@@ -163,6 +186,8 @@ class Search:
         if not self._by_model:
             key = self._language.canonical(self._given, "")
             root = replace(root, queue=Queue.CHECK_SEMANTICS, key=key)
+        elif self._question is not None and self._question.task != "answer":
+            root = replace(root, queue=ADVISE)
         txn.put(root)
         return "begun"
 
@@ -178,7 +203,8 @@ class Search:
         from goedels_poetry.retrieval import PremiseSearch  # brings LangChain: when it is needed
 
         self._premises = self._premises or PremiseSearch(self._settings.retrieval)
-        ledger = Ledger.of_run(self._settings.budgets, store.spent())
+        ledger = Ledger.of_run(self._settings.budgets, store.spent(), self._shared)
+        self._join(ledger.spent)
         deps = Deps(
             store=store,
             language=self._language,
@@ -264,6 +290,11 @@ class Search:
             await saver.setup()
             await saver.conn.execute("PRAGMA synchronous=NORMAL")
             yield saver
+
+    def _join(self, spent: Mapping[str, Any]) -> None:
+        """Tell the runs that share a budget with this one what it had spent before."""
+        if self._shared is not None:
+            self._shared.join(self._run_dir.run_id, spent)
 
     def _emit(self, event: Event) -> None:
         try:
@@ -425,4 +456,4 @@ def _wants_certificate(result: RunResult, out: Path | None) -> bool:
     return elsewhere or not result.certificate.exists()
 
 
-__all__ = ["Search"]
+__all__ = ["Allowance", "Search"]

@@ -11,6 +11,7 @@ from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
 from goedels_poetry.question import DECIDED, TRUST, Question, programs
 from goedels_poetry.reasoning.results import Answer, QueryResult
 from goedels_poetry.results import RunResult
+from goedels_poetry.search import Allowance
 from goedels_poetry.sentences import Sentence
 from goedels_poetry.state import ROOT, Verdict
 from goedels_poetry.store import StoreReader
@@ -26,6 +27,7 @@ async def solve(
     fresh: bool = False,
     out: Path | None = None,
     on_event: OnEvent | None = None,
+    allowance: Allowance | None = None,
 ) -> QueryResult:
     """Ask once: formalize, verify, correct, decide. A finished run of the same question is not asked again.
 
@@ -35,11 +37,12 @@ async def solve(
         fresh: begin anew even if there is a run of this question.
         out: directory for the certificate.
         on_event: called in the event loop after every commit of the run; must not block.
+        allowance: what other runs with the same purpose leave of the budgets.
 
     Raises:
         RunLocked: another process is at it. Whatever a model answers, and a limit that is reached, is a result.
     """
-    run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event)
+    run = await framework.aask(question, fresh=fresh, out=out, on_event=on_event, allowance=allowance)
     if not run.run_id:
         return _empty(question, run)
     with framework.open_store(run.run_id) as store:
@@ -155,8 +158,8 @@ def costs_of(metrics: Mapping[str, Any]) -> dict[str, Any]:
     models = metrics.get("models", {})
     return {
         "calls": int(models.get("calls", 0)),
-        "input_tokens": int(models.get("input_tokens", 0)),
-        "output_tokens": int(models.get("output_tokens", 0)),
+        "input_tokens": int(models.get("tokens_in", 0)),
+        "output_tokens": int(models.get("tokens_out", 0)),
         "money": float(models.get("money", 0.0)),
         "solver_seconds": float(metrics.get("solver_seconds", 0.0)),
         "wall_seconds": float(metrics.get("wall_seconds", 0.0)),

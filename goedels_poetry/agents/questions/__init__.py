@@ -17,6 +17,7 @@ BUILT_IN = (
     "questions.corrector:corrector",
     "questions.decider:decider",
     "questions.judge:judge",
+    "questions.refiner:refiner",
 )
 """``module:attribute`` below ``goedels_poetry.agents``."""
 

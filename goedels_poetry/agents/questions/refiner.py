@@ -1,0 +1,160 @@
+"""The refiner looks at a question or at a program from outside: what is wrong with it, what could be asked first?
+
+It writes no program and gives no answer. What a model says here is advice for post-processors: a fault counts when it
+names a place that there is, and a subquestion is only asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from goedels_poetry.agents.guidance import NOTHING, schedule
+from goedels_poetry.agents.questions.asking import STRIDE, question_of
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.rounds import ask_round
+from goedels_poetry.languages.base import Outcome
+from goedels_poetry.models import Reply, Request
+from goedels_poetry.question import ADVISE, Question, set_advised, set_unusable_advice
+from goedels_poetry.state import ProofNode
+from goedels_poetry.store import Txn
+
+PROMPTS = {"critique": "question-critique", "decompose": "question-decompose", "steps": "question-least-to-most"}
+"""What is asked for -> the prompt that asks for it."""
+MAX_FAULTS = 12
+MAX_WORDS = 1_000
+"""Characters of one part of a fault, and of a subquestion."""
+LEAST_QUOTE = 3
+"""Characters of a piece of the program, so that it names a place."""
+
+CRITIQUE_SCHEMA: dict[str, Any] = {
+    "title": "critique",
+    "type": "object",
+    "properties": {
+        "comparison": {"type": "string"},
+        "faults": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "where": {"type": "string"},
+                    "fault": {"type": "string"},
+                    "fix": {"type": "string"},
+                },
+                "required": ["where", "fault", "fix"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["comparison", "faults"],
+    "additionalProperties": False,
+}
+
+SPLIT_SCHEMA: dict[str, Any] = {
+    "title": "subquestions",
+    "type": "object",
+    "properties": {
+        "reason": {"type": "string"},
+        "subquestions": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["reason", "subquestions"],
+    "additionalProperties": False,
+}
+
+_SENTENCE = re.compile(r"(?i)\s*(?:sentence|s)?\s*#?\s*(\d{1,5})\b")
+
+
+@agent(queue=ADVISE, name="refiner")
+async def refiner(node: ProofNode, deps: Deps) -> Apply:
+    """One request; a reply that cannot be used costs one attempt."""
+    question = question_of(deps)
+    critique = question.task == "critique"
+    role = "judge" if critique and deps.has_model("judge") else "formalizer"
+    request = Request(
+        role,
+        PROMPTS[question.task],
+        _variables(question),
+        attempt=node.attempts,
+        schema=CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA,
+        node=node.id,
+        seed=deps.settings.seed + STRIDE * question.sample,
+    )
+
+    async def read(reply: Reply) -> Outcome:
+        said = reply.parsed or {}
+        return Outcome(
+            True, faults_in(said, question) if critique else {"subquestions": subquestions_in(said, question)}
+        )
+
+    # One sample: of several critiques the one with the most to say would win.
+    done = await ask_round(deps, replace(schedule(deps).scheduled(request), samples=1), read)
+    said = dict(done.winner.value) if done.winner is not None else {}
+    if said.get("faults") and deps.models is not None:
+        told = {"faults": "\n".join(f"- {f['where']}: {f['fault']}\n  {f['fix']}" for f in said["faults"])}
+        said["message"] = deps.models.prompts.get("question-refine").messages(told)[-1][1]
+
+    def apply(txn: Txn) -> str:
+        done.log(txn, node)
+        if done.winner is None:
+            # A second critique of the same program would be another question: see the post-processor.
+            return set_unusable_advice(txn, node, done.reason, most=1 if critique else question.max_attempts)
+        return set_advised(txn, node, said)
+
+    return apply
+
+
+def _variables(question: Question) -> dict[str, str]:
+    lines = [f"{s.number}. {s.text}" if s.number is not None else s.text for s in question.sentences]
+    told = dict(question.conversation)
+    return {
+        "question": question.text,
+        "sentences": "\n".join(lines) or NOTHING,
+        "known": "\n".join(f"- {words}" for words in question.known) or NOTHING,
+        "program": told.get("assistant", NOTHING),
+        "result": told.get("user", NOTHING),
+        "most": str(question.most),
+    }
+
+
+def faults_in(said: dict[str, Any], question: Question) -> dict[str, Any]:
+    """``{"faults": those that name a place, "vague": how many do not}``.
+
+    A place is a piece of the program, letter for letter but for white space, or a sentence of the text by its number.
+    """
+    program = _plain(dict(question.conversation).get("assistant", ""))
+    named, vague = [], 0
+    for fault in said["faults"][:MAX_FAULTS]:
+        words = {name: " ".join(str(fault[name]).split())[:MAX_WORDS] for name in ("where", "fault", "fix")}
+        if words["fault"] and _is_a_place(words["where"], program, question.numbers):
+            named.append(words)
+        else:
+            vague += 1
+    return {"faults": named, "vague": vague}
+
+
+def _is_a_place(where: str, program: str, numbers: Iterable[int]) -> bool:
+    sentence = _SENTENCE.match(where)
+    if sentence is not None and int(sentence[1]) in numbers:
+        return True
+    quoted = _plain(where.strip("`\"' "))
+    return len(quoted) >= LEAST_QUOTE and quoted in program
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def subquestions_in(said: dict[str, Any], question: Question) -> list[str]:
+    """The subquestions, each once, without the question itself."""
+    asked = {_plain(question.text).casefold(), _plain(question.asked).casefold()}
+    found: dict[str, str] = {}
+    for text in said["subquestions"]:
+        words = " ".join(str(text).split())
+        if words and len(words) <= MAX_WORDS and _plain(words).casefold() not in asked:
+            found.setdefault(_plain(words).casefold(), words)
+    return list(found.values())[: question.most]
+
+
+__all__ = ["faults_in", "refiner", "subquestions_in"]

@@ -1,0 +1,48 @@
+"""Least to most: subquestions in order, each answered with what is proved of those before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from goedels_poetry.reasoning.postprocessors.steps import Machine, Solve, Task, in_turn, was_stopped
+from goedels_poetry.reasoning.postprocessors.subquestions import (
+    MAX_SUBQUESTIONS,
+    SubAnswer,
+    below,
+    plan,
+    put_together,
+    relying_on,
+    stopped_early,
+)
+from goedels_poetry.reasoning.results import QueryResult
+
+
+@dataclass(frozen=True, slots=True)
+class LeastToMost:
+    """From the easiest part to the whole. Costs one call and k runs more."""
+
+    name: ClassVar[str] = "least_to_most"
+    max_steps: int = 5
+    """Further subquestions of a plan are left out."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_steps <= MAX_SUBQUESTIONS:
+            raise ValueError(f"max_steps must be from 1 to {MAX_SUBQUESTIONS}, not {self.max_steps}")
+
+    async def __call__(self, task: Task, inner: Solve, machine: Machine) -> QueryResult:
+        """The answer to the question by a program that may rely on what is proved of the steps."""
+        questions, advice = await plan(task, machine, "steps", self.max_steps)
+        answers: list[SubAnswer] = []
+        costs = advice.costs
+        for number, words in enumerate(questions, 1):
+            result = await inner(below(relying_on(task.after(costs), answers), words))
+            answers.append(SubAnswer(number, words, result))
+            costs = in_turn(costs, result.costs)
+            if was_stopped(result):
+                return stopped_early(answers, result, costs, self.name, advice)
+        final = await inner(relying_on(task.after(costs), answers))
+        return put_together(final, answers, in_turn(costs, final.costs), self.name, advice)
+
+
+__all__ = ["LeastToMost"]

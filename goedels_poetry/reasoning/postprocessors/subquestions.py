@@ -1,0 +1,102 @@
+"""Questions below a question: how they are found, and what their answers are to the question above.
+
+Only what the checker decided becomes a sentence to rely on. The rest is told as open, so that nobody assumes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from goedels_poetry.reasoning.postprocessors.steps import Advice, Machine, Task, evidence, noted, standing
+from goedels_poetry.reasoning.postprocessors.votes import is_decided
+from goedels_poetry.reasoning.results import QueryResult
+
+MAX_SUBQUESTIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SubAnswer:
+    """What is known about one subquestion."""
+
+    number: int
+    """From 1, in the order of the plan."""
+    question: str
+    result: QueryResult
+
+    @property
+    def sentence(self) -> str:
+        """What may be relied on, in words; "" when nothing was decided."""
+        if not is_decided(self.result):
+            return ""
+        answer, asked = self.result.answer, self.question
+        # No quotes: a program repeats these words inside of a string.
+        asked = asked.replace('"', "'")
+        if not isinstance(answer, bool):
+            return f"{asked} Answer: {answer}"
+        if asked.endswith("?"):
+            return f"{asked} {'Yes' if answer else 'No'}."
+        return asked if answer else f"It is false that: {asked}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in the result: with its own evidence."""
+        result = self.result
+        return {
+            "number": self.number,
+            "question": self.question,
+            "derived": self.sentence,
+            "reason": result.reason,
+            "sentences": list(result.sentences),
+            "assumptions": list(result.assumptions),
+            **evidence(result),
+        }
+
+
+async def plan(
+    task: Task, machine: Machine, kind: Literal["decompose", "steps"], most: int
+) -> tuple[list[str], Advice]:
+    """The subquestions that a model proposes, each once, at most ``most`` of them; [] when nothing can be used."""
+    advice = await machine.advise(task.asking(task=kind, most=most))
+    said = advice.said or {}
+    return [str(words) for words in said.get("subquestions", ())][:most], advice
+
+
+def below(task: Task, text: str) -> Task:
+    """A subquestion about the same text; the case that the question itself tells of becomes part of it."""
+    question = task.question
+    context = "\n\n".join(part for part in (question.context, "\n".join(question.facts)) if part)
+    return task.asking(text=text, context=context, choices=())
+
+
+def relying_on(task: Task, answers: Sequence[SubAnswer]) -> Task:
+    """The same question, with what is proved told as known and what is open as open."""
+    question = task.question
+    known = (*question.known, *(answer.sentence for answer in answers if answer.sentence))
+    still_open = (*question.open, *(answer.question for answer in answers if not answer.sentence))
+    return task.asking(known=tuple(dict.fromkeys(known)), open=tuple(dict.fromkeys(still_open)))
+
+
+def put_together(
+    result: QueryResult, answers: Sequence[SubAnswer], costs: dict[str, Any], name: str, advice: Advice
+) -> QueryResult:
+    """The result of the last run, with the answers that it could rely on listed apart."""
+    whole = standing(result, (*(answer.result for answer in answers), result), costs)
+    listed = tuple(answer.to_json() for answer in answers)
+    whole = replace(whole, subanswers=(*result.subanswers, *listed))
+    decided = sum(bool(answer.sentence) for answer in answers)
+    outcome = f"{decided} of {len(answers)} subquestions decided" if answers else "not split"
+    warning = "" if answers else f"{name}: asked as a whole, because {advice.reason or 'it was not split'}"
+    return noted(whole, warning, post=name, outcome=outcome, reason=advice.reason, run_id=advice.run_id)
+
+
+def stopped_early(
+    answers: Sequence[SubAnswer], stopped: QueryResult, costs: dict[str, Any], name: str, advice: Advice
+) -> QueryResult:
+    """A limit ended the run of a subquestion: the question itself has not been asked."""
+    question = f"{stopped.question!r}" if len(stopped.question) <= 80 else f"{stopped.question[:79]!r}…"
+    reason = f"{stopped.reason} (in the subquestion {question})"
+    return put_together(replace(stopped, reason=reason, core=None), answers, costs, name, advice)
+
+
+__all__ = ["MAX_SUBQUESTIONS", "SubAnswer", "below", "plan", "put_together", "relying_on", "stopped_early"]

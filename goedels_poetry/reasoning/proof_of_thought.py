@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import fields
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal, TypeVar
@@ -15,13 +15,14 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
 from goedels_poetry.question import NO_MODEL, Question
 from goedels_poetry.reasoning.clients import models_of, settings_with
+from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
+from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.results import QueryResult, Semantics, World
-from goedels_poetry.reasoning.solving import solve
 from goedels_poetry.settings import ScheduleSettings, Settings
 
 T = TypeVar("T")
 
-_ASKED = frozenset(field.name for field in fields(Question)) - {"text", "context"}
+_ASKED = frozenset(field.name for field in fields(Question)) - {"text", "context", "task", "most"}
 
 
 class ProofOfThought:
@@ -41,13 +42,16 @@ class ProofOfThought:
         semantics: ``entailment``: does it follow?, or ``satisfiability``: the older reading, can it be true?
         world: ``open``, or ``closed``: what cannot be derived is false.
         world_knowledge: whether a program may assume what is not in the text.
+        postprocessors: ways of asking more than once, in their order: ``self_refine``, ``self_consistency``,
+            ``decomposed``, ``least_to_most``, or instances; the first one stands next to the machine.
+        postprocessor_configs: name -> configuration, e.g. ``{"self_refine": {"iterations": 2}}``.
         temperature: of all replies; None: the schedule of the settings.
         max_tokens: of one reply; None: as the settings say.
         cache_dir: data directory, with all runs and the cache of replies; None: that of the settings.
         settings: budgets and the rest; None: file and environment.
 
     Raises:
-        InvalidInput: there is no model; the message says what to configure.
+        InvalidInput: there is no model, or no such post-processor; the message says what to configure.
         UnusableClient: ``llm`` is nothing that can be asked.
     """
 
@@ -63,11 +67,14 @@ class ProofOfThought:
         semantics: Semantics = "entailment",
         world: World = "open",
         world_knowledge: bool = True,
+        postprocessors: Iterable[str | PostProcessor] = (),
+        postprocessor_configs: Mapping[str, Mapping[str, Any]] | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
         cache_dir: str | Path | None = None,
         settings: Settings | None = None,
     ) -> None:
+        self._processors = post_processors(postprocessors, postprocessor_configs)
         chosen = settings or Settings()
         if cache_dir is not None:
             chosen = chosen.model_copy(update={"home": Path(cache_dir)})
@@ -100,7 +107,9 @@ class ProofOfThought:
     def setup(self) -> dict[str, Any]:
         """What answers depend on besides question, text and settings: options and models, as JSON without secrets."""
         models = self._models.fingerprint if self._models is not None else {}
-        return {**self._defaults, "warmth": list(self._warmth), "models": models}
+        processors = [{"name": each.name, **_config(each)} for each in self._processors]
+        told: dict[str, Any] = {"postprocessors": processors} if processors else {}
+        return {**self._defaults, "warmth": list(self._warmth), "models": models, **told}
 
     def query(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
         """Synchronous :meth:`aquery`; from any thread, but not from a coroutine."""
@@ -118,7 +127,7 @@ class ProofOfThought:
             question: what is asked; it may tell of a case first ("Scenario: ... Question: ...").
             context: the text to rely on; None: what is known about the world, which the result then lists.
             overrides: arguments of the constructor for this question (``backend``, ``max_attempts``, ``temperature``,
-                ...), ``choices`` (texts, or letters with texts), ``sample``, ``fresh=True`` to begin anew,
+                ``postprocessors``, ...), ``choices`` (texts, or letters with texts), ``sample``, ``fresh=True`` to begin anew,
                 ``out`` (folder for the certificate), ``on_event``.
 
         Raises:
@@ -162,10 +171,12 @@ class ProofOfThought:
         warmth = told.pop("temperature", self._warmth[0]), told.pop("max_tokens", self._warmth[1])
         fresh, out = bool(told.pop("fresh", False)), told.pop("out", None)
         on_event: OnEvent | None = told.pop("on_event", None)
+        processors, configs = told.pop("postprocessors", None), told.pop("postprocessor_configs", None)
+        around = self._processors if processors is None else post_processors(processors, configs)
         question = self._question(text, context, told)
         framework = self._framework(*warmth)
         place = Path(out) if out is not None else None
-        return await solve(framework, question, fresh=fresh, out=place, on_event=on_event)
+        return await solve_with(framework, question, around, fresh=fresh, out=place, on_event=on_event)
 
     def _question(self, text: str, context: str | None, told: dict[str, Any]) -> Question:
         unknown = sorted(told.keys() - _ASKED)
@@ -207,6 +218,10 @@ class ProofOfThought:
             await framework.aclose()
         if not self._frameworks and self._models is not None:
             await self._models.aclose()
+
+
+def _config(processor: PostProcessor) -> dict[str, Any]:
+    return asdict(processor) if is_dataclass(processor) and not isinstance(processor, type) else {}
 
 
 def lettered(choices: Mapping[str, str] | Iterable[str] | Iterable[Sequence[str]]) -> tuple[tuple[str, str], ...]:

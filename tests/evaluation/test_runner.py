@@ -16,7 +16,16 @@ from typing import Any
 import pytest
 
 from goedels_poetry.errors import RunLocked
-from goedels_poetry.evaluation import AnswerLog, GoldQuestion, Limits, Outcome, Run, Runner
+from goedels_poetry.evaluation import (
+    AnswerLog,
+    EvaluationPipeline,
+    GoldQuestion,
+    Limits,
+    Outcome,
+    Run,
+    Runner,
+    read_outcomes,
+)
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.state import Verdict
 
@@ -234,6 +243,19 @@ async def test_to_begin_anew_keeps_the_old_answers_aside(tmp_path: Path) -> None
             assert len(log) == 0
             await Runner(Scripted(), log).run(questions(2))
         assert len((tmp_path / kept).read_text().splitlines()) == 2
+
+
+def test_the_same_from_python(tmp_path: Path) -> None:
+    file = tmp_path / "data.jsonl"
+    file.write_text("".join(json.dumps({"id": n, "question": f"Is it {n}?", "answer": "yes"}) + "\n" for n in range(9)))
+    answerer, seen = Scripted(), list[Outcome]()
+    pipeline = EvaluationPipeline(answerer, tmp_path / "out", num_workers=3, pass_at=[1, 2], on_outcome=seen.append)
+    found = pipeline.evaluate(file, max_samples=4)
+    assert (found.overall.questions, found.overall.samples, len(seen), len(answerer.asked)) == (4, 2, 8, 8)
+    assert found.pass_at["data"].at[2] == found.overall.accuracy
+    assert [one.correct for one in read_outcomes(tmp_path / "out")] == [True] * 8
+    assert pipeline.evaluate(file, max_samples=4).run.asked == 0
+    assert pipeline.evaluate(file, max_samples=4, skip_existing=False).run.asked == 8
 
 
 KILLED = """

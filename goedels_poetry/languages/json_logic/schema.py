@@ -40,6 +40,7 @@ _NOTES = {
     "sentence": _SENTENCES,
     "sentences": _SENTENCES,
     "world": _optional(_TEXT),
+    "derived": _optional(_TEXT),
     **_REMARK,
 }
 _VARIABLES = _optional(_list(_some(_object({"name": _NAME, "sort": _SORT, **_REMARK}, ("name", "sort")), _NAME)))

@@ -25,7 +25,7 @@ MAX_SENTENCE = 999_999
 _Reading: TypeAlias = Callable[[Text, ExpressionParser, Node], tuple[dict[str, Node], Typed]]
 """How an element of a section is read: its members and its formula."""
 
-_NOTES = ("name", "description", "sentence", "sentences", "world")
+_NOTES = ("name", "description", "sentence", "sentences", "world", "derived")
 
 
 def read_premises(text: Text, content: Content, sections: Mapping[str, Node]) -> None:
@@ -103,11 +103,15 @@ def _statement(
 ) -> Statement:
     name = _name(text, node, found, default, names)
     sentences = tuple(dict.fromkeys(_sentences(text, found)))
-    world = found["world"] if "world" in found and found["world"].value != "" else None
-    words = string(text, world, "world") if world is not None else ""
+    world, derived = (found[key] if key in found and found[key].value != "" else None for key in ("world", "derived"))
+    if world is not None and derived is not None:
+        text.refuse(derived, "both 'world' and 'derived'", "a premise comes from one of them")
+    source = world or derived
+    words = string(text, source, "world" if world is not None else "derived") if source is not None else ""
     if not words and "description" in found and found["description"].value != "":
         words = string(text, found["description"], "a description")
-    origin = Origin.WORLD if world is not None else Origin.TEXT if sentences else Origin.UNSAID
+    told = Origin.TEXT if sentences else Origin.UNSAID
+    origin = Origin.WORLD if world is not None else Origin.DERIVED if derived is not None else told
     return Statement(name, formula, node, origin, sentences, words)
 
 

@@ -42,6 +42,8 @@ class ProofOfThought:
         semantics: ``entailment``: does it follow?, or ``satisfiability``: the older reading, can it be true?
         world: ``open``, or ``closed``: what cannot be derived is false.
         world_knowledge: whether a program may assume what is not in the text.
+        judged: whether a model puts the program into words and compares them with the question (three more requests):
+            it changes no verdict, but the result says how far the formalisation can be trusted.
         postprocessors: ways of asking more than once, in their order: ``self_refine``, ``self_consistency``,
             ``decomposed``, ``least_to_most``, or instances; the first one stands next to the machine.
         postprocessor_configs: name -> configuration, e.g. ``{"self_refine": {"iterations": 2}}``.
@@ -67,6 +69,7 @@ class ProofOfThought:
         semantics: Semantics = "entailment",
         world: World = "open",
         world_knowledge: bool = True,
+        judged: bool = True,
         postprocessors: Iterable[str | PostProcessor] = (),
         postprocessor_configs: Mapping[str, Mapping[str, Any]] | None = None,
         temperature: float | None = None,
@@ -90,6 +93,7 @@ class ProofOfThought:
             "semantics": semantics,
             "world": world,
             "world_knowledge": world_knowledge,
+            "judged": judged,
         }
         self._warmth = temperature, max_tokens
         self._frameworks: dict[ScheduleSettings, GoedelsPoetryFramework] = {}
@@ -127,8 +131,8 @@ class ProofOfThought:
             question: what is asked; it may tell of a case first ("Scenario: ... Question: ...").
             context: the text to rely on; None: what is known about the world, which the result then lists.
             overrides: arguments of the constructor for this question (``backend``, ``max_attempts``, ``temperature``,
-                ``postprocessors``, ...), ``choices`` (texts, or letters with texts), ``sample``, ``fresh=True`` to begin anew,
-                ``out`` (folder for the certificate), ``on_event``.
+                ``postprocessors``, ...), ``choices`` (texts, or letters with texts), ``sample``, ``fresh=True`` to
+                begin anew, ``out`` (folder for the certificate), ``on_event``.
 
         Raises:
             TypeError: an unknown override. InvalidInput: nothing is asked. RunLocked: another process is at it.

@@ -39,7 +39,8 @@ def post_processors(
         InvalidInput: no such name, twice the same, a configuration that fits none of them.
     """
     given = {_plain(name): dict(config) for name, config in (configs or {}).items()}
-    built = [_built(_plain(each), given) if isinstance(each, str) else each for each in wanted]
+    named = [wanted] if isinstance(wanted, str) else wanted
+    built = [_built(_plain(each), given) if isinstance(each, str) else each for each in named]
     names = [each.name for each in built]
     for name in names:
         if names.count(name) > 1:

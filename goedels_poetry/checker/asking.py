@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from goedels_poetry.languages.logic.posing import Posing
-from goedels_poetry.solvers import Answer, Cvc5Process, Limits, Options, Runner, Z3Process, race
+from goedels_poetry.solvers import Answer, Cvc5Process, Evidence, Limits, Options, Runner, Z3Process, race
 
 MEMORY_MB = 1024
 """Of each solver process."""
@@ -25,7 +25,11 @@ LEAST = 0.02
 ALONE = 0.3
 """Seconds from which on it is worth having the second solver join in."""
 OUTPUT_BYTES = 2_000_000
-_SCOPED: Options = {"smt.core.minimize": "true"}
+SMALL_CORE = 6
+"""A core of so few premises is always made minimal, a larger one only on demand."""
+DELETION = 0.05
+"""Seconds to find out whether a premise of a core can be left out; else it is kept."""
+OPEN = Evidence(Answer("unknown", "timeout"))
 _Z3_WAYS: tuple[tuple[Options, float], ...] = (
     ({}, 0.5),
     ({"smt.ematching": "false"}, 0.5),
@@ -69,45 +73,47 @@ class SolverPair:
 class Asker:
     """Asks about one program until its time is over. An ``extra`` is text of assertions beside the premises."""
 
-    def __init__(self, posing: Posing, solvers: SolverPair, seconds: float, memory_mb: int = MEMORY_MB) -> None:
+    def __init__(
+        self, posing: Posing, solvers: SolverPair, seconds: float, memory_mb: int = MEMORY_MB, thorough: bool = False
+    ) -> None:
+        """``thorough``: make large cores minimal, too."""
+        self.thorough = thorough
         self.posing = posing
         self.solvers = solvers
         self.deadline = time.monotonic() + seconds
         self._limits = Limits(memory_mb=memory_mb, output_bytes=OUTPUT_BYTES, grace=GRACE)
-        self._scope = solvers.z3.scope(posing.prelude, _SCOPED)
+        self._scope = solvers.z3.scope(posing.guarded, posing.guards)
 
     @property
     def left(self) -> float:
         """Seconds that are left, less what it takes to end a solver that goes on."""
         return self.deadline - time.monotonic() - GRACE
 
-    def quickly(self, extras: Sequence[str]) -> list[Answer]:
-        """A first try at each, all in one exchange; of what is unsat with the core in ``output``."""
+    def quickly(self, extras: Sequence[str]) -> list[Evidence]:
+        """A first try at each, all in one exchange."""
         seconds = min(FAST, self.left / max(1, len(extras)))
         if seconds <= 0:
-            return [Answer("unknown", "timeout") for _ in extras]
-        answers = self._scope.ask_each(extras, replace(self._limits, seconds=seconds), "core")
-        return [_doubt(answer) for answer in answers]
+            return [OPEN for _ in extras]
+        found = self._scope.evidence(extras, replace(self._limits, seconds=seconds))
+        return [replace(e, answer=_doubt(e.answer)) for e in found]
 
-    def insistently(self, extra: str, seconds: float) -> Answer:
-        """Both solvers, each in several ways, in contexts of their own, within so many seconds.
-
-        Of what is sat with a model in ``output``.
-        """
+    def insistently(self, extra: str, seconds: float) -> Evidence:
+        """Both solvers, each in several ways, in contexts of their own, within so many seconds; without cores."""
         seconds = min(seconds, self.left)
         if seconds < LEAST:
-            return Answer("unknown", "timeout")
+            return OPEN
         script = self.posing.script(extra)
         until = time.monotonic() + seconds
         z3 = Runner(self.solvers.z3, self._answers(self.solvers.z3, script, _Z3_WAYS, until))
         if seconds < ALONE:
-            answer = Answer("unknown", "timeout")
+            answer = OPEN.answer
             for answer in z3.answers:
                 if answer.status != "unknown":
                     break
-            return answer
+            return Evidence(answer, answer.output)
         cvc5 = Runner(self.solvers.cvc5, self._answers(self.solvers.cvc5, script, _CVC5_WAYS, until))
-        return race(z3, cvc5).answer
+        answer = race(z3, cvc5).answer
+        return Evidence(answer, answer.output)
 
     def _answers(
         self, process: Z3Process | Cvc5Process, script: str, ways: Sequence[tuple[Options, float]], until: float
@@ -122,24 +128,16 @@ class Asker:
         """What z3's optimizer suggests for a term, beside ``extra``, as ``(objectives …)`` in ``output``."""
         seconds = min(seconds, self.left)
         if seconds < LEAST:
-            return Answer("unknown", "timeout")
-        scope = self.solvers.z3.scope(f"{self.posing.prelude}\n{extra}")
+            return OPEN.answer
+        scope = self.solvers.z3.scope(f"{self.posing.plain}\n{extra}")
         return _doubt(scope.optimize(maximize, term, replace(self._limits, seconds=seconds)))
-
-    def models(self, extras: Sequence[str]) -> list[str]:
-        """z3's models of questions that are sat, "" where there is none in time."""
-        seconds = min(FAST, self.left / max(1, len(extras)))
-        if seconds < LEAST:
-            return ["" for _ in extras]
-        answers = self._scope.ask_each(extras, replace(self._limits, seconds=seconds), "model")
-        return [answer.output if answer.status == "sat" else "" for answer in answers]
 
     def ask_for_values(self, posing: Posing, extra: str, terms: tuple[str, ...]) -> Answer:
         """Whether other premises are satisfiable together with ``extra``, and the values of terms where they are."""
         seconds = min(FAST, self.left)
         if seconds < LEAST:
-            return Answer("unknown", "timeout")
-        scope = self.solvers.z3.scope(posing.prelude)
+            return OPEN.answer
+        scope = self.solvers.z3.scope(posing.plain)
         limits = replace(self._limits, seconds=seconds)
         answer = _doubt(scope.ask_each([extra], limits, terms or "none")[0])
         if answer.status == "unknown" and self.left > LEAST:
@@ -147,15 +145,40 @@ class Asker:
             answer = _doubt(self.solvers.z3.ask(posing.script(extra), limits, terms or "none"))
         return answer
 
-    def core(self, extra: str) -> tuple[str, ...]:
-        """Names of premises that are enough for a question that was seen to be unsat; all of them when in doubt."""
-        answer = self.quickly([extra])[0]
-        if answer.status != "unsat" and self.left > LEAST:
-            limits = replace(self._limits, seconds=min(self.left, 1.0))
-            answer = self.solvers.z3.ask(self.posing.script(extra), limits, "core")
-        if answer.status != "unsat":
+    def core(self, extra: str, found: Evidence = OPEN) -> tuple[str, ...]:
+        """Names of premises that are enough for a question that was seen to be unsat; all of them when in doubt.
+
+        ``found``: the evidence, where it is known.
+        """
+        if not found.core:
+            found = self.quickly([extra])[0]
+        core = found.core
+        if not core and self.left > LEAST:
+            script = "\n".join(("(set-logic ALL)", self.posing.named, extra))
+            core = self.solvers.z3.ask(script, replace(self._limits, seconds=min(self.left, 1.0)), "core").output
+        if not core:
             return tuple(p.name for p in self.posing.premises)
-        return self.posing.names(answer.output)
+        return self._minimal(self.posing.names(core), extra)
+
+    def _minimal(self, core: tuple[str, ...], extra: str) -> tuple[str, ...]:
+        """The core without premises that ``extra`` is unsat without; a large one only when ``thorough``."""
+        if len(core) < 2 or (len(core) > SMALL_CORE and not self.thorough):
+            return core
+        scope = self.solvers.z3.scope(self.posing.declarations)
+        limits = replace(self._limits, seconds=DELETION)
+
+        def without(names: Sequence[str]) -> list[bool]:
+            """Of each premise whether the others in the core are enough."""
+            if self.left < DELETION * len(names):
+                return [False for _ in names]
+            texts = [f"{self.posing.some([n for n in core if n != name])}\n{extra}" for name in names]
+            return [answer.status == "unsat" for answer in scope.ask_each(texts, limits)]
+
+        loose = [name for name, enough in zip(core, without(core), strict=True) if enough]
+        for name in loose:
+            if without([name])[0]:
+                core = tuple(n for n in core if n != name)
+        return core
 
     def confirmed(self, script: str, seconds: float) -> tuple[Answer, Answer]:
         """What a fresh z3 and what cvc5 say to a script that was seen to be unsat."""
@@ -172,4 +195,4 @@ def _doubt(answer: Answer) -> Answer:
     return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
 
 
-__all__ = ["FAST", "GRACE", "LEAST", "MEMORY_MB", "Asker", "SolverPair"]
+__all__ = ["FAST", "GRACE", "LEAST", "MEMORY_MB", "OPEN", "Asker", "SolverPair"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
 from goedels_poetry.checker.findings import Checks, Entailment, GoalAnswer, Optimum, Status
@@ -22,7 +22,7 @@ from goedels_poetry.languages.logic.closed_world import close, extended
 from goedels_poetry.languages.logic.models import read_model
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
-from goedels_poetry.solvers import Answer
+from goedels_poetry.solvers import Evidence
 from goedels_poetry.state import Verdict
 
 CONSISTENCY = 2.0
@@ -84,13 +84,13 @@ def _decided(
     if not program.goals:
         return Entailment(Verdict.UNKNOWN)
     left = until - time.monotonic()
-    asker = Asker(Posing(program), pair, left / 2 if world == "closed" else left, memory_mb)
+    asker = Asker(Posing(program), pair, left / 2 if world == "closed" else left, memory_mb, confirm)
     found = _answers(asker, semantics)
     if world == "closed" and semantics == "entailment" and _may_be_closed(found):
         closure = close(program, asker.ask_for_values)
         if closure.reason:
             return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))
-        asker = Asker(Posing(extended(program, closure)), pair, until - time.monotonic(), memory_mb)
+        asker = Asker(Posing(extended(program, closure)), pair, until - time.monotonic(), memory_mb, confirm)
         found = _answers(asker, semantics)
         found = replace(found, warnings=(*closure.warnings, *found.warnings), closure=closure.premises)
     return _confirmed(asker, found) if confirm and semantics == "entailment" else found
@@ -112,35 +112,36 @@ def _answers(asker: Asker, semantics: str) -> Entailment:
 
 @dataclass
 class _Case:
-    """A goal and what is known of it so far."""
+    """A goal and what is known of it so far: True stands for the goal, False for its negation."""
 
     goal: LogicGoal
-    positive: str
-    negative: str
-    with_goal: Answer
-    with_negation: Answer
+    texts: dict[bool, str]
+    found: dict[bool, Evidence]
     premises: Status = "unknown"
 
     @property
     def checks(self) -> Checks:
-        return Checks(self.premises, _status(self.with_goal), _status(self.with_negation))
+        return Checks(self.premises, self.status(True), self.status(False))
+
+    def status(self, side: bool) -> Status:
+        return _status(self.found[side])
 
 
-def _status(answer: Answer) -> Status:
-    return answer.status if answer.status in ("sat", "unsat") else "unknown"
+def _status(found: Evidence) -> Status:
+    return found.answer.status if found.answer.status in ("sat", "unsat") else "unknown"
 
 
 def _entailed(asker: Asker) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
     posing = asker.posing
     cases = []
     for goal in posing.program.goals:
-        positive, negative = posing.assertion(goal.formula), posing.negation(goal.formula)
-        cases.append(_Case(goal, positive, negative, _OPEN, _OPEN))
-    answers = asker.quickly([text for case in cases for text in (case.positive, case.negative)])
+        texts = {True: posing.assertion(goal.formula), False: posing.negation(goal.formula)}
+        cases.append(_Case(goal, texts, {}))
+    found = asker.quickly([case.texts[side] for case in cases for side in (True, False)])
     for number, case in enumerate(cases):
-        case.with_goal, case.with_negation = answers[2 * number : 2 * number + 2]
-    premises, core = _premises(asker, cases)
-    found = []
+        case.found = {True: found[2 * number], False: found[2 * number + 1]}
+    premises, core = _premises(asker, [e for case in cases for e in case.found.values()])
+    answers: list[GoalAnswer] = []
     warnings: list[str] = []
     for number, case in enumerate(cases):
         case.premises = premises
@@ -148,38 +149,28 @@ def _entailed(asker: Asker) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
             premises = _insist(asker, case, asker.left / (len(cases) - number))
         if case.premises == "unsat" and not core:
             core = asker.core("")
-        found.append(_answer(asker, case, core, warnings))
-    return tuple(found), tuple(dict.fromkeys(warnings))
+        answers.append(_answer(asker, case, core, warnings))
+    return tuple(answers), tuple(dict.fromkeys(warnings))
 
 
-_OPEN = Answer("unknown", "timeout")
-
-
-def _premises(asker: Asker, cases: Sequence[_Case]) -> tuple[Status, tuple[str, ...]]:
+def _premises(asker: Asker, found: Sequence[Evidence]) -> tuple[Status, tuple[str, ...]]:
     """The premises alone, and the core of their contradiction: asked where the goals do not tell."""
-    answers = [a.status for case in cases for a in (case.with_goal, case.with_negation)]
-    if "sat" in answers:
+    if any(e.answer.status == "sat" for e in found):
         return "sat", ()
     alone = asker.quickly([""])[0]
-    return _status(alone), asker.posing.names(alone.output) if alone.status == "unsat" else ()
+    return _status(alone), asker.core("", alone) if alone.answer.status == "unsat" else ()
 
 
 def _insist(asker: Asker, case: _Case, seconds: float) -> Status:
     """Spend up to so many seconds on what is open about a goal; returns what is known of the premises."""
     until = time.monotonic() + seconds
-    for which in ("with_negation", "with_goal"):
-        other = case.with_goal if which == "with_negation" else case.with_negation
-        if getattr(case, which).status != "unknown" or (other.status == "unsat" and case.premises == "sat"):
-            continue  # known, or settled by the other one: the goal is true or false in every world
-        if other.status == "unsat":
-            break  # only the consistency of the premises is still of interest
-        share = (until - time.monotonic()) / (2 if which == "with_negation" and other.status == "unknown" else 1)
-        text = case.negative if which == "with_negation" else case.positive
-        setattr(case, which, asker.insistently(text, share))
-        if getattr(case, which).status == "sat":
+    for side in (False, True):
+        if case.status(side) == "unknown" and case.status(not side) != "unsat":
+            both = side is False and case.status(True) == "unknown"
+            case.found[side] = asker.insistently(case.texts[side], (until - time.monotonic()) / (2 if both else 1))
+        if case.status(side) == "sat":
             case.premises = "sat"
-    one_unsat = "unsat" in (case.with_goal.status, case.with_negation.status)
-    if case.premises == "unknown" and one_unsat:
+    if case.premises == "unknown" and "unsat" in (case.status(True), case.status(False)):
         left = min(CONSISTENCY, (until - time.monotonic()) / 2)
         case.premises = _status(asker.insistently("", left))
     return case.premises
@@ -195,50 +186,35 @@ def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str
     if checks.premises == "unsat":
         core = core or _both(asker, case)
         return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason="the premises contradict each other")
-    if "unsat" in (checks.with_goal, checks.with_negation):
-        proved = checks.with_negation == "unsat"
-        if checks.premises != "sat":
-            warnings.append(NOT_SHOWN)
-        answer = case.with_negation if proved else case.with_goal
-        text = case.negative if proved else case.positive
-        needed = asker.posing.names(answer.output) if answer.output else asker.core(text)
-        verdict = Verdict.PROVED if proved else Verdict.REFUTED
-        what = "the goal" if proved else "the goal's negation"
-        reason = "" if needed else f"{what} is true whatever the premises say"
-        return GoalAnswer(name, verdict, checks, needed, reason=reason)
-    witness, countermodel = _worlds(asker, case)
-    return GoalAnswer(name, Verdict.UNKNOWN, checks, witness=witness, countermodel=countermodel, reason=_why_open(case))
+    for side, verdict in ((False, Verdict.PROVED), (True, Verdict.REFUTED)):
+        if case.status(side) == "unsat":
+            if checks.premises != "sat":
+                warnings.append(NOT_SHOWN)
+            needed = asker.core(case.texts[side], case.found[side])
+            what = "the goal's negation" if side else "the goal"
+            reason = "" if needed else f"{what} is true whatever the premises say"
+            return GoalAnswer(name, verdict, checks, needed, reason=reason)
+    worlds = {side: read_model(e.model, asker.posing) for side, e in case.found.items()}
+    return GoalAnswer(
+        name, Verdict.UNKNOWN, checks, witness=worlds[True], countermodel=worlds[False], reason=_why_open(case)
+    )
 
 
 def _both(asker: Asker, case: _Case) -> tuple[str, ...]:
     """A core of premises that imply the goal and its negation."""
-    cores = {*asker.core(case.positive), *asker.core(case.negative)}
+    cores = {name for side, found in case.found.items() for name in asker.core(case.texts[side], found)}
     return tuple(p.name for p in asker.posing.premises if p.name in cores)
 
 
-def _worlds(asker: Asker, case: _Case) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """A world in which the goal is true, and one in which it is not, as far as they are known."""
-    texts = {True: case.with_goal.output, False: case.with_negation.output}
-    answers = {True: case.with_goal, False: case.with_negation}
-    missing = [side for side in (True, False) if answers[side].status == "sat" and not texts[side]]
-    extras = [case.positive if side else case.negative for side in missing]
-    if missing:
-        texts.update(zip(missing, asker.models(extras), strict=True))
-    found = [read_model(texts[side], asker.posing) if answers[side].status == "sat" else None for side in (True, False)]
-    return found[0], found[1]
-
-
 def _why_open(case: _Case) -> str:
-    if case.with_goal.status == case.with_negation.status == "sat":
+    if case.status(True) == case.status(False) == "sat":
         return "the premises leave it open: it is true in some of their worlds and false in others"
-    open_ones = {
-        "whether it may be true": case.with_goal,
-        "whether it may be false": case.with_negation,
-    }
-    words = [
-        f"{what} was not decided ({a.reason or 'unknown'})" for what, a in open_ones.items() if a.status == "unknown"
-    ]
-    return "; ".join(words)
+    words = {True: "whether it may be true", False: "whether it may be false"}
+    return "; ".join(
+        f"{words[side]} was not decided ({found.answer.reason or 'no answer'})"
+        for side, found in case.found.items()
+        if case.status(side) == "unknown"
+    )
 
 
 # ------------------------------------------------------------------------------------------------ satisfiability
@@ -246,24 +222,25 @@ def _why_open(case: _Case) -> str:
 
 def _satisfiable(asker: Asker) -> tuple[GoalAnswer, ...]:
     """The seed's reading: is the query consistent with the premises?"""
-    found = []
+    answers = []
     goals = asker.posing.program.goals
     texts = [asker.posing.negation(g.formula) if g.negated else asker.posing.assertion(g.formula) for g in goals]
-    for number, (goal, text, answer) in enumerate(zip(goals, texts, asker.quickly(texts), strict=True)):
-        if answer.status == "unknown":
-            answer = asker.insistently(text, asker.left / (len(goals) - number))
-        checks = Checks("sat" if answer.status == "sat" else "unknown", _status(answer), "unknown")
-        if answer.status == "sat":
-            model = read_model(answer.output or asker.models([text])[0], asker.posing)
+    for number, (goal, text, found) in enumerate(zip(goals, texts, asker.quickly(texts), strict=True)):
+        if found.answer.status == "unknown":
+            found = asker.insistently(text, asker.left / (len(goals) - number))
+        status = _status(found)
+        checks = Checks("sat" if status == "sat" else "unknown", status, "unknown")
+        if status == "sat":
+            model = read_model(found.model, asker.posing)
             words = "consistent with the premises, which is not to follow from them"
-            found.append(GoalAnswer(goal.name, Verdict.PROVED, checks, witness=model, reason=words))
-        elif answer.status == "unsat":
-            core = asker.posing.names(answer.output) if answer.output else asker.core(text)
+            answers.append(GoalAnswer(goal.name, Verdict.PROVED, checks, witness=model, reason=words))
+        elif status == "unsat":
+            core = asker.core(text, found)
             words = "not consistent with the premises"
-            found.append(GoalAnswer(goal.name, Verdict.REFUTED, checks, core, reason=words))
+            answers.append(GoalAnswer(goal.name, Verdict.REFUTED, checks, core, reason=words))
         else:
-            found.append(GoalAnswer(goal.name, Verdict.UNKNOWN, checks, reason=answer.reason))
-    return tuple(found)
+            answers.append(GoalAnswer(goal.name, Verdict.UNKNOWN, checks, reason=found.answer.reason))
+    return tuple(answers)
 
 
 # -------------------------------------------------------------------------------------------------- the whole

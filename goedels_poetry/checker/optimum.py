@@ -62,6 +62,7 @@ class _Search:
         self.fixed = "".join(fixed)
         self.seconds = seconds
         self.sign = 1 if objective.maximize else -1
+        self.model = ""  # of the last question that was sat
 
     def run(self) -> tuple[Optimum, Fraction | None]:
         """The optimum, and its value when it was shown."""
@@ -84,10 +85,11 @@ class _Search:
     # ---------------------------------------------------------------------------------------- questions
 
     def _ask(self, extra: str) -> str:
-        answer = self.asker.quickly([extra])[0]
-        if answer.status == "unknown":
-            answer = self.asker.insistently(extra, self.seconds / 3)
-        return answer.status
+        found = self.asker.quickly([extra])[0]
+        if found.answer.status == "unknown":
+            found = self.asker.insistently(extra, self.seconds / 3)
+        self.model = found.model or self.model
+        return found.answer.status
 
     def _where(self, relation: str, value: Fraction) -> str:
         return self.fixed + self.asker.posing.assertion(_compare(relation, self.objective.term, value))
@@ -151,8 +153,7 @@ class _Search:
     # ------------------------------------------------------------------------------------------ results
 
     def _shown(self, value: Fraction) -> tuple[Optimum, Fraction]:
-        text = self.asker.models([self._where("=", value)])[0]
-        model = read_model(text, self.asker.posing) or {}
+        model = read_model(self.model, self.asker.posing) or {}
         return Optimum(self.objective.maximize, _number(value), True, model=model), value
 
     def _none(self, reason: str) -> Optimum:

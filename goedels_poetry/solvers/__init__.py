@@ -21,10 +21,12 @@ from goedels_poetry.solvers.race import Finish, Runner, race
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.solvers.z3_process import Session, Z3Process
+from goedels_poetry.solvers.z3_scope import Evidence, Scope
 
 __all__ = [
     "Answer",
     "Cvc5Process",
+    "Evidence",
     "Finish",
     "Get",
     "JobCrashed",
@@ -33,6 +35,7 @@ __all__ = [
     "Limits",
     "Options",
     "Runner",
+    "Scope",
     "Session",
     "SolverError",
     "SolverName",

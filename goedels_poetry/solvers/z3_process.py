@@ -85,9 +85,12 @@ class Z3Process(SolverProcess):
         """
         return Session(self, prelude, options or {}, cores)
 
-    def scope(self, prelude: str, options: Options | None = None) -> Scope:
-        """Open a scope: prelude and checks are pushed and taken back, so that the next scope finds a ready context."""
-        return Scope(self, prelude, options or {})
+    def scope(self, prelude: str, assuming: Sequence[str] = ()) -> Scope:
+        """Open a scope: prelude and checks are pushed and taken back, so that the next scope finds a ready context.
+
+        assuming: Boolean constants of the prelude that every check assumes; those that an ``unsat`` needs can be got.
+        """
+        return Scope(self, prelude, assuming)
 
     def ask_each(
         self,

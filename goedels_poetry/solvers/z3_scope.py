@@ -13,13 +13,13 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
+from goedels_poetry.solvers.limits import Answer, Get, Limits
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, get_command, get_fault
 from goedels_poetry.solvers.script import script_fault, term_fault
-from goedels_poetry.solvers.z3_replies import error_answer, why_unknown
+from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
 
 if TYPE_CHECKING:
     from goedels_poetry.solvers.child import Child
@@ -32,17 +32,27 @@ _UNSAFE = re.compile(r"\(define-funs?-rec|\(declare-datatypes? [^\n]*\(\S+ \(\S+
 """What a pop does not take back well: recursive functions, and constructors with fields."""
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """A status with its evidence: the model of ``sat``, the assumptions that ``unsat`` needs, in z3's words."""
+
+    answer: Answer
+    model: str = ""
+    core: str = ""
+
+
 class Scope:
-    """Checks over one prelude; made by ``Z3Process.scope``. Unsat cores can be got.
+    """Checks over one prelude; made by ``Z3Process.scope``.
 
     It is z3's incremental solver that answers: fast, and weaker on nonlinear arithmetic and bit-vectors than ``ask``.
     """
 
-    def __init__(self, process: Z3Process, prelude: str, options: Options) -> None:
+    def __init__(self, process: Z3Process, prelude: str, assuming: Sequence[str]) -> None:
         self._process = process
         self._prelude = prelude
-        self._options = options
-        self._fault = script_fault(prelude)
+        self._fault = script_fault(prelude) or next((f for name in assuming if (f := term_fault(name))), None)
+        self._check = f"(check-sat-assuming ({' '.join(assuming)}))" if assuming else "(check-sat)"
+        self._core = "(get-unsat-assumptions)" if assuming else ""
 
     def ask_each(self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS, get: Get = "none") -> tuple[Answer, ...]:
         """Check the prelude together with each extra, one after the other, all in one exchange.
@@ -50,39 +60,51 @@ class Scope:
         ``limits.seconds`` holds for each check. Only a status that stands alone counts; when the process is lost, all
         answers are those of the loss. ``get`` is asked for after each check and kept where there is something to get.
         """
-        fault = self._fault or get_fault(get) or next((f for extra in extras if (f := script_fault(extra))), None)
+        fault = get_fault(get) or ("cores are got with evidence" if get == "core" else None)
         if fault:
             return tuple(Answer("error", fault) for _ in extras)
-        status = "unsat" if get == "core" else "sat"
-        return self._posed(extras, limits, get_command(get, status), status)
+        found = self._posed(extras, limits, (get_command(get, "sat"), ""))
+        return tuple(replace(e.answer, output=e.model) for e in found)
+
+    def evidence(self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS) -> tuple[Evidence, ...]:
+        """As ``ask_each``, with models, and with the assumptions that are needed."""
+        return self._posed(extras, limits, ("(get-model)", self._core))
 
     def optimize(self, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
         """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
-        fault = self._fault or term_fault(term)
+        fault = term_fault(term)
         if fault:
             return Answer("error", fault)
         command = f"({'maximize' if maximize else 'minimize'} {term})"
-        answer = self._posed([command], limits, "(get-objectives)", "sat")[0]
+        found = self._posed([command], limits, ("(get-objectives)", ""), ours=True)[0]
         self._process._scope_depth = None  # nobody has looked into what a pop does to objectives
-        return answer
+        return replace(found.answer, output=found.model)
 
-    def _posed(self, extras: Sequence[str], limits: Limits, wanted: str, on: str) -> tuple[Answer, ...]:
-        """One exchange. ``wanted`` is said after each check; what it prints is kept where the status is ``on``."""
-        answers: list[Answer] = []
+    def _posed(
+        self, extras: Sequence[str], limits: Limits, get: tuple[str, str], ours: bool = False
+    ) -> tuple[Evidence, ...]:
+        """One exchange. ``get``: what is said after each check, for when it is sat and for when it is not.
+
+        ``ours``: the extras are commands that we made ourselves.
+        """
+        fault = self._fault or (None if ours else next((f for extra in extras if (f := script_fault(extra))), None))
+        if fault:
+            return (Evidence(Answer("error", fault)),) * len(extras)
+        found: list[Evidence] = []
 
         def query(child: Child, deadline: float) -> Answer:
-            answers[:] = self._talk(child, extras, limits, (wanted, on), deadline)
-            return answers[-1]
+            found[:] = self._talk(child, extras, limits, get, deadline)
+            return found[-1].answer
 
         last = self._process._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
-        if len(answers) < len(extras):
-            return (last,) * len(extras)
+        if len(found) < len(extras):
+            return (Evidence(last),) * len(extras)
         seconds = last.seconds / len(extras)
-        return tuple(replace(answer, seconds=seconds) for answer in answers)
+        return tuple(replace(e, answer=replace(e.answer, seconds=seconds)) for e in found)
 
     def _talk(
         self, child: Child, extras: Sequence[str], limits: Limits, get: tuple[str, str], deadline: float
-    ) -> list[Answer]:
+    ) -> list[Evidence]:
         process = self._process
         depth = process._scope_depth
         if depth is None or process._scopes >= SCOPES:
@@ -90,36 +112,35 @@ class Scope:
         process._scope_depth = None  # stands until all has gone well
         process._session = None
         process._scopes += 1
-        setup = process._set_options(child, limits, self._options, True, deadline)
+        setup = process._set_options(child, limits, {"produce-unsat-assumptions": "true"}, False, deadline)
         mark = secrets.token_hex(16)
+        echo = f'(echo "{mark}")'
+        after = f"{echo}{self._check}(get-info :reason-unknown){echo}{get[0]}{echo}{get[1]}{echo}(pop)"
         parts = ["(pop)" * depth, setup, "(push)\n", self._prelude]
         for extra in extras:
-            echo = f'(echo "{mark}")'
-            parts += ["\n(push)", extra, f"{echo}(check-sat)(get-info :reason-unknown){echo}{get[0]}{echo}(pop)"]
+            parts += ["\n(push)", extra, after]
         reply = process._talk(child, "".join(parts), deadline, limits.output_bytes)
         sections = reply.split(mark)
-        if len(sections) != 3 * len(extras) + 1:
-            return [error_answer(reply.replace(mark, ""), 1)] * len(extras)
-        answers: list[Answer] = []
+        if len(sections) != 4 * len(extras) + 1:
+            return [Evidence(error_answer(reply.replace(mark, ""), 1))] * len(extras)
+        found: list[Evidence] = []
         for number in range(len(extras)):
-            before, status, got = sections[3 * number : 3 * number + 3]
-            spoilt = answers and answers[-1].status == "error"
-            answers.append(answers[-1] if spoilt else _answer(before, status, got, get))
-        fine = not sections[-1].strip() and all(a.status in ("sat", "unsat") for a in answers)
+            spoilt = found and found[-1].answer.status == "error"
+            found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
+        fine = not sections[-1].strip() and all(e.answer.status in ("sat", "unsat") for e in found)
         if fine and not _UNSAFE.search(self._prelude):
             process._scope_depth = 1
-        return answers
+        return found
 
 
-def _answer(before: str, said: str, got: str, get: tuple[str, str]) -> Answer:
+def _evidence(before: str, said: str, model: str, core: str) -> Evidence:
+    """What the parts of a reply amount to. Of what is not there to be got z3 complains, which is of no account."""
     shape = _STATUS.fullmatch(said)
     if before.strip() or shape is None:
-        return error_answer(before + said, 1)
+        return Evidence(error_answer(before + said, 1))
     status, reason = shape.groups()
     if status == "unknown":
-        return Answer("unknown", why_unknown(reason, 0, DEFAULT_LIMITS))
-    if not get[0] or status != get[1]:
-        return Answer("sat" if status == "sat" else "unsat")
-    if got.lstrip().startswith("(error"):
-        return error_answer(got, 1)
-    return Answer("sat" if status == "sat" else "unsat", "", got.strip())
+        return Evidence(Answer("unknown", why_unknown(reason, 0, DEFAULT_LIMITS)))
+    if status == "sat":
+        return Evidence(Answer("sat"), model="" if ERROR_START.match(model) else model.strip())
+    return Evidence(Answer("unsat"), core="" if ERROR_START.match(core) else core.strip())

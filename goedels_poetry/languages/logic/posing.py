@@ -27,18 +27,37 @@ class Posing:
         self.premises = tuple(program.premises if premises is None else premises)
         self.encoding = Encoding(program.signature)
         self.declarations = "\n".join(declarations_and_definitions(self.encoding.signature()))
-        self._assertions = [self.assertion(p.formula, f"p.{i}") for i, p in enumerate(self.premises)]
+        self._formulas = [self._text(p.formula) for p in self.premises]
 
     @cached_property
-    def prelude(self) -> str:
-        """Declarations, definitions and the named premises."""
-        return "\n".join((self.declarations, *self._assertions))
+    def guards(self) -> list[str]:
+        """Constants ``p.0`` and so on, one for each premise."""
+        return [f"p.{i}" for i in range(len(self.premises))]
 
-    def assertion(self, formula: Term, name: str = "") -> str:
-        """A closed formula as an assertion; premises have names of ours, ``p.0`` and so on."""
+    @cached_property
+    def guarded(self) -> str:
+        """Declarations, definitions, and each premise under its guard: who assumes all guards has the premises."""
+        pairs = zip(self.guards, self._formulas, strict=True)
+        return "\n".join((self.declarations, *[f"(declare-const {g} Bool)(assert (=> {g} {t}))" for g, t in pairs]))
+
+    @cached_property
+    def named(self) -> str:
+        """Declarations, definitions and the premises, each with the name of its guard."""
+        pairs = zip(self.guards, self._formulas, strict=True)
+        return "\n".join((self.declarations, *[f"(assert (! {t} :named {g}))" for g, t in pairs]))
+
+    @cached_property
+    def plain(self) -> str:
+        """Declarations, definitions and the premises."""
+        return f"{self.declarations}\n{self.some(None)}"
+
+    def _text(self, formula: Term) -> str:
         check_closed(formula)
-        text = self.encoding.text(formula)
-        return f"(assert (! {text} :named {name}))" if name else f"(assert {text})"
+        return self.encoding.text(formula)
+
+    def assertion(self, formula: Term) -> str:
+        """A closed formula as an assertion."""
+        return f"(assert {self._text(formula)})"
 
     def negation(self, formula: Term) -> str:
         """The negation of a closed formula as an assertion."""
@@ -46,14 +65,16 @@ class Posing:
 
     def script(self, *extras: str, only: Sequence[str] | None = None) -> str:
         """All of it as one script; ``only`` these premises, by name."""
-        lines = self._assertions
-        if only is not None:
-            chosen = frozenset(only)
-            lines = [line for line, p in zip(lines, self.premises, strict=True) if p.name in chosen]
-        return "\n".join(("(set-logic ALL)", self.declarations, *lines, *extras))
+        return "\n".join(("(set-logic ALL)", self.declarations, self.some(only), *extras))
+
+    def some(self, names: Sequence[str] | None) -> str:
+        """Premises as assertions, by name; None: all of them."""
+        chosen = None if names is None else frozenset(names)
+        pairs = zip(self._formulas, self.premises, strict=True)
+        return "\n".join([f"(assert {text})" for text, p in pairs if chosen is None or p.name in chosen])
 
     def names(self, core: str) -> tuple[str, ...]:
-        """The premises in an unsat core, by name and in their order."""
+        """The premises whose guards a core speaks of, by name and in their order."""
         numbers = {int(n) for n in _NAME.findall(core)}
         return tuple(p.name for i, p in enumerate(self.premises) if i in numbers)
 

@@ -32,6 +32,7 @@ said when the model was asked about it once more."""
 ADVISE = "refine"
 """Queue of the refiner."""
 ONLY_ADVICE = "advice about a question, and no answer to it"
+OPPOSITE = "the opposite of what is asked follows from the premises"
 NO_MODEL = (
     "a question in plain language needs a language model for the role formalizer: give --model NAME and, unless it is "
     "OpenAI's, --base-url ADDRESS, or set GOEDELS_POETRY__MODELS__FORMALIZER__MODEL; from Python, "
@@ -294,7 +295,8 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
     result = report["result"]
     if report["kind"] == REFUSED:
         result = result | {"verdict": str(Verdict.UNKNOWN), "answer": None, "reason": report["reason"]}
-    verdict, words = Verdict(result["verdict"]), str(result["reason"] or reason)
+    verdict = Verdict(result["verdict"])
+    words = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
     refs = {**node.refs, FORMAL: txn.store.load(node.refs[DECIDED])["program"]}
     txn.remember("statement", " ".join(str(goal["formula"]) for goal in result["goals"])[:2_000])
     if verdict is Verdict.PROVED:

@@ -289,14 +289,27 @@ def formalize(
 @app.command()
 def ask(
     inputs: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="With --program: more programs.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[QUESTION]", help="The question itself, or a .txt or .md file; with --program: programs."
+        ),
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The text that the answer is to rely on (- for standard input).")
     ] = None,
     program: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE", help="Answer a logic program (a file, a folder, - for standard input)."),
     ] = None,
     backend: Annotated[
-        BackendName | None, typer.Option(help="Language of the programs. [default: by the file's suffix]")
+        BackendName | None, typer.Option(help="Language of the programs. [default: smt2; by the file's suffix]")
+    ] = None,
+    attempts: Annotated[
+        int, typer.Option("--attempts", "--max-attempts", min=1, help="Replies of the model that may be asked for.")
+    ] = 3,
+    choice: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[LETTER=]TEXT", help="A possible answer of a multiple-choice question; give each."),
     ] = None,
     verify_timeout: Annotated[
         float, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of a program together.")
@@ -309,38 +322,108 @@ def ask(
         SemanticsName, typer.Option(help="Does the goal follow, or is it only consistent?")
     ] = SemanticsName.ENTAILMENT,
     world: Annotated[WorldName, typer.Option(help="In a closed world what does not follow is false.")] = WorldName.OPEN,
+    text_only: Annotated[
+        bool, typer.Option("--text-only", help="Allow no assumption that is not in the context.")
+    ] = False,
+    no_judge: Annotated[
+        bool, typer.Option("--no-judge", help="Do not have a model compare the program with the question.")
+    ] = False,
+    post: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=N]",
+            help="Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order.",
+        ),
+    ] = None,
     confirm: Annotated[
         bool | None,
-        typer.Option(help="Have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single program]"),
+        typer.Option(help="Programs: have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single one]"),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Programs at once. [default: one a processor]")
     ] = None,
     as_json: Json = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the certificate (default: in the run's folder).")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this question.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0, help="Seconds for a question, over all resumes; 0: no limit. [default: 300]"),
+    ] = None,
+    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
+    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
+    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
+    ] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
 ) -> None:
-    """Answer logic programs: does the goal follow from the premises, does its negation, or neither?
+    """Answer a question in plain language (needs a language model), or logic programs (needs none).
 
-    Exit code: 0 proved, 3 refuted, 1 unknown, 4 inconsistent premises, 2 invalid; of several the worst, as for
-    `prove`.
+    A model turns question and context into a program; whether its goal follows from its premises, its negation, or
+    neither, is decided by solvers and confirmed by the checker. Exit code: 0 proved, 3 refuted, 1 unknown,
+    4 inconsistent premises, 2 invalid, 5 out of budget; of several programs the worst, as for `prove`.
     """
     import os
 
-    from goedels_poetry.cli.ask_program import ProgramRequest, ask_programs
+    if program:
+        from goedels_poetry.cli.ask_program import ProgramRequest, ask_programs
 
-    if not program:
-        raise typer.BadParameter("name programs with --program FILE")
-    request = ProgramRequest(
-        inputs=[*program, *(inputs or [])],
-        backend=backend.value if backend else None,
-        verify_timeout=verify_timeout,
-        optimize_timeout=optimize_timeout,
-        semantics=semantics.value,
-        world=world.value,
-        confirm=confirm,
-        jobs=jobs or os.cpu_count() or 1,
+        programs = ProgramRequest(
+            inputs=[*program, *(inputs or [])],
+            backend=backend.value if backend else None,
+            verify_timeout=verify_timeout,
+            optimize_timeout=optimize_timeout,
+            semantics=semantics.value,
+            world=world.value,
+            confirm=confirm,
+            jobs=jobs or os.cpu_count() or 1,
+            as_json=as_json,
+        )
+        raise typer.Exit(ask_programs(programs))
+    from goedels_poetry.cli.ask import QuestionRequest, ask_question
+
+    if record and replay:
+        raise typer.BadParameter("--record and --replay exclude each other")
+    asking = {
+        "backend": backend.value if backend else "smt2",
+        "semantics": semantics.value,
+        "world": world.value,
+        "max_attempts": attempts,
+        "verify_timeout": int(verify_timeout),
+        "optimize_timeout": int(optimize_timeout or verify_timeout),
+        "world_knowledge": not text_only,
+        "judged": not no_judge,
+    }
+    budgets = {
+        "wall_seconds": timeout,
+        "model_calls": max_model_calls,
+        "model_tokens": max_model_tokens,
+        "money": max_money,
+    }
+    request = QuestionRequest(
+        inputs=inputs or [],
+        context=context,
+        asking=asking,
+        choices=choice or [],
+        post=post or [],
         as_json=as_json,
+        out=out,
+        fresh=fresh,
+        seed=seed,
+        budgets={name: value for name, value in budgets.items() if value is not None},
+        model=model,
+        base_url=base_url,
+        record=record,
+        replay=replay,
+        quiet=quiet,
     )
-    raise typer.Exit(ask_programs(request))
+    raise typer.Exit(ask_question(request))
 
 
 @app.command()

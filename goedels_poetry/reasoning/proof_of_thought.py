@@ -228,7 +228,7 @@ def _config(processor: PostProcessor) -> dict[str, Any]:
     return asdict(processor) if is_dataclass(processor) and not isinstance(processor, type) else {}
 
 
-def lettered(choices: Mapping[str, str] | Iterable[str] | Iterable[Sequence[str]]) -> tuple[tuple[str, str], ...]:
+def lettered(choices: Mapping[str, str] | Iterable[str | Sequence[str]]) -> tuple[tuple[str, str], ...]:
     """Choices with their letters: those given, else A, B, C and so on.
 
     Raises:

@@ -1,0 +1,231 @@
+"""The part of the command ``ask`` that answers a question in plain language: a model writes, a solver decides."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.cli.ask_program import TRUST
+from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.formal import claims
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, read
+from goedels_poetry.cli.main import INTERRUPTED
+from goedels_poetry.cli.signals import Signals
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.models import PriceError, PromptError, RecordingError
+from goedels_poetry.question import Question
+from goedels_poetry.reasoning.postprocessors import PostProcessor, parse_option, post_processors
+from goedels_poetry.reasoning.postprocessors.runs import solve_with
+from goedels_poetry.reasoning.proof_of_thought import lettered
+from goedels_poetry.reasoning.results import QueryResult
+from goedels_poetry.settings import Settings
+from goedels_poetry.state import Verdict
+from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.terminal import console, one_line, printable, say
+
+SCHEMA = 1
+"""Version of the object that ``ask --json`` prints for a question."""
+DEFAULT_TIMEOUT = 300.0
+"""Seconds for a question, as for a theorem."""
+_STYLE = {
+    Verdict.PROVED: "bold green",
+    Verdict.REFUTED: "bold red",
+    Verdict.INCONSISTENT: "bold magenta",
+    Verdict.INVALID: "bold red",
+}
+
+
+@dataclass(frozen=True)
+class QuestionRequest:
+    """What the command line asks for."""
+
+    inputs: list[str]
+    """The question itself, or a .txt or .md file."""
+    context: str | None = None
+    """File with the text to rely on, ``-`` for standard input."""
+    asking: dict[str, Any] = field(default_factory=dict)
+    """Fields of `Question`, those given."""
+    choices: list[str] = field(default_factory=list)
+    """Texts, or ``LETTER=text``."""
+    post: list[str] = field(default_factory=list)
+    """Post-processors, as ``NAME`` or ``NAME=NUMBER``."""
+    as_json: bool = False
+    out: Path | None = None
+    fresh: bool = False
+    seed: int | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    """Only those given; ``wall_seconds`` 0 means no limit."""
+    model: str | None = None
+    base_url: str | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    quiet: bool = False
+
+
+class _Unusable(Exception):
+    """The command cannot begin; the message says what to do."""
+
+
+def ask_question(request: QuestionRequest) -> int:
+    """Answer one question; returns the exit code."""
+    errors = console(sys.stderr)
+    try:
+        question, chosen = _question(request), _settings(request)
+        told = dict(map(parse_option, request.post))
+        processors = post_processors(told, {name: config for name, config in told.items() if config})
+        if request.out is not None:
+            request.out.mkdir(parents=True, exist_ok=True)
+        result = asyncio.run(_run(request, question, processors, chosen))
+    except (_Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
+        say(errors, one_line(str(problem)))
+        return Verdict.INVALID.exit_code
+    except OSError as problem:
+        say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
+        return Verdict.INVALID.exit_code
+    except GoedelsPoetryError as problem:  # e.g. another process is at it
+        say(errors, one_line(str(problem)))
+        return Verdict.UNKNOWN.exit_code
+    except asyncio.CancelledError:
+        return INTERRUPTED
+    if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:
+        say(errors, one_line(result.reason))
+    else:
+        _print(request, result)
+    return result.verdict.exit_code
+
+
+def _question(request: QuestionRequest) -> Question:
+    sources = list(claims(request.inputs))
+    if len(sources) != 1:
+        many = "one question at a time" if sources else "there is no question"
+        raise _Unusable(f'{many}: goedels-poetry ask "...", or --program FILE for programs')
+    typed = [source for source in sources if source.name == STDIN]
+    if typed and request.context == STDIN:
+        raise _Unusable("standard input cannot hold both the question and its context")
+    try:
+        text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
+        context = read(Source(request.context, Path("context"))) if request.context is not None else ""
+    except Unreadable as problem:
+        raise _Unusable(problem.reason) from problem
+    asking = dict(request.asking)
+    if request.choices:
+        asking["choices"] = lettered(list(map(_choice, request.choices)))
+    return Question(text, context, **asking)
+
+
+def _choice(text: str) -> tuple[str, str] | str:
+    letter, equals, words = text.partition("=")
+    return (letter.strip(), words.strip()) if equals and len(letter.strip()) == 1 else text
+
+
+def _settings(request: QuestionRequest) -> Settings:
+    budgets: dict[str, float | None] = {"wall_seconds": DEFAULT_TIMEOUT, **request.budgets}
+    if budgets["wall_seconds"] == 0:
+        budgets["wall_seconds"] = None
+    models = {
+        "model": request.model,
+        "base_url": request.base_url,
+        "record": request.record,
+        "replay": request.replay,
+    }
+    return settings(seed=request.seed, budgets=budgets, models=models)
+
+
+async def _run(
+    request: QuestionRequest, question: Question, processors: Sequence[PostProcessor], chosen: Settings
+) -> QueryResult:
+    silent = request.quiet or request.as_json
+    progress = Silent(sys.stderr) if silent else Lines(sys.stderr, several=False)
+    async with GoedelsPoetryFramework(chosen) as framework:
+
+        def stop() -> None:
+            progress.note("stopping; press Ctrl-C once more to stop at once")
+            framework.interrupt()
+
+        with progress, Signals(stop):
+            return await solve_with(
+                framework,
+                question,
+                processors,
+                fresh=request.fresh or bool(request.record or request.replay),
+                out=request.out,
+                on_event=lambda event: progress.event("question", event),
+            )
+
+
+def _print(request: QuestionRequest, result: QueryResult) -> None:
+    if request.as_json:
+        told = {"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code}
+        sys.stdout.write(json.dumps(told, default=str) + "\n")
+    else:
+        out = console(sys.stdout)
+        for number, line in enumerate(page(result)):
+            say(out, line, style=_STYLE.get(result.verdict, "bold yellow") if number == 0 else "")
+    sys.stdout.flush()
+
+
+def page(result: QueryResult) -> Iterator[str]:
+    """The result for people, line by line: answer, why, what it rests on, how far it can be trusted, what it cost."""
+    yield f"{_answer(result)}  {one_line(result.question)}"
+    if result.reason:
+        yield f"  {one_line(result.reason)}"
+    if result.goal_words:
+        yield f"  asked: {one_line(result.goal_words)}"
+    for option in result.options:
+        yield f"  {one_line(option['name'])}) {one_line(option['text'])}: {option['verdict']}"
+    yield from _grounds(result)
+    for part in result.subanswers:
+        yield f"  part {part['number']} ({part['verdict']}): {one_line(part['derived'] or part['question'])}"
+    if result.votes:
+        yield f"  votes: {', '.join(f'{answer} {count}' for answer, count in result.votes.items())}"
+    if result.countermodel_words:
+        yield "  a world of the premises in which it is false:"
+        yield from (f"    {one_line(line)}" for line in result.countermodel_words.split("; "))
+    for warning in result.warnings:
+        yield f"  warning: {one_line(warning)}"
+    if result.semantics != "entailment" or result.world != "open":
+        yield f"  read as {result.semantics}, in {'a closed' if result.world == 'closed' else 'an open'} world"
+    if result.confidence:
+        level, score = result.confidence["level"], result.confidence["score"]
+        yield f"  confidence in the formalisation: {level} ({score:.0%})"
+    if result.trust_level:
+        yield f"  trust level {result.trust_level}: {TRUST[result.trust_level]}"
+    if result.program is not None:
+        yield f"  program ({result.backend}, attempt {result.attempts}):"
+        for line in result.program.splitlines():
+            yield f"    {printable(line.expandtabs())}".rstrip()
+    if result.certificate is not None:
+        yield f"  certificate: {printable(result.certificate)}"
+    if result.run_id:
+        costs = result.costs
+        tokens = costs.get("input_tokens", 0) + costs.get("output_tokens", 0)
+        spent = f"{costs.get('calls', 0):,} model calls, {tokens:,} tokens, ${costs.get('money', 0):.4f}"
+        yield f"  run {result.run_id}: {spent}, {costs.get('wall_seconds', 0):.1f} s"
+    if result.verdict is Verdict.OUT_OF_BUDGET:
+        yield "  the same command goes on from here"
+
+
+def _answer(result: QueryResult) -> str:
+    answer = str(result.answer).lower() if isinstance(result.answer, bool) else result.answer
+    return str(result.verdict) if answer is None else f"{one_line(str(answer))} ({result.verdict})"
+
+
+def _grounds(result: QueryResult) -> Iterator[str]:
+    """Sentences and premises that the verdict rests on, and apart from them what is not in the text."""
+    if result.sentences:
+        contradict = result.verdict is Verdict.INCONSISTENT
+        yield "  sentences that contradict each other, as they were read:" if contradict else "  because:"
+        for sentence in result.sentences:
+            yield f"    [{sentence['number']}] {one_line(sentence['text'])}"
+    if result.assumptions:
+        yield "  assumed, not in the text:"
+        yield from (f"    {one_line(assumption)}" for assumption in result.assumptions)
+
+
+__all__ = ["QuestionRequest", "ask_question", "page"]

@@ -1,4 +1,7 @@
-"""Fixtures: frameworks whose models live behind a real HTTP server with scripted replies."""
+"""Fixtures: frameworks whose models live behind a real HTTP server with scripted replies.
+
+All of them run in one event loop and share their solver processes: starting those takes longer than most runs here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,12 @@ sys.path.append(str(Path(__file__).parent))
 from scripted_models import KeptLanguage, Server, WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
-from goedels_poetry.languages.smt.language import SmtLanguage
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 @pytest.fixture(autouse=True)
@@ -25,15 +33,15 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def kept_language() -> AsyncIterator[KeptLanguage]:
     language = KeptLanguage()
     yield language
     await language.finish()
 
 
-@pytest.fixture
-async def with_model() -> AsyncIterator[WithModel]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def with_model(kept_language: KeptLanguage) -> AsyncIterator[WithModel]:
     """``with_model(server, **settings)``: a framework whose roles all ask the server; None: no models."""
     made: list[GoedelsPoetryFramework] = []
 
@@ -42,7 +50,7 @@ async def with_model() -> AsyncIterator[WithModel]:
             model = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}
             settings["models"] = {"default": model, "cache": cache}
         settings = {"symbolic_queries": 12, "budgets": {"wall_seconds": 60}} | settings
-        made.append(GoedelsPoetryFramework(Settings(**settings), language=SmtLanguage()))
+        made.append(GoedelsPoetryFramework(Settings(**settings), language=kept_language))
         return made[-1]
 
     yield make

@@ -23,8 +23,6 @@ from scripted_models import (
 
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
 ROLES = ("sketcher", "prover", "corrector", "decider", "search_query")
 WORDS = {
     "429": "rate limit",
@@ -59,7 +57,7 @@ class Told(NamedTuple):
 Prove = Callable[..., Awaitable[Told]]
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def prove(kept_language: KeptLanguage, tmp_path_factory: pytest.TempPathFactory) -> Prove:
     async def run(
         server: Server, *, home: Path | None = None, budgets: dict[str, Any] | None = None, **model: Any
@@ -81,7 +79,7 @@ async def prove(kept_language: KeptLanguage, tmp_path_factory: pytest.TempPathFa
     return run
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def undisturbed(prove: Prove) -> Told:
     """The run without any fault."""
     with Server(every_role) as server:

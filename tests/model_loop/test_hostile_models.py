@@ -126,7 +126,6 @@ async def run(language: KeptLanguage, home: Path, server: Server, theorem: str, 
     return result
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -137,7 +136,6 @@ async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     assert result.certificate is None
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", SKETCHES)
 async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -148,7 +146,6 @@ async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     assert result.certificate is None
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_what_the_other_roles_say_does_not_spoil_a_good_sketch(
     kept_language: KeptLanguage, tmp_path: Path, name: str

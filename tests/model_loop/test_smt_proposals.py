@@ -16,14 +16,11 @@ GOAL = Goal(REVERSE, {}, "0", "")
 LEMMA = REVERSE_SKETCH["lemmas"][0]["statement"]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def smt() -> AsyncIterator[SmtLanguage]:
     language = SmtLanguage()
     yield language
     await language.aclose()
-
-
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_the_description_has_what_the_prompts_ask_for_and_never_changes(smt: SmtLanguage) -> None:

@@ -16,10 +16,8 @@ from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.parser import parse_problem, parse_term
 from goedels_poetry.languages.smt.sequent import sequent_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def smt() -> AsyncIterator[SmtLanguage]:
     language = SmtLanguage()
     yield language

@@ -7,7 +7,7 @@ All methods that may take long are coroutines; they must honour cancellation by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -310,7 +310,19 @@ class Answering(Protocol):
     async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
 
-        ``value["tests"]``: see `goedels_poetry.reasoning.trust.TrustTest`.
+        ``value["tests"]``: see `goedels_poetry.reasoning.trust.TrustTest`; ``value["shown"]``: what models may be shown
+        of program and text, see `Shown` there.
+        """
+        ...
+
+    async def facts(
+        self, text: str, options: dict[str, Any], sentences: int, facts: Sequence[Mapping[str, Any]]
+    ) -> Outcome:
+        """Whether facts that a model has read in the text follow from the program; ``value["test"]``.
+
+        Args:
+            sentences: how many the text has.
+            facts: each ``{"sentence", "words", "formula"}``.
         """
         ...
 

@@ -18,7 +18,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
-from goedels_poetry.reasoning.trust import examine
+from goedels_poetry.reasoning.trust import Solve, examine, shown, stated_facts
 from goedels_poetry.reasoning.verification import result_of
 from goedels_poetry.solvers.versions import solver_versions
 
@@ -53,19 +53,33 @@ def answer(payload: Json) -> Json:
 
 
 def examined(payload: Json) -> Json:
-    """Tests, without a model, of a program as a rendering of its text.
+    """Tests, without a model, of a program as a rendering of its text; and what models may be shown of it.
 
-    ``text``, ``options``, ``question``, ``sentences`` to ``{"tests": [...]}``, each a `TrustTest` as JSON.
+    ``text``, ``options``, ``question``, ``sentences`` to ``{"tests": [TrustTest, ...], "shown": Shown}``, as JSON.
     """
     began = time.monotonic()
     program = _read(payload)
     found = _entailment(program, payload["options"])
-    tests = examine(program, found, payload["question"], payload["sentences"], _briefly)
-    return {"ok": True, "value": {"tests": [t.to_json() for t in tests]}, "reason": "", "cost": _cost(began)}
+    question, sentences = payload["question"], payload["sentences"]
+    tests = examine(program, found, question, sentences, _briefly(payload))
+    value = {"tests": [test.to_json() for test in tests], "shown": shown(program, question, sentences).to_json()}
+    return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
 
 
-def _briefly(program: LogicProgram) -> Entailment:
-    return decide(program, milliseconds=TEST_MILLISECONDS, solvers=_solvers())
+def stated(payload: Json) -> Json:
+    """Whether facts that a model has read in the text follow: see `stated_facts`.
+
+    ``text``, ``options``, ``sentences`` (their number), ``facts`` to ``{"test": TrustTest as JSON}``.
+    """
+    began = time.monotonic()
+    test = stated_facts(_read(payload), payload["sentences"], payload["facts"], _briefly(payload))
+    return {"ok": True, "value": {"test": test.to_json()}, "reason": "", "cost": _cost(began)}
+
+
+def _briefly(payload: Json) -> Solve:
+    """The solver for the queries of tests."""
+    world = payload["options"]["world"]
+    return lambda program: decide(program, milliseconds=TEST_MILLISECONDS, solvers=_solvers(), world=world)
 
 
 def certify(payload: Json) -> Json:
@@ -176,4 +190,4 @@ def _cost(began: float) -> dict[str, float]:
     return {"solver_seconds": round(time.monotonic() - began, 6), "solver_calls": 1.0}
 
 
-__all__ = ["answer", "certify", "decided", "examined", "read"]
+__all__ = ["answer", "certify", "decided", "examined", "read", "stated"]

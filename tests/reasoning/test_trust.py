@@ -22,7 +22,16 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.models import Request, models_from
-from goedels_poetry.reasoning.trust import Solve, TrustTest, confidence, examine, judge
+from goedels_poetry.reasoning.trust import (
+    Shown,
+    Solve,
+    TrustTest,
+    confidence,
+    examine,
+    judge,
+    shown,
+    stated_facts,
+)
 from goedels_poetry.reasoning.trust.confidence import FACTORS
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 from goedels_poetry.state import Verdict
@@ -57,7 +66,7 @@ Examine = Callable[..., dict[str, TrustTest]]
 @pytest.fixture(scope="module")
 def solve() -> Iterator[Solve]:
     with SolverPair() as solvers:
-        yield lambda program: decide(program, milliseconds=2_000, solvers=solvers)
+        yield lambda program: decide(program, milliseconds=20_000, solvers=solvers)
 
 
 @pytest.fixture(scope="module")
@@ -372,9 +381,13 @@ class Model:
                 (reply,) = await models.ask(Request("judge", prompt, dict(variables), schema=dict(schema)))
                 return reply.error or reply.parsed or {}
 
+            async def check(facts: Sequence[Mapping[str, Any]]) -> TrustTest:
+                return stated_facts(read, len(text), facts, solve)
+
+            read = read_smt2(program)
             try:
-                read = read_smt2(program)
-                return await judge(read, solve(read), QUESTION, text, solve, ask)
+                told = Shown.of(json.loads(json.dumps(shown(read, QUESTION, text).to_json())))
+                return await judge(told, ask, check)
             finally:
                 await models.aclose()
 

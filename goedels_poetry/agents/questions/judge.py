@@ -6,7 +6,7 @@ the question, and another reading compares the two. About a fault that this find
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from goedels_poetry.store import Txn
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.trust import TrustTest
 
-ASKED_ABOUT = frozenset({"back-translation", "answer's polarity", "stated facts"})
+ASKED_ABOUT = frozenset({"back-translation", "answer polarity", "stated facts"})
 """Tests of a model's whose failure is worth another look at the program."""
 DOUBT = (
     "Your program has an answer ({answer}), but somebody who read it without knowing the question found that it may "
@@ -45,11 +45,10 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     verdict = Verdict(report["result"]["verdict"])
     sentences = [s.text for s in question.sentences if s.number is not None] if question.has_text else []
     found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
-    told = [{**test, "about": tuple(test["about"])} for test in found.value.get("tests", ())]
-    tests = [TrustTest(**test) for test in told]
+    tests = [TrustTest.of(test) for test in found.value.get("tests", ())]
     rounds: list[Round] = []
-    if question.judged and deps.has_model("judge") and question.semantics == "entailment":
-        tests += await _read_by_models(node, deps, question, program, sentences, rounds)
+    if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
+        tests += await _read_by_models(node, deps, question, program, found.value["shown"], len(sentences), rounds)
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.words}" for t in tests if t.outcome in ("warning", "failed")]
     faults = [t.words for t in tests if t.outcome == "failed" and t.name in ASKED_ABOUT]
@@ -70,10 +69,25 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
 
 
 async def _read_by_models(
-    node: ProofNode, deps: Deps, question: Question, program: str, sentences: list[str], rounds: list[Round]
+    node: ProofNode,
+    deps: Deps,
+    question: Question,
+    program: str,
+    told: dict[str, Any],
+    sentences: int,
+    rounds: list[Round],
 ) -> list[TrustTest]:
-    """The tests that ask a model; each exchange is added to ``rounds``."""
-    from goedels_poetry.reasoning.trusting import judged
+    """The tests that ask a model; each exchange is added to ``rounds``.
+
+    Args:
+        told: what models may be shown, as JSON.
+        sentences: how many the text has.
+    """
+    from goedels_poetry.reasoning.trust import Shown, TrustTest
+    from goedels_poetry.reasoning.trust import judge as ask_readers
+
+    language = deps.language
+    assert isinstance(language, Answering)
 
     async def ask(prompt: str, variables: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any] | str:
         request = Request(
@@ -93,7 +107,11 @@ async def _read_by_models(
         rounds.append(done)
         return done.winner.value if done.winner is not None else done.reason
 
-    return await judged(program, question.options, question.asked, sentences, ask)
+    async def check(facts: Sequence[Mapping[str, Any]]) -> TrustTest:
+        found = deps.charge(await language.facts(program, question.options, sentences, facts))
+        return TrustTest.of(found.value["test"]) if found.ok else TrustTest("stated facts", "skipped", found.words)
+
+    return await ask_readers(Shown.of(told), ask, check)
 
 
 __all__ = ["judge"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,11 @@ class LogicLanguage:
         """See `Answering.compare`."""
         about = {"question": question, "sentences": list(sentences)}
         return await self._job("examined", {"text": text, "options": settled(text, options), **about})
+
+    async def facts(self, text: str, options: Json, sentences: int, facts: Sequence[Mapping[str, Any]]) -> Outcome:
+        """See `Answering.facts`."""
+        about = {"sentences": sentences, "facts": [dict(fact) for fact in facts]}
+        return await self._job("stated", {"text": text, "options": settled(text, options), **about})
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`: the answer itself, but for ``proved``, which the checker alone says."""

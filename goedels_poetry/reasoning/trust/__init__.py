@@ -5,7 +5,21 @@
 
 from goedels_poetry.reasoning.trust.confidence import confidence
 from goedels_poetry.reasoning.trust.examine import examine
-from goedels_poetry.reasoning.trust.judging import judge
+from goedels_poetry.reasoning.trust.facts import stated_facts
+from goedels_poetry.reasoning.trust.judging import Check, judge
 from goedels_poetry.reasoning.trust.outcomes import Ask, Outcome, Solve, TrustTest
+from goedels_poetry.reasoning.trust.shown import Shown, shown
 
-__all__ = ["Ask", "Outcome", "Solve", "TrustTest", "confidence", "examine", "judge"]
+__all__ = [
+    "Ask",
+    "Check",
+    "Outcome",
+    "Shown",
+    "Solve",
+    "TrustTest",
+    "confidence",
+    "examine",
+    "judge",
+    "shown",
+    "stated_facts",
+]

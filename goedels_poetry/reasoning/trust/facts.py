@@ -6,26 +6,25 @@ repeat the program's mistakes.
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.smt.parser import parse_term
-from goedels_poetry.languages.smt.printer import declarations, show
+from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.terms import BOOL, Term
-from goedels_poetry.reasoning.trust.case import Case
-from goedels_poetry.reasoning.trust.outcomes import Ask, TrustTest
+from goedels_poetry.reasoning.trust.outcomes import Solve, TrustTest
 from goedels_poetry.reasoning.trust.queries import Solver
 from goedels_poetry.reasoning.trust.shape import applied
 from goedels_poetry.state import Verdict
 
+NAME = "stated facts"
 PROMPT = "question-facts"
 MAX_FACTS = 6
 MAX_FORMULA = 2_000
 """Characters of a formula by a model, and nodes of what it is read as."""
-MAX_TEXT = 30_000
-"""Characters of the text, and of the vocabulary, that the model is shown."""
 
 SCHEMA: dict[str, Any] = {
     "title": "facts",
@@ -57,18 +56,18 @@ class Fact:
     formula: Term
 
 
-async def stated_facts(case: Case, ask: Ask, solver: Solver) -> TrustTest:
-    """Ask for facts of the text and look whether they follow. One that cannot be read costs only itself."""
-    if not case.sentences:
-        return TrustTest("stated facts", "skipped", "there is no text")
-    said = await ask(PROMPT, {"text": numbered(case), "vocabulary": vocabulary(case)}, SCHEMA)
-    if isinstance(said, str):
-        return TrustTest("stated facts", "skipped", f"no facts: {said}")
-    facts = [fact for item in said["facts"][:MAX_FACTS] if (fact := _read(case, item)) is not None]
+def stated_facts(program: LogicProgram, sentences: int, items: Sequence[Mapping[str, Any]], solve: Solve) -> TrustTest:
+    """Whether facts follow that a model has read in the text. One that cannot be read costs only itself.
+
+    Args:
+        sentences: how many the text has.
+        items: what the model has read, as ``SCHEMA`` has it.
+        solve: asked once.
+    """
+    facts = [fact for item in items[:MAX_FACTS] if (fact := _read(program, sentences, item)) is not None]
     if not facts:
-        return TrustTest("stated facts", "skipped", "none of the facts could be read in the program's names")
-    formulas = [fact.formula for fact in facts]
-    answers = await asyncio.to_thread(solver.each, case.program, case.program.premises, formulas)
+        return TrustTest(NAME, "skipped", "none of the facts could be read in the program's names")
+    answers = Solver(solve).each(program, program.premises, [fact.formula for fact in facts])
     told = {
         verdict: tuple(
             f"{fact.words}: {show(fact.formula)}"
@@ -79,37 +78,27 @@ async def stated_facts(case: Case, ask: Ask, solver: Solver) -> TrustTest:
     }
     if against := told[Verdict.REFUTED]:
         words = f"the text states it, and the program implies the opposite: {'; '.join(against)}"
-        return TrustTest("stated facts", "failed", words, against)
+        return TrustTest(NAME, "failed", words, against)
     if missing := told[Verdict.UNKNOWN]:
         words = f"the text states it, and the program does not imply it: {'; '.join(missing)}"
-        return TrustTest("stated facts", "warning", words, missing)
+        return TrustTest(NAME, "warning", words, missing)
     if held := told[Verdict.PROVED]:
-        return TrustTest("stated facts", "passed", f"{len(held)} facts that the text states follow", held)
-    return TrustTest("stated facts", "skipped", "no solver's answer")
+        return TrustTest(NAME, "passed", f"{len(held)} facts that the text states follow", held)
+    return TrustTest(NAME, "skipped", "no solver's answer")
 
 
-def numbered(case: Case) -> str:
-    """The text, one numbered sentence a line."""
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(case.sentences, 1))[:MAX_TEXT]
-
-
-def vocabulary(case: Case) -> str:
-    """Declarations of all that the program can speak of, without bodies of definitions and without any formula."""
-    return "\n".join(declarations(case.program.signature))[:MAX_TEXT]
-
-
-def _read(case: Case, item: dict[str, Any]) -> Fact | None:
+def _read(program: LogicProgram, sentences: int, item: Mapping[str, Any]) -> Fact | None:
     """A fact about the program's things that cites a sentence which is there."""
     text = item["formula"].strip()
-    if len(text) > MAX_FORMULA or case.sentence(item["sentence"]) is None:
+    if len(text) > MAX_FORMULA or not 1 <= item["sentence"] <= sentences:
         return None
     try:
-        formula = parse_term(text, case.program.signature, (), BOOL)
+        formula = parse_term(text, program.signature, (), BOOL)
     except InvalidInput:
         return None
-    if formula.size > MAX_FORMULA or not applied(formula, case.program.signature):
+    if formula.size > MAX_FORMULA or not applied(formula, program.signature):
         return None
     return Fact(" ".join(item["words"].split())[:200], formula)
 
 
-__all__ = ["MAX_FACTS", "MAX_TEXT", "PROMPT", "SCHEMA", "numbered", "stated_facts", "vocabulary"]
+__all__ = ["MAX_FACTS", "NAME", "PROMPT", "SCHEMA", "stated_facts"]

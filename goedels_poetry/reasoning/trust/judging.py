@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from goedels_poetry.checker.entailment import Entailment
-from goedels_poetry.languages.logic import LogicProgram
-from goedels_poetry.reasoning.trust.case import case_of
-from goedels_poetry.reasoning.trust.facts import stated_facts
-from goedels_poetry.reasoning.trust.outcomes import Ask, Solve, TrustTest
-from goedels_poetry.reasoning.trust.queries import Solver
+from goedels_poetry.reasoning.trust import facts
+from goedels_poetry.reasoning.trust.outcomes import Ask, TrustTest
 from goedels_poetry.reasoning.trust.reading import back_translation
-from goedels_poetry.state import Verdict
+from goedels_poetry.reasoning.trust.shown import Shown
+
+Check: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], Awaitable[TrustTest]]
+"""Whether facts that a model has read in the text follow from the program: see `facts.stated_facts`."""
 
 
-async def judge(
-    program: LogicProgram,
-    entailment: Entailment,
-    question: str,
-    sentences: Sequence[str],
-    solve: Solve,
-    ask: Ask,
-) -> list[TrustTest]:
+async def judge(shown: Shown, ask: Ask, check: Check) -> list[TrustTest]:
     """Have models read text and program, each without the other, and see whether they agree; changes no verdict.
 
     Three questions at most (two without a text), the first two at the same time. What a model cannot answer, or
-    answers unreadably, is skipped and says so. Arguments as of `examine`; ``solve`` is called once, in a thread.
+    answers unreadably, is skipped and says so.
 
     Returns:
-        The tests in a fixed order; [] for a program without goals, and for verdicts that are none.
+        The tests in a fixed order.
     """
-    if not program.goals or entailment.verdict not in (Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN):
-        return []
-    case = case_of(program, entailment, question, sentences)
-    facts, reading = await asyncio.gather(stated_facts(case, ask, Solver(solve)), back_translation(case, ask))
-    return [facts, *reading]
+    stated, reading = await asyncio.gather(_stated_facts(shown, ask, check), back_translation(shown, ask))
+    return [stated, *reading]
 
 
-__all__ = ["judge"]
+async def _stated_facts(shown: Shown, ask: Ask, check: Check) -> TrustTest:
+    if not shown.text:
+        return TrustTest(facts.NAME, "skipped", "there is no text")
+    said = await ask(facts.PROMPT, {"text": shown.text, "vocabulary": shown.vocabulary}, facts.SCHEMA)
+    return (
+        TrustTest(facts.NAME, "skipped", f"no facts: {said}") if isinstance(said, str) else await check(said["facts"])
+    )
+
+
+__all__ = ["Check", "judge"]

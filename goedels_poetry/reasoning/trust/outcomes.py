@@ -35,5 +35,10 @@ class TrustTest:
         """As it stands in a result."""
         return {**asdict(self), "about": list(self.about)}
 
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> TrustTest:
+        """The inverse of :meth:`to_json`."""
+        return cls(**{**data, "about": tuple(data["about"])})
+
 
 __all__ = ["Ask", "Outcome", "Solve", "TrustTest"]

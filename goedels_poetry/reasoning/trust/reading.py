@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from goedels_poetry.languages.logic import LogicPremise, Origin
-from goedels_poetry.languages.smt.printer import declarations_and_definitions, show
-from goedels_poetry.reasoning.trust.case import Case
-from goedels_poetry.reasoning.trust.facts import MAX_TEXT, numbered
 from goedels_poetry.reasoning.trust.outcomes import Ask, TrustTest
+from goedels_poetry.reasoning.trust.shown import MAX_TEXT, Shown
 
 WORDS_PROMPT, COMPARE_PROMPT = "question-back-translation", "question-judge"
 MAX_PROGRAM = 40_000
@@ -45,18 +42,17 @@ COMPARE_SCHEMA: dict[str, Any] = {
 _TESTS = ("back-translation", "answer polarity", "assumptions")
 
 
-async def back_translation(case: Case, ask: Ask) -> list[TrustTest]:
+async def back_translation(shown: Shown, ask: Ask) -> list[TrustTest]:
     """Two questions to the model: what does this say, and is that what was said and asked?"""
-    formal = formal_text(case)
-    if len(formal) > MAX_PROGRAM:
+    if len(shown.program) > MAX_PROGRAM:
         return _skipped("the program is too long to be put back into words")
-    told = await ask(WORDS_PROMPT, {"program": formal}, WORDS_SCHEMA)
+    told = await ask(WORDS_PROMPT, {"program": shown.program}, WORDS_SCHEMA)
     if isinstance(told, str):
         return _skipped(f"it was not put back into words: {told}")
-    given, added = _sorted(case, told["premises"])
+    given, added = _sorted(shown, told["premises"])
     variables = {
-        "question": case.question,
-        "text": numbered(case) or "(none)",
+        "question": shown.question,
+        "text": shown.text or "(none)",
         "premises": _list(given),
         "added": _list(added),
         "goal": _line(told["goal"]),
@@ -64,20 +60,7 @@ async def back_translation(case: Case, ask: Ask) -> list[TrustTest]:
     said = await ask(COMPARE_PROMPT, variables, COMPARE_SCHEMA)
     if isinstance(said, str):
         return _skipped(f"the words were not compared: {said}")
-    return [_agreement(said), _answer(case, said), _assumptions(case, said)]
-
-
-def formal_text(case: Case) -> str:
-    """The program as bare SMT-LIB: what is declared, then the premises in order, then the goals."""
-    program = case.program
-    lines = [*declarations_and_definitions(program.signature)]
-    lines += [f"(assert {show(premise.formula)})" for premise in program.premises]
-    lines += [f"(define-fun {_goal_name(goal.name)} () Bool {show(goal.formula)})" for goal in program.goals]
-    return "\n".join(lines)
-
-
-def _goal_name(name: str) -> str:
-    return name if name == "goal" else f"goal-{name}"
+    return [_agreement(said), _answer(shown, said), _assumptions(shown, said)]
 
 
 def _agreement(said: dict[str, Any]) -> TrustTest:
@@ -89,8 +72,8 @@ def _agreement(said: dict[str, Any]) -> TrustTest:
     return TrustTest("back-translation", "passed", "put back into words it says what was said and asked")
 
 
-def _answer(case: Case, said: dict[str, Any]) -> TrustTest:
-    if len(case.program.goals) != 1:
+def _answer(shown: Shown, said: dict[str, Any]) -> TrustTest:
+    if shown.goals != 1:
         return TrustTest("answer polarity", "skipped", "there are several goals")
     meant = said["answer_if_goal_holds"]
     if meant == "yes":
@@ -100,27 +83,21 @@ def _answer(case: Case, said: dict[str, Any]) -> TrustTest:
     return TrustTest("answer polarity", "warning", "a reader cannot tell which answer the goal stands for")
 
 
-def _assumptions(case: Case, said: dict[str, Any]) -> TrustTest:
+def _assumptions(shown: Shown, said: dict[str, Any]) -> TrustTest:
     doubtful = tuple(_line(text) for text in said.get("doubtful", ())[:12])
     if doubtful:
         return TrustTest("assumptions", "warning", f"perhaps not so: {'; '.join(doubtful)}"[: 2 * MAX_WORDS], doubtful)
-    if any(_is_added(case, premise) for premise in case.program.premises):
+    if any(shown.added):
         return TrustTest("assumptions", "passed", "a reader doubts nothing that was assumed")
     return TrustTest("assumptions", "skipped", "nothing was added to the text")
 
 
-def _is_added(case: Case, premise: LogicPremise) -> bool:
-    return premise.origin is Origin.WORLD or not case.sentences
-
-
-def _sorted(case: Case, told: list[str]) -> tuple[list[str], list[str]]:
+def _sorted(shown: Shown, told: list[str]) -> tuple[list[str], list[str]]:
     """Premises in words: those of the text, and those that were added to it, when they can be told apart."""
-    premises = case.program.premises
-    if len(told) != len(premises):
+    if len(told) != len(shown.added):
         return told, []
-    added = [text for text, premise in zip(told, premises, strict=True) if _is_added(case, premise)]
-    given = [text for text, premise in zip(told, premises, strict=True) if not _is_added(case, premise)]
-    return given, added
+    pairs = list(zip(told, shown.added, strict=True))
+    return [text for text, added in pairs if not added], [text for text, added in pairs if added]
 
 
 def _list(texts: list[str]) -> str:
@@ -146,5 +123,4 @@ __all__ = [
     "WORDS_PROMPT",
     "WORDS_SCHEMA",
     "back_translation",
-    "formal_text",
 ]

@@ -1,0 +1,60 @@
+"""What models are shown of a case: the text and the names without the program, and the program without the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from goedels_poetry.languages.logic import LogicProgram, Origin
+from goedels_poetry.languages.smt.printer import declarations, declarations_and_definitions, show
+
+MAX_TEXT = 30_000
+"""Characters of the text, and of the vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Plain texts, so that they can be made where the program is read and used where models are asked."""
+
+    question: str
+    text: str
+    """One numbered sentence a line; "" without a text."""
+    vocabulary: str
+    """Declarations of all that the program can speak of: no bodies of definitions, no formula."""
+    program: str
+    """Bare SMT-LIB: what is declared and defined, then the premises in order, then the goals; no labels, no remarks."""
+    added: tuple[bool, ...]
+    """Of each premise, whether it is not from the text."""
+    goals: int
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values."""
+        return {**asdict(self), "added": list(self.added)}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Shown:
+        """The inverse of :meth:`to_json`."""
+        return cls(**{**data, "added": tuple(data["added"])})
+
+
+def shown(program: LogicProgram, question: str, sentences: Sequence[str]) -> Shown:
+    """What to show; the sentences are those of the text by number, from 1."""
+    lines = [*declarations_and_definitions(program.signature)]
+    lines += [f"(assert {show(premise.formula)})" for premise in program.premises]
+    lines += [f"(define-fun {_goal(goal.name)} () Bool {show(goal.formula)})" for goal in program.goals]
+    return Shown(
+        question,
+        "\n".join(f"{number}. {text}" for number, text in enumerate(sentences, 1))[:MAX_TEXT],
+        "\n".join(declarations(program.signature))[:MAX_TEXT],
+        "\n".join(lines),
+        tuple(premise.origin is Origin.WORLD or not sentences for premise in program.premises),
+        len(program.goals),
+    )
+
+
+def _goal(name: str) -> str:
+    return name if name == "goal" else f"goal-{name}"
+
+
+__all__ = ["MAX_TEXT", "Shown", "shown"]

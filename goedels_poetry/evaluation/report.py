@@ -93,7 +93,8 @@ def passes(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, PassAt]:
 
 def shown(report: Report) -> list[str]:
     """What a terminal shows: the table, and what else one has to know to read it rightly."""
-    lines = [] if report.proofs else tables.main_table(_with_overall(report))
+    every = _with_overall(report)
+    lines = [] if report.proofs else [*tables.main_table(every), "", *tables.outcome_table(every)]
     if report.pass_at:
         lines += ["", *tables.pass_table(report.pass_at)] if lines else tables.pass_table(report.pass_at)
     lines += ["", *_facts(report)]
@@ -107,12 +108,9 @@ def _with_overall(report: Report) -> dict[str, Metrics]:
 
 def _facts(report: Report) -> Iterable[str]:
     found = report.overall
-    if not report.proofs:
-        wrong = len(found.wrong_proved), len(found.wrong_refuted)
-        yield f"wrong: {wrong[0]} answered true that are not, {wrong[1]} answered false that are not"
-        if found.failures:
-            kinds = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in found.failures.items())
-            yield f"no answer, counted as wrong: {kinds}"
+    if found.failures and not report.proofs:
+        kinds = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in found.failures.items())
+        yield f"no answer, counted as wrong: {kinds}"
     for reason, number in report.data.left_out.items():
         yield f"left out of the data: {reason}: {number}"
     for note in report.data.notes:

@@ -51,16 +51,30 @@ def _ratio(value: float | None) -> str:
 
 
 def main_table(datasets: Mapping[str, Metrics]) -> list[str]:
-    """One line a data set: how right, how often, at what price."""
+    """One line a data set: how right."""
+    head = ("data set", "n", "accuracy (95 %)", "coverage", "selective", "precision", "recall", "F1")
+    rows = [
+        (
+            name,
+            str(found.questions) if found.samples == 1 else f"{found.questions} × {found.samples}",
+            with_interval(found.accuracy),
+            percent(found.coverage.value),
+            percent(found.selective.value),
+            _ratio(found.macro_precision),
+            _ratio(found.macro_recall),
+            _ratio(found.macro_f1),
+        )
+        for name, found in datasets.items()
+    ]
+    return table(head, rows)
+
+
+def outcome_table(datasets: Mapping[str, Metrics]) -> list[str]:
+    """One line a data set: what went wrong, and at what price."""
     head = (
         "data set",
-        "n",
-        "accuracy (95 %)",
-        "coverage",
-        "selective",
-        "precision",
-        "recall",
-        "F1",
+        "wrongly true",
+        "wrongly false",
         "uncertain → unknown",
         "no answer",
         "calls",
@@ -68,27 +82,21 @@ def main_table(datasets: Mapping[str, Metrics]) -> list[str]:
         "US $",
         "s, median",
     )
-    return table(head, (_main_row(name, found) for name, found in datasets.items()))
-
-
-def _main_row(name: str, found: Metrics) -> tuple[str, ...]:
-    doubtful = f"{found.uncertain.right:g} of {found.uncertain.of}" if found.uncertain.of else "–"
-    return (
-        name,
-        str(found.questions) if found.samples == 1 else f"{found.questions} × {found.samples}",
-        with_interval(found.accuracy),
-        percent(found.coverage.value),
-        percent(found.selective.value),
-        _ratio(found.macro_precision),
-        _ratio(found.macro_recall),
-        _ratio(found.macro_f1),
-        doubtful,
-        str(sum(found.failures.values())),
-        f"{found.calls.total:,.0f}",
-        f"{found.tokens.total:,.0f}",
-        f"{found.money.total:.4f}",
-        f"{found.seconds.median:.1f}",
-    )
+    rows = [
+        (
+            name,
+            str(sum(row.get("true", 0) for label, row in found.confusion.items() if label != "true")),
+            str(sum(row.get("false", 0) for label, row in found.confusion.items() if label != "false")),
+            f"{found.uncertain.right:g} of {found.uncertain.of}" if found.uncertain.of else "–",
+            str(sum(found.failures.values())),
+            f"{found.calls.total:,.0f}",
+            f"{found.tokens.total:,.0f}",
+            f"{found.money.total:.4f}",
+            f"{found.seconds.median:.1f}",
+        )
+        for name, found in datasets.items()
+    ]
+    return table(head, rows)
 
 
 def class_table(found: Metrics) -> list[str]:
@@ -185,6 +193,7 @@ __all__ = [
     "confusion_table",
     "cost_table",
     "main_table",
+    "outcome_table",
     "pass_table",
     "percent",
     "table",

@@ -20,7 +20,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes share a directory's tests; those of single files run in our own. ``-n NUMBER`` says otherwise."""
+    """One process more than there are processors, as many tests wait for servers and for processes to end.
+
+    At most four, each of which may keep a Lean (1 GB). Tests of single files run in our own process; ``-n NUMBER`` says
+    otherwise.
+    """
     if any(".py" in argument for argument in config.args):
         return 0
-    return min(2, os.cpu_count() or 1)
+    return min(4, (os.cpu_count() or 1) + 1)

@@ -8,15 +8,14 @@ enumeration's value is its name; an element of a declared sort is called after t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.smt.evaluate import ArrayValue
 from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, read
 from goedels_poetry.languages.smt.terms import Sort
 
 MAX_CHARACTERS = 200_000
@@ -28,6 +27,13 @@ _FUEL = 50_000
 _DEPTH = 200
 Value: TypeAlias = Any
 """As in the evaluator; an element of a declared sort is ``("!", its name in the model)``."""
+Expr: TypeAlias = "str | list[Expr]"
+"""An S-expression: an atom as it is written (symbols without bars, strings with their first quote), or a list."""
+
+_TOKEN = re.compile(r';[^\n]*|([()])|\|([^|]*)\||"((?:[^"]|"")*)"|([^\s()|";]+)')
+_NUMERAL = re.compile(r"[0-9]+")
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
+_ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]{1,5})\}|\\u([0-9a-fA-F]{4})")
 
 
 class _Unreadable(Exception):
@@ -39,32 +45,47 @@ def read_model(text: str, posing: Posing) -> dict[str, Any] | None:
     if not text or len(text) > MAX_CHARACTERS:
         return None
     try:
-        (commands,) = read(Source(text))
-        return _Model(commands, posing.program.signature).described()
-    except (InvalidInput, _Unreadable, ValueError, RecursionError):
+        return _Model(_parsed(text), posing.program.signature).described()
+    except (_Unreadable, ValueError, IndexError, TypeError, RecursionError):
         return None
+
+
+def _parsed(text: str) -> list[Expr]:
+    """The one list that the text is. It was printed by a solver, so it is well-formed or of no use."""
+    top: list[Expr] = []
+    stack = [top]
+    for paren, quoted, string, word in _TOKEN.findall(text):
+        if paren == "(":
+            inner: list[Expr] = []
+            stack[-1].append(inner)
+            stack.append(inner)
+        elif paren:
+            stack.pop()
+        elif word:
+            stack[-1].append(word)
+        elif quoted:
+            stack[-1].append(quoted)
+        elif string or not paren:
+            stack[-1].append(f'"{string}')
+    return _items(top[0])
 
 
 class _Model:
     """The definitions of a model, evaluated on demand."""
 
-    def __init__(self, commands: SExpr, signature: Signature) -> None:
+    def __init__(self, commands: list[Expr], signature: Signature) -> None:
         self.signature = signature
-        self._definitions: dict[str, tuple[list[str], SExpr]] = {}
+        self._definitions: dict[str, tuple[list[str], Expr]] = {}
         self._universe: dict[str, list[Value]] = {}
         self._elements: set[str] = set()
         self._fuel = _FUEL
-        for command in _items(commands):
-            items = _items(command)
-            head, rest = items[0], items[1:]
-            if _is(head, "define-fun") and len(rest) >= 4 and isinstance(rest[0], Atom):
-                names = [_items(binding)[0].text for binding in _items(rest[1])]
-                self._definitions[rest[0].text] = (names, rest[3])
-            elif (
-                _is(head, "declare-fun") and len(rest) == 3 and isinstance(rest[0], Atom) and isinstance(rest[2], Atom)
-            ):
-                self._elements.add(rest[0].text)
-                self._universe.setdefault(rest[2].text, []).append(("!", rest[0].text))
+        for command in commands:
+            match command:
+                case ["define-fun", str(name), list(bindings), _, body]:
+                    self._definitions[name] = ([_name(binding) for binding in bindings], body)
+                case ["declare-fun", str(element), [], str(sort)]:
+                    self._elements.add(element)
+                    self._universe.setdefault(sort, []).append(("!", element))
         self._names: dict[str, str] = {}
 
     def described(self) -> dict[str, Any]:
@@ -127,42 +148,38 @@ class _Model:
             return [(c.name,) for c in datatype.constructors]
         return None
 
-    def _cases(self, params: list[str], body: SExpr) -> Any:
+    def _cases(self, params: list[str], body: Expr) -> Any:
         """A chain of ``ite`` over equations with values, as a table; anything else as text."""
         table: dict[str, Any] = {}
-        while True:
-            items = _items(body) if isinstance(body, Group) else []
-            if not (items and _is(items[0], "ite") and len(items) == 4) or len(table) >= MAX_ROWS:
-                break
-            row = self._row(params, items[1])
+        while isinstance(body, list) and len(body) == 4 and body[0] == "ite" and len(table) < MAX_ROWS:
+            row = self._row(params, body[1])
             if row is None:
                 break
-            table.setdefault(row, self.shown(self._value(items[2], {}, 0)))
-            body = items[3]
+            table.setdefault(row, self.shown(self._value(body[2], {}, 0)))
+            body = body[3]
         try:
             table["else"] = self.shown(self._value(body, {}, 0))
         except _Unreadable:
             table["else"] = self._text(body, {p: f"_{n}" if len(params) > 1 else "_" for n, p in enumerate(params, 1)})
         return table
 
-    def _row(self, params: list[str], condition: SExpr) -> str | None:
-        items = _items(condition) if isinstance(condition, Group) else []
-        parts = items[1:] if items and _is(items[0], "and") else [condition]
+    def _row(self, params: list[str], condition: Expr) -> str | None:
+        """The arguments that a condition is true of, as a key; None when it is no conjunction of equations."""
+        parts = condition[1:] if isinstance(condition, list) and condition[:1] == ["and"] else [condition]
         found: dict[str, str] = {}
         for part in parts:
-            sides = _items(part) if isinstance(part, Group) else []
-            if len(sides) != 3 or not _is(sides[0], "="):
+            if not (isinstance(part, list) and len(part) == 3 and part[0] == "="):
                 return None
-            left, right = sides[1:]
-            if not (isinstance(left, Atom) and left.text in params):
+            left, right = part[1:]
+            if not (isinstance(left, str) and left in params):
                 left, right = right, left
-            if not (isinstance(left, Atom) and left.text in params):
+            if not (isinstance(left, str) and left in params):
                 return None
             try:
-                found[left.text] = self._key(self._value(right, {}, 0))
+                found[left] = self._key(self._value(right, {}, 0))
             except _Unreadable:
                 return None
-        return ", ".join(found.get(p, "any") for p in params) if found else None
+        return ", ".join(found.get(p, "any") for p in params)
 
     # ------------------------------------------------------------------------------------------- showing
 
@@ -188,78 +205,66 @@ class _Model:
             return f'"{value}"'
         return str(shown)
 
-    def _text(self, expr: SExpr, params: Mapping[str, str]) -> str:
+    def _text(self, expr: Expr, params: Mapping[str, str]) -> str:
         """What is not understood, in parentheses and as far as possible in the user's names."""
-        if isinstance(expr, Group):
-            return f"({' '.join(self._text(item, params) for item in expr.items)})"
-        if expr.kind is Lexeme.STRING:
-            return f'"{expr.text}"'
-        if expr.text in params:
-            return params[expr.text]
-        return self._names.get(expr.text, expr.text.removeprefix("u."))
+        if isinstance(expr, list):
+            return f"({' '.join(self._text(item, params) for item in expr)})"
+        if expr.startswith('"'):
+            return f'{expr}"'
+        return params.get(expr) or self._names.get(expr) or expr.removeprefix("u.")
 
     # ---------------------------------------------------------------------------------------- evaluating
 
-    def _value(self, expr: SExpr, env: Mapping[str, Value], depth: int) -> Value:
+    def _value(self, expr: Expr, env: Mapping[str, Value], depth: int) -> Value:
         self._fuel -= 1
         if self._fuel < 0 or depth > _DEPTH:
             raise _Unreadable("too much work")
-        if isinstance(expr, Atom):
+        if isinstance(expr, str):
             return self._atom(expr, env, depth)
-        items = _items(expr)
-        if not items:
-            raise _Unreadable("()")
-        head, *rest = items
-        if isinstance(head, Group):
-            return self._qualified(head, rest, env, depth)
-        name = head.text
-        if name == "let" and len(rest) == 2:
-            inner = {b[0].text: self._value(b[1], env, depth + 1) for b in map(_items, _items(rest[0]))}
-            return self._value(rest[1], {**env, **inner}, depth + 1)
-        if name == "ite" and len(rest) == 3:
-            return self._value(rest[1 if self._value(rest[0], env, depth + 1) else 2], env, depth + 1)
-        if name == "as" and len(rest) == 2:  # (as @a_0 Sort) of cvc5, (as nil (List Int))
-            return self._value(rest[0], env, depth + 1)
-        if name == "_":
-            raise _Unreadable("an indexed symbol")
-        values = [self._value(r, env, depth + 1) for r in rest]
-        if name == "-":
-            return -values[0] if len(values) == 1 else values[0] - sum(values[1:])
-        if name == "store" and isinstance(values[0], ArrayValue):
-            return values[0].store(values[1], values[2])
+        depth += 1
+        match expr:
+            case ["let", list(bindings), body]:
+                inner = {_name(b): self._value(_items(b)[1], env, depth) for b in bindings}
+                return self._value(body, {**env, **inner}, depth)
+            case ["ite", test, then, other]:
+                return self._value(then if self._value(test, env, depth) else other, env, depth)
+            case ["as", value, _]:  # (as @a_0 Sort) of cvc5, (as nil (List Int))
+                return self._value(value, env, depth)
+            case [["as", "const", _], value]:
+                return ArrayValue(self._value(value, env, depth), frozenset())
+            case [["as", str(name), _], *args]:
+                return self._built(name, [self._value(a, env, depth) for a in args])
+            case [["_", "is", str(name)], value]:
+                return bool(self._value(value, env, depth)[0] == name.removeprefix("u."))
+            case [str(name), *args]:
+                return self._applied(name, [self._value(a, env, depth) for a in args], depth)
+        raise _Unreadable("an expression that is not known")
+
+    def _applied(self, name: str, values: list[Value], depth: int) -> Value:
         if name in _OPERATIONS:
             return _OPERATIONS[name](values)
+        if name == "store" and isinstance(values[0], ArrayValue):
+            return values[0].store(values[1], values[2])
         if name in self._definitions:
             params, body = self._definitions[name]
-            return self._value(body, dict(zip(params, values, strict=True)), depth + 1)
+            return self._value(body, dict(zip(params, values, strict=True)), depth)
         return self._built(name, values)
 
-    def _qualified(self, head: Group, rest: list[Any], env: Mapping[str, Value], depth: int) -> Value:
-        words = head.items
-        if len(words) == 3 and _is(words[0], "as") and _is(words[1], "const") and len(rest) == 1:
-            return ArrayValue(self._value(rest[0], env, depth + 1), frozenset())
-        if len(words) == 3 and _is(words[0], "as") and isinstance(words[1], Atom):
-            return self._built(words[1].text, [self._value(r, env, depth + 1) for r in rest])
-        if len(words) == 3 and _is(words[0], "_") and _is(words[1], "is") and isinstance(words[2], Atom):
-            return bool(self._value(rest[0], env, depth + 1)[0] == words[2].text.removeprefix("u."))
-        raise _Unreadable("an operator that is not known")
-
-    def _atom(self, atom: Atom, env: Mapping[str, Value], depth: int) -> Value:
-        text = atom.text
-        if atom.kind is Lexeme.STRING:
-            return text
-        if atom.kind is Lexeme.NUMERAL:
-            return int(text)
-        if atom.kind is Lexeme.DECIMAL:
-            return Fraction(text)
-        if atom.kind is Lexeme.BITS:
-            return int(text[2:], 16 if text[1] == "x" else 2)
+    def _atom(self, text: str, env: Mapping[str, Value], depth: int) -> Value:
         if text in env:
             return env[text]
         if text in ("true", "false"):
             return text == "true"
         if text in self._elements or text.startswith("@") or "!val!" in text:
             return ("!", text)
+        if _NUMERAL.fullmatch(text):
+            return int(text)
+        if _DECIMAL.fullmatch(text):
+            return Fraction(text)
+        if text[0] == '"':
+            return _string(text[1:])
+        if text[0] == "#":
+            return int(text[2:], 16 if text[1] == "x" else 2)
         if text in self._definitions and not self._definitions[text][0]:
             return self._value(self._definitions[text][1], {}, depth + 1)
         return self._built(text, [])
@@ -271,14 +276,20 @@ class _Model:
         return (found[1].name, *values)
 
 
-def _items(expr: Any) -> list[Any]:
-    if not isinstance(expr, Group):
-        raise _Unreadable("a list was expected")
-    return list(expr.items)
+def _name(binding: Expr) -> str:
+    if isinstance(binding, list) and binding and isinstance(binding[0], str):
+        return binding[0]
+    raise _Unreadable("a binding")
 
 
-def _is(expr: Any, word: str) -> bool:
-    return isinstance(expr, Atom) and expr.text == word
+def _items(expr: Expr) -> list[Expr]:
+    if isinstance(expr, list):
+        return expr
+    raise _Unreadable("a list was expected")
+
+
+def _string(text: str) -> str:
+    return _ESCAPE.sub(lambda m: chr(int(m[1] or m[2], 16)), text.replace('""', '"'))
 
 
 def _divided(values: list[Value]) -> Value:
@@ -287,7 +298,8 @@ def _divided(values: list[Value]) -> Value:
     return Fraction(values[0]) / Fraction(values[1])
 
 
-_OPERATIONS: dict[str, Any] = {
+_OPERATIONS: dict[str, Callable[[list[Value]], Value]] = {
+    "-": lambda vs: -vs[0] if len(vs) == 1 else vs[0] - sum(vs[1:]),
     "=": lambda vs: all(v == vs[0] for v in vs[1:]),
     "distinct": lambda vs: len(set(vs)) == len(vs),
     "and": all,

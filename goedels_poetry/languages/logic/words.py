@@ -22,9 +22,10 @@ def formula_words(formula: Term) -> str:
 def model_words(model: Mapping[str, Any] | None) -> list[str]:
     """What a world is like, one line for each constant and function, as ``read_model`` describes them.
 
-    ``human holds of: socrates; not of: zeus``, ``age is: 30 of ann; 0 of all others``, ``x = 3``.
+    ``human holds of: socrates; not of: zeus``, ``age(ann) = 30, age(anything else) = 0``, ``x = 3``. That a constant
+    denotes what is called after it goes without saying.
     """
-    return [_line(name, value) for name, value in (model or {}).items()]
+    return [_line(name, value) for name, value in (model or {}).items() if value != name]
 
 
 def _line(name: str, value: Any) -> str:
@@ -32,13 +33,14 @@ def _line(name: str, value: Any) -> str:
         return f"{name} = {_shown(value)}"
     if value and all(isinstance(v, bool) for v in value.values()):
         return _predicate(name, value)
-    parts = [f"{_shown(v)} of {_who(k, value)}" for k, v in value.items()]
-    return f"{name} is: {_listed(parts, '; ')}"
+    several = "anything else" if len(value) > 1 else "anything"
+    parts = [f"{name}({several if k == 'else' else k}) = {_shown(v)}" for k, v in value.items()]
+    return _listed(parts)
 
 
 def _predicate(name: str, value: Mapping[str, bool]) -> str:
-    true = [_who(k, value) for k, v in value.items() if v]
-    false = [_who(k, value) for k, v in value.items() if not v]
+    true = [_who(k) for k, v in value.items() if v]
+    false = [_who(k) for k, v in value.items() if not v]
     if not false:
         return f"{name} holds of everything" if "else" in value else f"{name} holds of: {_listed(true)}"
     if not true:
@@ -46,15 +48,15 @@ def _predicate(name: str, value: Mapping[str, bool]) -> str:
     return f"{name} holds of: {_listed(true)}; not of: {_listed(false)}"
 
 
-def _who(key: str, table: Mapping[str, Any]) -> str:
-    if key != "else":
-        return f"({key})" if ", " in key else key
-    return "all others" if len(table) > 1 else "everything"
+def _who(key: str) -> str:
+    if key == "else":
+        return "all others"
+    return f"({key})" if ", " in key else key
 
 
-def _listed(parts: list[str], mark: str = ", ") -> str:
+def _listed(parts: list[str]) -> str:
     more = len(parts) - MAX_ITEMS
-    return mark.join(parts[:MAX_ITEMS]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(parts[:MAX_ITEMS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _shown(value: Any) -> str:

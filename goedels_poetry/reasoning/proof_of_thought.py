@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal, TypeVar
@@ -225,7 +225,7 @@ class ProofOfThought:
 
 
 def _config(processor: PostProcessor) -> dict[str, Any]:
-    return asdict(processor) if is_dataclass(processor) and not isinstance(processor, type) else {}
+    return {name: getattr(processor, name) for name in getattr(processor, "__dataclass_fields__", ())}
 
 
 def lettered(choices: Mapping[str, str] | Iterable[str | Sequence[str]]) -> tuple[tuple[str, str], ...]:

@@ -23,11 +23,11 @@ from goedels_poetry.store import Txn
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.trust import TrustTest
 
-ASKED_ABOUT = frozenset({"back-translation", "answer polarity", "stated facts"})
-"""Tests of a model's whose failure is worth another look at the program."""
+ASKED_ABOUT = frozenset({"back-translation", "answer polarity", "stated facts", "near duplicates"})
+"""Tests whose failure is worth another look at the program: a reader's, and two names that keep a question open."""
 DOUBT = (
-    "Your program has an answer ({answer}), but somebody who read it without knowing the question found that it may "
-    "not say what was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
+    "Your program was decided ({answer}), but somebody who compared it with the words found that it may not say what "
+    "was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
     "there is such a fault, mend it. If your program is right, answer with the same program again."
 )
 
@@ -51,7 +51,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
         tests += await _read_by_models(node, deps, question, program, found.value["shown"], len(sentences), rounds)
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.words}" for t in tests if t.outcome in ("warning", "failed")]
-    faults = [t.words for t in tests if t.outcome == "failed" and t.name in ASKED_ABOUT]
+    faults = [t.words for t in tests if _worth_asking(t, verdict)]
     listed = "\n".join(f"- {fault}" for fault in faults)
     trust = {
         "confidence": level,
@@ -66,6 +66,12 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
         return set_tested(txn, node, trust)
 
     return apply
+
+
+def _worth_asking(test: TrustTest, verdict: Verdict) -> bool:
+    """Whether the formalizer is told. What is missing can undo no proof, but may be why a question stays open."""
+    missing = test.name == "stated facts" and test.outcome == "warning" and verdict is Verdict.UNKNOWN
+    return missing or (test.outcome == "failed" and test.name in ASKED_ABOUT)
 
 
 async def _read_by_models(

@@ -64,7 +64,7 @@ FACTORS: dict[tuple[str, str], Factor] = {
     ("back-translation", "warning"): Factor(0.6, 0.6, "a reader misses something of the text in it"),
     ("back-translation", "failed"): Factor(0.3, 0.4, "a reader finds something else in it"),
     ("answer polarity", "passed"): Factor(1.5, 1.0, "a reader agrees which answer the goal stands for"),
-    ("answer polarity", "failed"): Factor(0.1, 0.7, "a reader takes the goal for the opposite of the question"),
+    ("answer polarity", "failed"): Factor(0.05, 0.7, "a reader takes the goal for the opposite of the question"),
     ("answer polarity", "warning"): Factor(0.7, 0.8, "a goal that answers neither yes nor no was perhaps not asked"),
     ("assumptions", "warning"): Factor(0.3, 0.9, "a reader doubts something that was assumed"),
     ("assumptions", "passed"): Factor(1.2, 1.0, "a reader doubts nothing that was assumed"),

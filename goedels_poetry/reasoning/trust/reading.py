@@ -67,6 +67,8 @@ def _agreement(said: dict[str, Any]) -> TrustTest:
     reason = _reasons(said)
     if not said["same_goal"]:
         return TrustTest("back-translation", "failed", f"the goal is not what is asked: {reason}")
+    if said["answer_if_goal_holds"] == "no":
+        return TrustTest("back-translation", "skipped", "it asks for the opposite")
     if not said["same_text"]:
         return TrustTest("back-translation", "warning", f"the premises are not what the text says: {reason}")
     return TrustTest("back-translation", "passed", "put back into words it says what was said and asked")

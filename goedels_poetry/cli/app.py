@@ -474,10 +474,24 @@ def bench(
         WorldName | None, typer.Option(help="closed: what cannot be derived is false. [default: open]")
     ] = None,
     attempts: Annotated[
-        int | None, typer.Option("--max-attempts", min=1, help="Replies of the model for one question. [default: 3]")
+        int | None,
+        typer.Option("--attempts", "--max-attempts", min=1, help="Replies of the model for one question. [default: 3]"),
     ] = None,
     verify_timeout: Annotated[
         int | None, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of one program.")
+    ] = None,
+    text_only: Annotated[
+        bool, typer.Option("--text-only", help="Allow no assumption that is not in the text.")
+    ] = False,
+    no_judge: Annotated[
+        bool, typer.Option("--no-judge", help="Do not have a model compare the program with the question.")
+    ] = False,
+    post: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=N]",
+            help="Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order.",
+        ),
     ] = None,
     facts: Annotated[
         bool, typer.Option("--facts", help="Give the facts of StrategyQA as the text to rely on.")
@@ -538,6 +552,8 @@ def bench(
         "world": world and world.value,
         "max_attempts": attempts,
         "verify_timeout": verify_timeout,
+        "world_knowledge": False if text_only else None,
+        "judged": False if no_judge else None,
     }
     budgets = {
         "wall_seconds": timeout,
@@ -550,6 +566,7 @@ def bench(
         line=command_line(sys.argv[1:]),
         dataset=dataset,
         asking={name: value for name, value in asking.items() if value is not None},
+        post=post or [],
         facts=facts,
         limit=limit,
         seed=seed,

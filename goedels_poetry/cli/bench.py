@@ -63,6 +63,8 @@ class Request:
     dataset: str | None = None
     asking: dict[str, Any] = field(default_factory=dict)
     """How questions are asked: ``backend``, ``semantics``, ``world``, …; only those given."""
+    post: list[str] = field(default_factory=list)
+    """Post-processors: ``self-consistency=5``."""
     facts: bool = False
     limit: int | None = None
     seed: int | None = None
@@ -169,13 +171,20 @@ def _again(request: Request, ks: Sequence[int]) -> int:
 # -- questions -------------------------------------------------------------------------------------------------
 async def _ask(request: Request, ks: Sequence[int]) -> int:
     from goedels_poetry.reasoning import ProofOfThought
+    from goedels_poetry.reasoning.postprocessors import parse_option
 
+    told = dict(map(parse_option, request.post))
+    asking: dict[str, Any] = {
+        **request.asking,
+        "postprocessors": list(told),
+        "postprocessor_configs": {name: config for name, config in told.items() if config},
+    }
     data = load(request.paths, request.dataset, facts=request.facts)
     chosen = _settings(request)
     models = models_from(chosen)
     if models is None:
         raise BadData(NO_MODEL)
-    async with ProofOfThought(llm=models, settings=chosen, **request.asking) as asks:
+    async with ProofOfThought(llm=models, settings=chosen, **asking) as asks:
         for name in models.unpriced():
             _note(request, f"no price is known for {name}: it counts as free")
         return await _run(request, chosen, data, answerer_of(asks), ks)

@@ -204,6 +204,41 @@ async def test_a_proved_answer_stands_against_a_refinement_that_proves_nothing(a
     assert result.steps[0]["after"]["verdict"] in ("unknown", "inconsistent")
 
 
+async def test_m10_of_two_proofs_that_contradict_each_other_the_one_trusted_less_overturns_nothing(ask: Ask) -> None:
+    model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[REFUTES])
+    with Server(model) as server:
+        result = await ask(server, SelfRefine(2))
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+    assert outcomes(result) == ["kept: the other program is trusted less"]
+    assert any("two programs contradict each other" in warning for warning in result.warnings)
+    assert result.steps[0]["after"]["answer"] is False
+
+
+async def test_a_program_that_is_trusted_more_overturns_a_proof_and_the_result_says_so(ask: Ask) -> None:
+    fault = {**FAULT, "where": "(define-fun goal () Bool (not (mammal tom)))"}
+    model = Model(answer=[REFUTES], critique=[critique(fault)], refine=[PROVES])
+    with Server(model) as server:
+        result = await ask(server, SelfRefine(2))
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+    assert outcomes(result) == ["overturned by a program that is trusted more"]
+    assert any("two programs contradict each other: one gives false" in warning for warning in result.warnings)
+
+
+async def test_two_proofs_that_contradict_each_other_and_are_trusted_alike_are_no_answer(ask: Ask) -> None:
+    head = HEAD + "(declare-fun likes (Animal Animal) Bool)\n"
+    goal = "(define-fun goal () Bool (likes tom jerry))\n"
+    one = head + "(assert (! (and (likes tom jerry) (not (likes jerry tom))) :named p1 :sentence 1))\n" + goal
+    other = head + "(assert (! (and (likes jerry tom) (not (likes tom jerry))) :named p1 :sentence 1))\n" + goal
+    model = Model(answer=[one], critique=[critique({**FAULT, "where": "`sentence 1`"})], refine=[other])
+    text = "Of Tom and Jerry just one likes the other, and it is not the mouse."
+    with Server(model) as server:
+        result = await ask(server, SelfRefine(2), text="Does Tom like Jerry?", context=text)
+    assert (result.answer, result.verdict, result.certificate) == (None, Verdict.UNKNOWN, None)
+    assert outcomes(result) == ["contradiction"]
+    assert (result.steps[0]["before"]["answer"], result.steps[0]["after"]["answer"]) == (True, False)
+    assert result.reason.startswith("two programs contradict each other: one gives true")
+
+
 async def test_the_same_program_again_is_no_new_proof(ask: Ask) -> None:
     model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[PROVES])
     with Server(model) as server:
@@ -335,6 +370,40 @@ async def test_a_program_cannot_derive_what_nobody_has_proved(ask: Ask) -> None:
     with Server(model) as server:
         result = await ask(server, Decomposed(3), text=BREATHES)
     assert result.answer is None
+
+
+async def test_parts_and_steps_of_programs_in_json(ask: Ask) -> None:
+    def told(whole: str) -> Answer:
+        base: dict[str, Any] = {
+            "sorts": [{"name": "Animal", "type": "DeclareSort"}],
+            "functions": [
+                {"name": n, "domain": ["Animal"], "range": "BoolSort"} for n in ("cat", "mammal", "breathes")
+            ],
+            "constants": {"animals": {"sort": "Animal", "members": ["tom"]}},
+        }
+        x = {"forall": [{"name": "x", "sort": "Animal"}]}
+        if "Is Tom a mammal? Yes." in whole:
+            rule = {
+                **x,
+                "implies": {"antecedent": "mammal(x)", "consequent": "breathes(x)"},
+                "name": "p2",
+                "sentence": 2,
+            }
+            fact = {"name": "d1", "assertion": "mammal(tom)", "derived": "Is Tom a mammal? Yes."}
+            goal = "breathes(tom)"
+        else:
+            rule = {**x, "implies": {"antecedent": "cat(x)", "consequent": "mammal(x)"}, "name": "p1", "sentence": 1}
+            fact = {"name": "p3", "assertion": "cat(tom)", "sentence": 3}
+            goal = "mammal(tom)"
+        whole_program = {**base, "knowledge_base": [fact], "rules": [rule], "goal": goal}
+        return Answer(f"```json\n{json.dumps(whole_program)}\n```")
+
+    model = Model(steps=[split("Is Tom a mammal?")], answer=told, critique=[critique()])
+    with Server(model) as server:
+        result = await ask(server, LeastToMost(2), SelfRefine(1), text=BREATHES, backend="json")
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+    assert {premise["name"] for premise in result.core} == {"p2", "d1"}
+    assert [step["post"] for step in result.steps] == ["least_to_most", "self_refine"]
 
 
 # -- budgets, order, resuming ----------------------------------------------------------------------------------

@@ -80,10 +80,16 @@ def relying_on(task: Task, answers: Sequence[SubAnswer]) -> Task:
 def put_together(
     result: QueryResult, answers: Sequence[SubAnswer], costs: dict[str, Any], name: str, advice: Advice
 ) -> QueryResult:
-    """The result of the last run, with the answers that it could rely on listed apart."""
+    """The result of the last run, with the answers that it could rely on listed apart.
+
+    What those that it does rely on assume beside the text, it assumes, too.
+    """
     whole = standing(result, (*(answer.result for answer in answers), result), costs)
     listed = tuple(answer.to_json() for answer in answers)
-    whole = replace(whole, subanswers=(*result.subanswers, *listed))
+    used = {str(premise.get("words")) for premise in result.core or () if premise.get("origin") == "derived"}
+    inherited = (words for answer in answers if answer.sentence in used for words in answer.result.assumptions)
+    assumptions = tuple(dict.fromkeys((*result.assumptions, *inherited)))
+    whole = replace(whole, subanswers=(*result.subanswers, *listed), assumptions=assumptions)
     decided = sum(bool(answer.sentence) for answer in answers)
     outcome = f"{decided} of {len(answers)} subquestions decided" if answers else "not split"
     warning = "" if answers else f"{name}: asked as a whole, because {advice.reason or 'it was not split'}"

@@ -1,0 +1,213 @@
+"""Votes: who wins, when it is settled, how many samples are worth asking for; and which of two results stands."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from goedels_poetry import Settings, Verdict
+from goedels_poetry.errors import BudgetExceeded, InvalidInput
+from goedels_poetry.models import Ledger
+from goedels_poetry.question import Question
+from goedels_poetry.reasoning import QueryResult
+from goedels_poetry.reasoning.postprocessors import (
+    Advice,
+    Decomposed,
+    LeastToMost,
+    PostProcessor,
+    SelfConsistency,
+    SelfRefine,
+    Task,
+    chain,
+    parse_option,
+    post_processors,
+)
+from goedels_poetry.reasoning.postprocessors.votes import Tally
+from goedels_poetry.search import Allowance
+from goedels_poetry.settings import Budgets
+
+TRUE = QueryResult("?", True, Verdict.PROVED)
+FALSE = QueryResult("?", False, Verdict.REFUTED)
+UNKNOWN = QueryResult("?", None, Verdict.UNKNOWN)
+INCONSISTENT = QueryResult("?", None, Verdict.INCONSISTENT)
+
+
+def test_only_decided_samples_elect_but_all_are_counted() -> None:
+    tally = Tally.of([UNKNOWN, TRUE, INCONSISTENT, UNKNOWN, TRUE], 5)
+    assert tally.leaders == ("true",)
+    assert tally.counts == {"unknown": 2, "true": 2, "inconsistent": 1}
+
+
+def test_two_against_two_has_two_leaders_whoever_came_first() -> None:
+    for order in itertools.permutations([TRUE, TRUE, FALSE, FALSE]):
+        assert set(Tally.of(order, 4).leaders) == {"true", "false"}
+
+
+def test_without_an_answer_there_is_no_leader() -> None:
+    assert Tally.of([UNKNOWN, INCONSISTENT], 2).leaders == ()
+
+
+def test_an_option_and_an_optimum_are_votes_of_their_own() -> None:
+    one, option = QueryResult("?", 1, Verdict.PROVED), QueryResult("?", "A", Verdict.PROVED)
+    assert Tally.of([one, TRUE, option], 3).counts == {"1": 1, "true": 1, "A": 1}
+
+
+@pytest.mark.parametrize("samples", range(1, 8))
+def test_settled_means_that_no_further_votes_can_change_the_winner(samples: int) -> None:
+    for asked in range(samples + 1):
+        for votes in itertools.product([TRUE, FALSE, UNKNOWN], repeat=asked):
+            ends = {
+                Tally.of([*votes, *rest], samples).leaders
+                if len(set(Tally.of([*votes, *rest], samples).leaders)) < 2
+                else "tie"
+                for rest in itertools.product([TRUE, FALSE, UNKNOWN], repeat=samples - asked)
+            }
+            assert Tally.of(votes, samples).settled == (len(ends) == 1), votes
+
+
+@pytest.mark.parametrize("samples", range(1, 7))
+def test_fewer_samples_than_are_asked_for_could_not_have_settled_it(samples: int) -> None:
+    for asked in range(samples):
+        for votes in itertools.product([TRUE, FALSE, UNKNOWN], repeat=asked):
+            tally = Tally.of(votes, samples)
+            if tally.settled:
+                continue
+            settles = [
+                more
+                for more in range(1, samples - asked + 1)
+                if any(
+                    Tally.of([*votes, *rest], samples).settled
+                    for rest in itertools.product([TRUE, FALSE, UNKNOWN], repeat=more)
+                )
+            ]
+            assert tally.needed == settles[0], votes
+
+
+def test_names_and_configurations_as_people_write_them() -> None:
+    made = post_processors(["self-refine", "self_consistency"], {"self_refine": {"num_iterations": 3}})
+    assert made == (SelfRefine(3), SelfConsistency(5))
+    assert parse_option("self-consistency=7") == ("self_consistency", {"samples": 7})
+    assert parse_option("decomposed") == ("decomposed", {})
+    assert post_processors([Decomposed(2)]) == (Decomposed(2),)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "configs", "words"),
+    [
+        (["self_doubt"], {}, "there is no post-processor 'self_doubt'; there are self_refine"),
+        (["decomposed", "decomposed"], {}, "named twice"),
+        (["self_refine"], {"self_refine": {"rounds": 2}}, "has no option 'rounds'; it has iterations"),
+        (["self_refine"], {"self_refine": {"iterations": 0}}, "iterations must be from 1 to 10, not 0"),
+        (["self_refine"], {"self_refine": {"iterations": "2"}}, "iterations must be a number"),
+        (["self_refine"], {"decomposed": {}}, "a configuration for decomposed"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_a_word_about_it(
+    wanted: list[str], configs: dict[str, dict[str, int]], words: str
+) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        post_processors(wanted, configs)
+
+
+def test_a_word_of_the_command_line_that_is_no_post_processor_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="no number"):
+        parse_option("self-refine=many")
+
+
+# -- steps -----------------------------------------------------------------------------------------------------
+
+
+class Told:
+    """A machine whose runs all say the same and take one second each; what it is asked is kept."""
+
+    def __init__(self, *results: QueryResult, said: dict[str, Any] | None = None) -> None:
+        self._results = list(results)
+        self._said = said
+        self.tasks: list[Task] = []
+
+    async def answer(self, task: Task) -> QueryResult:
+        self.tasks.append(task)
+        result = self._results.pop(0) if len(self._results) > 1 else self._results[0]
+        return replace(result, costs={"wall_seconds": 1.0, "solver_seconds": 0.5, "calls": 1})
+
+    async def advise(self, task: Task) -> Advice:
+        self.tasks.append(task)
+        return Advice(self._said, "", {"wall_seconds": 1.0, "solver_seconds": 0.0, "calls": 1})
+
+
+FAULTS = {"faults": [{"where": "p1", "fault": "it says more", "fix": "say less"}], "vague": 0, "message": "mend it"}
+PARTS = {"subquestions": ["Is A so?", "Is B so?"]}
+
+
+def trusted(result: QueryResult, score: float, program: str) -> QueryResult:
+    return replace(result, program=program, confidence={"score": score})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "stands"),
+    [
+        (UNKNOWN, TRUE, True),
+        (INCONSISTENT, FALSE, False),
+        (TRUE, UNKNOWN, True),
+        (TRUE, INCONSISTENT, True),
+        (FALSE, UNKNOWN, False),
+        (TRUE, trusted(FALSE, 0.5, "new"), None),
+        (TRUE, trusted(FALSE, 0.55, "new"), None),
+        (TRUE, trusted(FALSE, 0.7, "new"), False),
+        (TRUE, trusted(FALSE, 0.3, "new"), True),
+        (FALSE, trusted(TRUE, 0.7, "new"), True),
+    ],
+)
+async def test_only_a_proof_of_a_program_that_is_trusted_more_overturns_a_proof(
+    old: QueryResult, new: QueryResult, stands: bool | None
+) -> None:
+    machine = Told(trusted(old, 0.5, "old"), new if new.program else trusted(new, 0.9, "new"), said=FAULTS)
+    result = await chain([SelfRefine(1)], machine)(Task(Question("?")))
+    assert result.answer is stands
+    assert result.costs["calls"] == 3
+    assert {result.steps[0][which]["answer"] for which in ("before", "after")} == {old.answer, new.answer}
+
+
+@pytest.mark.parametrize(
+    ("processor", "said", "used"),
+    [
+        (SelfRefine(1), FAULTS, [0, 1, 2]),
+        (SelfConsistency(3), None, [0, 0]),
+        (Decomposed(2), PARTS, [0, 1, 1, 2]),
+        (LeastToMost(2), PARTS, [0, 1, 2, 3]),
+    ],
+)
+async def test_time_that_is_used_is_counted_along_steps_and_once_for_what_runs_at_once(
+    processor: PostProcessor, said: dict[str, Any] | None, used: list[float]
+) -> None:
+    machine = Told(trusted(TRUE, 0.5, "a program"), said=said)
+    result = await chain([processor], machine)(Task(Question("?")))
+    assert [task.used_wall_seconds for task in machine.tasks] == used
+    assert result.costs["wall_seconds"] == used[-1] + 1
+
+
+def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time() -> None:
+    settings = Settings(budgets=Budgets(wall_seconds=60, solver_seconds=5))
+    left = Allowance(Ledger(), used_wall_seconds=40, used_solver_seconds=9).left_of(settings).budgets
+    assert (left.wall_seconds, left.solver_seconds, left.model_calls) == (20, 0, None)
+
+
+def test_a_shared_ledger_stops_every_run_and_counts_none_twice() -> None:
+    shared = Ledger(Budgets(model_calls=3))
+    first = Ledger.of_run(shared.budgets, {"model_calls": 1.0}, shared)
+    shared.join("first", first.spent)
+    shared.join("first", first.spent)
+    second = Ledger.of_run(shared.budgets, {}, shared)
+    second.charge({"model_calls": 2.0}, {})
+    assert (shared.spent["model_calls"], first.spent["model_calls"]) == (3, 1)
+    with pytest.raises(BudgetExceeded):
+        first.may_call()
+
+
+async def test_parts_of_parts_end_with_the_last_post_processor() -> None:
+    machine = Told(trusted(TRUE, 0.5, "a program"), said=PARTS)
+    await chain([Decomposed(2), LeastToMost(2)], machine)(Task(Question("?")))
+    assert len(machine.tasks) == 1 + 3 * (1 + 3)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from goedels_poetry.languages.logic.notes import Notes
-from goedels_poetry.languages.logic.program import LogicGoal, Objective, Place
+from goedels_poetry.languages.logic.program import LogicGoal, Objective, Origin, Place
 from goedels_poetry.languages.smt.reader import Group, SExpr, Source
 from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
 
@@ -185,7 +185,8 @@ def _last(source: Source, asserted: list[Entry]) -> Asked:
     for term in subterms(goal.formula):
         if term.kind is Kind.APP and not term.args and is_goal_name(term.name) and term is not goal.formula:
             source.fail(f"`{term.name}` is declared, but not defined", last.at, WRITE_GOAL)
-    return Asked((goal,), _premises(source, rest), ())
+    warning = f"no goal is marked: the assertion of line {goal.place.line} is what is asked"
+    return Asked((goal,), _premises(source, rest), (), (warning,))
 
 
 def _unmarked(source: Source, asserted: Term, at: Group) -> LogicGoal:
@@ -201,7 +202,8 @@ def _premises(source: Source, asserted: list[Entry]) -> tuple[Said, ...]:
         assertion = entry.what
         assert isinstance(assertion, Assertion) and assertion.formula is not None
         name = assertion.notes.name
-        if name is not None and is_goal_name(name):
+        unsaid = assertion.notes.origin is Origin.UNSAID
+        if name is not None and (is_goal_name(name) or ("goal" in name.lower() and unsaid)):
             source.fail(f"an assertion named `{name}` is a premise, and no goal", entry.at, WRITE_GOAL)
         if name is not None and name in names:
             source.fail(f"a second premise named `{name}`", entry.at, "give each its own name")

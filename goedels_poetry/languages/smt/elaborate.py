@@ -399,11 +399,13 @@ class Elaborator:
 
     def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
         name = head.text
-        hint = self.symbols.hint(name, scope.env)
-        if re.fullmatch(r"-[0-9]+(\.[0-9]+)?", name):
-            hint = f"negative numbers are written (- {name[1:]})"
-        elif name in ("lambda", "@", "choice"):
-            hint = "higher-order terms are not supported"
+        number = re.fullmatch(r"(-?)([0-9]*\.?[0-9]+)", name)
+        if number and number[1]:
+            hint = f"negative numbers are written (- {number[2]})"
+        elif number:
+            hint = f"write 0{name}"
+        else:
+            hint = _HINTS.get(name) or self.symbols.hint(name, scope.env)
         self.source.fail(f"unknown symbol `{name}`", head, hint)
 
     def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:
@@ -465,6 +467,16 @@ class Elaborator:
         return self._applied(expr, head, function, [terms[i] for i in range(len(args))])
 
 
+_HINTS = {
+    **dict.fromkeys(("lambda", "@", "choice"), "higher-order terms are not supported"),
+    **dict.fromkeys(("!=", "<>", "/=", "=/="), "write (distinct x y)"),
+    **dict.fromkeys(("==", "<=>", "<->"), "write (= x y)"),
+    **dict.fromkeys(("^", "**", "pow"), "write a product"),
+    **dict.fromkeys(("->", "==>"), "write (=> p q)"),
+    **dict.fromkeys(("&", "&&"), "write (and p q)"),
+    "if": "write (ite condition x y)",
+    "%": "write (mod x y)",
+}
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "<", "<=", ">", ">="})
 _FOR_SOLVERS = frozenset({":no-pattern", ":weight", ":qid", ":skolemid"})
 _OTHER_WORDS = {"implies": "=>", "iff": "="}

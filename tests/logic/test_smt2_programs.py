@@ -1,0 +1,318 @@
+"""SMT-LIB programs: what is taken for true, what is asked, and what is refused in words that say what to change."""
+
+from __future__ import annotations
+
+import pytest
+import z3
+from smt2_texts import BIRDS, P, X, refused
+
+from goedels_poetry.languages.logic import LogicProgram, Origin, read_smt2
+from goedels_poetry.languages.smt.encoding import Encoding
+from goedels_poetry.languages.smt.printer import declarations_and_definitions, show
+
+LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
+
+
+def premises_of(program: LogicProgram) -> list[str]:
+    return [show(premise.formula) for premise in program.premises]
+
+
+def goals_of(text: str) -> list[str]:
+    return [show(goal.formula) for goal in read_smt2(text).goals]
+
+
+# ------------------------------------------------------------------------------------------ what is asked
+
+
+def test_a_marked_goal_is_exactly_its_formula_and_every_assertion_is_a_premise() -> None:
+    program = read_smt2(
+        BIRDS + "(define-fun goal () Bool (not (flies tweety)))\n(assert (not (bird tweety)))(check-sat)"
+    )
+    (goal,) = program.goals
+    assert (goal.name, show(goal.formula), goal.marked, goal.negated) == ("goal", "(not (flies tweety))", True, False)
+    assert premises_of(program)[1:] == ["(bird tweety)", "(not (bird tweety))"]
+    assert (goal.place.line, goal.place.column) == (7, 1)
+    assert program.text.startswith(BIRDS) and program.dialect == "smt2"
+
+
+@pytest.mark.parametrize(
+    ("query", "formula", "negated"),
+    [
+        ("(assert (flies tweety))", "(flies tweety)", False),
+        ("(assert (not (flies tweety)))", "(flies tweety)", True),
+        ("(assert (not (not (flies tweety))))", "(not (flies tweety))", True),
+        ("(assert (let ((f (flies tweety))) (not f)))", "(flies tweety)", True),
+        ("(assert (! (not (flies tweety)) :named negated-conclusion))", "(flies tweety)", True),
+        ("(check-sat)(push 1)(assert (not (flies tweety)))(check-sat)(pop 1)", "(flies tweety)", True),
+        ("(push)(assert false)(check-sat)(pop)(assert (not (flies tweety)))(check-sat)", "(flies tweety)", True),
+        ("(check-sat-assuming ((not (flies tweety))))", "(flies tweety)", True),
+        ("(check-sat-assuming ((flies tweety) (bird tweety)))", "(and (flies tweety) (bird tweety))", False),
+        ("(define-fun ask () Bool (flies tweety))(assert (not ask))(check-sat)(get-model)(exit)", "ask", True),
+    ],
+)
+def test_without_a_marked_goal_the_last_assertion_of_the_last_check_is_asked(
+    query: str, formula: str, negated: bool
+) -> None:
+    program = read_smt2(BIRDS + query)
+    (goal,) = program.goals
+    assert (show(goal.formula), goal.marked, goal.negated) == (formula, False, negated)
+    assert premises_of(program) == ["(forall ((a Animal)) (=> (bird a) (flies a)))", "(bird tweety)"]
+
+
+def test_choices_are_goals_of_their_own() -> None:
+    program = read_smt2(
+        P + "(define-fun goal-A () Bool p)(define-fun goal_B () Bool q)(define-const goal-none Bool false)"
+    )
+    assert [(goal.name, show(goal.formula)) for goal in program.goals] == [("A", "p"), ("B", "q"), ("none", "false")]
+
+
+def test_a_goal_may_stand_in_front_of_what_it_speaks_of() -> None:
+    program = read_smt2("(define-fun goal () Bool (flies tweety))\n" + BIRDS + "(check-sat)")
+    assert [show(goal.formula) for goal in program.goals] == ["(flies tweety)"]
+    assert len(program.premises) == 2
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "(assert goal)",
+        "(assert (not goal))",
+        "(assert (! (not goal) :named negated))",
+        "(assert (not (flies tweety)))",
+        "(assert (flies tweety))",
+        "(assert (! (not (flies tweety)) :named refute))(check-sat)(push)",
+        "(check-sat-assuming ((not goal)))",
+        "(push)(assert (not goal))(check-sat)(pop)",
+    ],
+)
+def test_who_asserts_the_goal_after_marking_it_asks_again(again: str) -> None:
+    program = read_smt2(BIRDS + "(define-fun goal () Bool (flies tweety))\n" + again)
+    assert premises_of(program) == ["(forall ((a Animal)) (=> (bird a) (flies a)))", "(bird tweety)"]
+    assert [show(goal.formula) for goal in program.goals] == ["(flies tweety)"]
+
+
+def test_the_goal_asserted_again_under_other_variables_is_recognised_and_said() -> None:
+    goal = "(define-fun goal () Bool (exists ((a Animal)) (flies a)))"
+    program = read_smt2(BIRDS + goal + "\n(assert (not (exists ((b Animal)) (flies b))))(check-sat)")
+    assert len(program.premises) == 2
+    assert any("line 8" in warning for warning in program.warnings)
+
+
+def test_a_premise_that_says_where_it_comes_from_stays_a_premise_even_when_it_is_the_goal() -> None:
+    stated = "(assert (! (flies tweety) :named stated :sentence 3))"
+    program = read_smt2(BIRDS + "(define-fun goal () Bool (flies tweety))" + stated)
+    assert program.premises[-1].name == "stated"
+
+
+def test_a_premise_in_front_of_the_goal_stays_a_premise_even_when_it_is_the_goal() -> None:
+    program = read_smt2(BIRDS + "(assert (flies tweety))(define-fun goal () Bool (flies tweety))(check-sat)")
+    assert premises_of(program)[-1] == "(flies tweety)"
+
+
+def test_a_program_that_only_optimises_asks_nothing_else() -> None:
+    program = read_smt2(
+        "(declare-const n Int)(assert (<= n 7))(assert (! (>= n 2) :named least :objective true))"
+        "(maximize n)(minimize (- n) :id second)(check-sat)(get-objectives)"
+    )
+    assert program.goals == ()
+    assert [(o.maximize, show(o.term)) for o in program.objectives] == [(True, "n"), (False, "(- n)")]
+    assert premises_of(program) == ["(<= n 7)"]
+    assert [c.name for c in program.constraints] == ["least"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "asks nothing"),
+        ("(check-sat)", "asks nothing"),
+        ("; only words\n(declare-const p Bool)", "asks nothing"),
+        (P + "(assert p)(assert (! q :sentence 2))(check-sat)", "its last assertion is a premise"),
+        (P + '(assert p)(assert (! q :world "everybody knows"))', "its last assertion is a premise"),
+        (P + "(assert p)\n(check-sat)\n(assert q)", "3:1: this stands after the last (check-sat)"),
+        (P + "(define-fun goal () Bool p)\n(define-fun goal () Bool q)", "2:1: `goal` is defined in line 1 already"),
+        (P + "(define-fun goal () Bool p)(define-fun goal-A () Bool q)", "`goal-A` beside `goal`"),
+        (P + "(define-fun goal-A () Bool p)(define-fun goal_A () Bool q)", "a second choice `A`"),
+        (P + "(define-fun goal () Bool p)(assert (=> q goal))", "it is what is asked: nothing else may speak of it"),
+        (P + "(define-fun goal () Bool p)(check-sat-assuming (q))", "assumptions beside a marked goal"),
+        (
+            P + "(declare-const goal Bool)(assert p)(assert (= goal q))(check-sat)",
+            "`goal` is declared, but not defined",
+        ),
+        (P + "(declare-const goal Bool)(define-fun goal () Bool q)", "is something else than what is asked"),
+        ("(define-fun goal ((n Int)) Bool (> n 0))(assert true)", "is something else than what is asked"),
+        (P + "(assert (! p :named goal))(assert q)", "an assertion named `goal` is a premise"),
+        (P + "(define-fun goal () Bool p)(assert (! (=> p false) :named negated_goal))", "`negated_goal` is a premise"),
+        (P + "(push)(define-fun goal () Bool p)(assert q)(check-sat)(pop)(check-sat)", "(pop) takes `goal` back"),
+        (P + "(assert (! p :objective true))", "nothing is maximized"),
+        (X + "(assert (> x 1))(maximize x)(check-sat-assuming ((> x 3)))", "assumptions beside an objective"),
+        (P + "(maximize p)", "maximize takes a number, got Bool"),
+    ],
+)
+def test_a_program_that_does_not_clearly_ask_is_refused(text: str, message: str) -> None:
+    assert message in str(refused(text))
+
+
+# ------------------------------------------------------------------------------------------- annotations
+
+
+def test_premises_say_where_they_come_from() -> None:
+    program = read_smt2(
+        P + "\n(assert (! p :named one :sentence 2))(assert (! q :sentence (5 2 5) :named two))"
+        '(assert (! (or p q) :world "Something is."))(assert (! (and p q) :derived "Both are." :named four))'
+        "(assert (=> p q))(define-fun goal () Bool (! p :named asked))"
+    )
+    assert [(p.name, p.origin, p.sentences, p.words) for p in program.premises] == [
+        ("one", Origin.TEXT, (2,), ""),
+        ("two", Origin.TEXT, (5, 2), ""),
+        ("premise-3", Origin.WORLD, (), "Something is."),
+        ("four", Origin.DERIVED, (), "Both are."),
+        ("premise-5", Origin.UNSAID, (), ""),
+    ]
+    assert {premise.place.line for premise in program.premises} == {2}
+
+
+def test_names_that_are_made_up_do_not_collide_with_those_of_the_program() -> None:
+    program = read_smt2(P + "(assert p)(assert (! q :named premise-1))(define-fun goal () Bool p)")
+    assert [premise.name for premise in program.premises] == ["premise-2", "premise-1"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        (":sentence 0", "from 1"),
+        (":sentence ()", ":sentence takes 1 to"),
+        (':sentence "first"', "write :sentence (2 5)"),
+        (":world true", "words in double quotes"),
+        (':world "  "', "words in double quotes"),
+        (':world "a" :derived "b"', "a premise comes from one of them"),
+        (":named a :named b", "a second :named"),
+        (":named (a)", ":named takes one symbol"),
+        (":objective 1", "true or false"),
+        (":sentence", "malformed annotation"),
+    ],
+)
+def test_malformed_annotations_are_refused(attributes: str, message: str) -> None:
+    assert message in str(refused(P + f"(assert (! p {attributes}))(assert q)"))
+
+
+def test_two_premises_of_one_name_are_refused_unless_one_was_taken_back() -> None:
+    assert "a second premise named `a`" in str(refused(P + "(assert (! p :named a))(assert (! q :named a))(assert p)"))
+    assert read_smt2(P + "(push)(assert (! p :named a))(pop)(assert (! q :named a))(assert p)").premises[0].name == "a"
+
+
+def test_constructors_called_sat_and_unsat() -> None:
+    program = read_smt2(
+        "(declare-datatypes ((Status 0)) (((sat) (unsat))))(declare-const s Status)(assert (= s unsat))(check-sat)"
+    )
+    assert [show(goal.formula) for goal in program.goals] == ["(= s unsat)"]
+
+
+# ------------------------------------------------------------------------------------------ push and pop
+
+
+def test_names_of_a_scope_may_be_declared_anew_after_it() -> None:
+    scope = "(push)(declare-const n {})(assert {})(check-sat)(pop)"
+    text = scope.format("Int", "(> n 0)") + scope
+    same = read_smt2(text.format("Int", "(< n 0)"))
+    assert [show(goal.formula) for goal in same.goals] == ["(< n 0)"]
+    assert list(same.signature.functions) == ["n"]
+    other = read_smt2(text.format("Bool", "n"))
+    assert [goal.formula.sort.name for goal in other.goals] == ["Bool"]
+    assert {params for params, _ in other.signature.functions.values()} == {()}
+    assert len(other.signature.functions) == 2
+
+
+def test_names_of_a_scope_that_is_over_are_still_understood() -> None:
+    program = read_smt2("(push)(declare-const n Int)(assert (> n 0))(pop)(assert (< n 0))(check-sat)")
+    assert (premises_of(program), goals_of(program.text)) == ([], ["(< n 0)"])
+
+
+def test_a_name_may_not_be_declared_twice_in_one_scope() -> None:
+    assert "declared twice" in str(refused("(declare-const n Int)(push)(declare-const n Bool)(assert n)"))
+
+
+def test_what_was_popped_is_neither_premise_nor_objective() -> None:
+    program = read_smt2(
+        X + "(assert (> x 0))(push 2)(assert (> x 1))(maximize x)(check-sat)(pop)(pop)(assert (> x 3))(check-sat)"
+    )
+    assert (premises_of(program), program.objectives) == (["(> x 0)"], ())
+
+
+# -------------------------------------------------------------------------------------------- recursion
+
+
+def test_recursion_that_is_seen_to_end_is_a_definition() -> None:
+    length = "(define-fun-rec len ((l L)) Int (ite ((_ is nil) l) 0 (+ 1 (len (tl l)))))"
+    program = read_smt2(LISTS + length + "(define-fun goal () Bool (= (len (cons 1 nil)) 1))")
+    assert [d.name for d in program.signature.definitions] == ["len"]
+    assert program.premises == ()
+
+
+def test_recursion_that_is_not_seen_to_end_is_a_premise() -> None:
+    wrong = "\n(define-fun-rec f ((n Int)) Int (+ 1 (f n)))"
+    program = read_smt2(
+        "(declare-const k Int)" + wrong + "(define-fun twice ((n Int)) Int (* 2 (f n)))(assert (= k (twice 1)))"
+    )
+    (premise,) = program.premises
+    assert (premise.name, show(premise.formula)) == ("definition-of-f", "(forall ((n Int)) (= (f n) (+ 1 (f n))))")
+    assert premise.place.line == 2
+    assert [d.name for d in program.signature.definitions] == ["twice"]
+    assert "f" in program.signature.functions
+    assert any("recursion" in warning for warning in program.warnings)
+
+
+def test_functions_that_call_each_other_are_premises_together() -> None:
+    program = read_smt2(
+        "(define-funs-rec ((ev ((n Int)) Bool) (od ((n Int)) Bool))"
+        " ((ite (= n 0) true (od (- n 1))) (ite (= n 0) false (ev (- n 1)))))(assert (ev 4))"
+    )
+    assert [premise.name for premise in program.premises] == ["definition-of-ev", "definition-of-od"]
+
+
+# ------------------------------------------------------------------- the same meaning as for the solver
+
+AS_MODELS_WRITE = [
+    BIRDS + "(assert (not (flies tweety)))",
+    "(declare-datatypes () ((Color red green)))(declare-const c Color)(assert (distinct c red))"
+    "(assert (not (= c green)))",
+    "(declare-datatype Color ((red) (green)))(declare-fun f (Color) Color)(assert (distinct (f red) (f green) red))",
+    X + "(assert (= r (* 2 x)))(assert (> x 3))(assert (< r 7))",
+    X + "(assert (= (/ x 2) 1.5))(assert (= x 3))",
+    X + "(assert (= (+ x 0.5) (- r 0.5)))(assert (= r (ite (> x 0) 1 x)))",
+    X + "(declare-fun cost (Real) Real)(assert (= (cost x) 1))(assert (= (cost 2) 3.5))(assert (= x 2))",
+    '(declare-const s String)(assert (= (str.++ s "b") "ab"))(assert (distinct s "a"))',
+    "(declare-const v (_ BitVec 8))(assert (bvult v #x02))(assert (bvugt (bvadd v #b00000001) (_ bv2 8)))",
+    "(declare-const a (Array Int Bool))(assert (select a 1))(assert (not (select (store a 2 true) 1)))",
+    P + "(assert (implies p q))(assert (and p))(assert (iff p (not q)))",
+    P + "(assert (=> p q p))(assert (xor p q true))(assert (not (or q)))",
+    "(declare-sort S)(declare-fun f (S) S)(assert (forall ((x S)) (! (= (f x) x) :pattern ((f x)) :qid a)))"
+    "(assert (exists ((y S)) (distinct (f (f y)) y)))",
+    "(define-sort Age () Int)(define-fun adult ((a Age)) Bool (>= a 18))(define-const me Age 17)"
+    "(assert (adult (+ me 1)))",
+    "(declare-fun |is a bird| (Int) Bool)(assert (|is a bird| 1))"
+    "(assert (forall ((|x y| Int)) (not (|is a bird| |x y|))))",
+    X + "(assert (! (> x 0) :named a1))(assert (let ((y (- x 1)) (z 2)) (< (* y z) (- 1))))",
+    "(declare-datatypes ((Pair 2)) ((par (A B) ((pair (first A) (second B))))))(declare-const k (Pair Int Bool))"
+    "(assert (and (second k) (= (first k) 2)))(assert (not (= k (pair 2 true))))",
+]
+
+
+@pytest.mark.parametrize("text", AS_MODELS_WRITE)
+def test_premises_and_query_together_mean_what_the_solver_reads(text: str) -> None:
+    program = read_smt2(text + "(check-sat)")
+    encoding = Encoding(program.signature)
+    (goal,) = program.goals
+    query = encoding.text(goal.formula)
+    lines = [
+        *declarations_and_definitions(encoding.signature()),
+        *(f"(assert {encoding.text(premise.formula)})" for premise in program.premises),
+        f"(assert (not {query}))" if goal.negated else f"(assert {query})",
+    ]
+    assert _status("\n".join(lines)) == _status(text)
+
+
+def _status(text: str) -> str:
+    solver = z3.Solver(ctx=z3.Context())
+    solver.set("timeout", 10_000)
+    solver.from_string(text)
+    return str(solver.check())

@@ -1,0 +1,205 @@
+"""SMT-LIB programs that are no programs: each mistake refuses the whole, with its place and what to change."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from smt2_texts import BIRDS, P, X, refused
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic import read_smt2
+from goedels_poetry.languages.smt.printer import show
+
+DOUBLED = "(let ((y0 x)) " + "".join(f"(let ((y{i + 1} (+ y{i} y{i}))) " for i in range(15)) + "(= y15 0)" + ")" * 16
+
+
+# ----------------------------------------------------------------------- where the verdict used to be lost
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (BIRDS + "(assert (fliess tweety))(check-sat)", "unknown symbol `fliess` (did you mean `flies`?)"),
+        (BIRDS + "(assert (is_bird tweety))(assert (flies tweety))", "unknown symbol `is_bird`"),
+        (BIRDS + "(assert (Bird tweety))(assert (flies tweety))", "unknown symbol `Bird` (did you mean `bird`?)"),
+        (BIRDS + "(assert (flies tweety tweety))(check-sat)", "`flies` takes 1 argument, got 2"),
+        (BIRDS + "(assert (flies 3))(check-sat)", "`flies` takes (Animal), got Int"),
+        (BIRDS + "(assert (= tweety 3))(check-sat)", "different sorts: Animal and Int"),
+        (BIRDS + "(assert tweety)(check-sat)", "a term of sort Bool was expected, got Animal"),
+        (BIRDS + "(check-sat)(assert (flies tweetie))(check-sat)", "unknown symbol `tweetie` (did you mean `tweety`?)"),
+        (BIRDS + "(assert (flies Animal))", "it is a sort"),
+        ("(declare-const state Int)\n(assert (= state sat))", "2:18: unknown symbol `sat`"),
+        ("(declare-fun f (Person) Bool)(declare-sort Person 0)(assert true)", "declare it before it is used"),
+        (
+            "(declare-sort Person 0)(declare-const a person)(assert true)",
+            "unknown sort `person` (did you mean `Person`?)",
+        ),
+        (
+            "(assert (p x))(declare-const x Int)(declare-fun p (Int) Bool)",
+            "unknown symbol `p` (declare it before it is",
+        ),
+        (P + "(assert (and p True))", "did you mean `true`?"),
+        (P + "(assert (forall ((human Int)) (> humann 0)))", "did you mean `human`?"),
+        (X + "(assert (> x -5))", "negative numbers are written (- 5)"),
+        (X + "(assert (!= x 5))", "write (distinct x y)"),
+        (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
+        (P + "(assert (iff 1 2))", "`iff` takes 2 or more Bool"),
+        (P + "(assert p q)", "write (assert formula)"),
+        (P + "(assert (and p q)", "this '(' is never closed"),
+        (P + "(assert p))", "unexpected ')'"),
+    ],
+)
+def test_one_mistake_refuses_the_program_and_is_named(text: str, message: str) -> None:
+    assert message in str(refused(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```smt2\n" + P + "(assert p)(check-sat)\n```",
+        P + "(assert p)(check-sat)\n```\n",
+        "Here is the program:\n" + P + "(assert p)",
+        P + "(assert p)(check-sat)\nThe answer is sat, since p can be true.",
+        P + "(assert p) Done",
+    ],
+)
+def test_text_that_is_no_command_is_no_program(text: str) -> None:
+    assert "other text begins with ;" in str(refused(text))
+
+
+@pytest.mark.parametrize("text", ["", "; unsat expected\n", "; it's (not) a `quoted` remark, isn't it?\n\n"])
+def test_remarks_mean_nothing(text: str) -> None:
+    assert read_smt2(text + P + "(assert p) ; sat\n(check-sat)\n; unsat").goals[0].place.line == 1 + text.count("\n")
+
+
+def test_what_a_program_prints_is_left_aside_and_said() -> None:
+    program = read_smt2(
+        '(set-logic QF_LIA)(set-info :status unsat)(echo "unsat")(set-option :produce-models true)'
+        "(set-option :timeout 4294967295)(set-option :smt.mbqi false)"
+        + P
+        + '(assert p)(check-sat)(get-value (p))(get-unsat-core)(get-info :reason-unknown)(echo "sat")(exit)'
+    )
+    assert program.premises == ()
+    (aside,) = [warning for warning in program.warnings if warning.startswith("left aside")]
+    for word in ("set-logic", "echo", "set-option :timeout", "get-value", "get-unsat-core", "get-info"):
+        assert word in aside
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ('(include "other.smt2")', "command `include` is not allowed"),
+        ('(set-option :regular-output-channel "answer.txt")', "`:regular-output-channel` is not allowed"),
+        ('(set-option :diagnostic-output-channel "stdout")', "is not allowed"),
+        ("(set-option :dump_models_file a)", "is not allowed"),
+        ('(set-option :solver.smtlib2_log "a.smt2")', "is not allowed"),
+        ("(set-option :produce-models)", "a keyword and a value"),
+        ("(reset)", "cannot be taken back"),
+        ("(reset-assertions)", "cannot be taken back"),
+        ("(assert-soft p :weight 2)", "maximize"),
+        ("(prove p)", "define-fun goal"),
+        ("(shell ls)", "unknown command `shell`"),
+        ("(exit)(assert q)", "`assert` after exit"),
+        ("(pop)", "more is popped than was pushed"),
+        ("(push x)", "write (push 1)"),
+        ("(declare-const true Bool)", "`true` is a symbol of SMT-LIB"),
+        ("(declare-fun select (Int) Int)", "cannot be declared anew"),
+        ("(declare-const p Int)", "`p` is declared twice"),
+    ],
+)
+def test_commands_that_reach_out_or_take_back_are_refused(command: str, message: str) -> None:
+    assert message in str(refused(P + "(assert p)" + command + "(check-sat)"))
+
+
+def test_a_reset_at_the_start_takes_nothing_back() -> None:
+    assert len(read_smt2("(set-logic ALL)(reset)" + P + "(assert p)(check-sat)").goals) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["sat", "unsat", "unknown", "took-SAT", "success", "sin", "True", "error", "|a b|", "|(|"]
+)
+def test_words_of_solvers_are_names_like_any_other(name: str) -> None:
+    program = read_smt2(f"(declare-const {name} Bool)(assert (not {name}))(define-fun goal () Bool {name})")
+    assert [show(premise.formula) for premise in program.premises] == [f"(not {show(program.goals[0].formula)})"]
+
+
+# ------------------------------------------------------------------------------------------------ limits
+
+
+def test_a_flat_sum_of_5000_terms() -> None:
+    names = [f"x{i}" for i in range(5_000)]
+    text = "".join(f"(declare-const {n} Int)" for n in names) + f"(assert (= 0 (+ {' '.join(names)})))"
+    assert read_smt2(text).goals[0].formula.size == 5_003
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        P + "(assert " + "(not " * 3_000 + "p" + ")" * 3_001,
+        P + "(assert " + "(not " * 300 + "p" + ")" * 301,
+        P + "(assert " + "(= p " * 1_000 + "p" + ")" * 1_001,
+        P + "(assert " + "(forall ((x Int)) " * 1_000 + "p" + ")" * 1_001,
+        P + "(assert " + "(let ((z p)) " * 1_000 + "p" + ")" * 1_001,
+        P + f"(assert (xor {'p ' * 5_000}))",
+        "(" * 100_000,
+    ],
+    ids=["not", "not 300", "equal", "forall", "let", "xor", "parentheses"],
+)
+def test_deep_nesting_is_refused_in_one_message(text: str) -> None:
+    assert "nested more than" in refused(text).message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b" " * 1_000_001, "larger than"),
+        (X + f"(assert {DOUBLED})" * 20, "nodes when let is"),
+        ("".join(f"(define-fun goal-{i} () Bool true)" for i in range(101)), "more than 100 goals"),
+        ("(push 1000)(push 1000)", "levels are open"),
+        (b"(assert true)\xff", "not UTF-8"),
+        (b"(assert true)\x00", "control character"),
+    ],
+    ids=["bytes", "nodes", "goals", "levels", "encoding", "control"],
+)
+def test_what_is_too_much_or_no_text_is_refused(text: str | bytes, message: str) -> None:
+    assert message in str(refused(text))
+
+
+def test_a_thousand_redeclarations_and_names_that_clash_are_read_in_passing() -> None:
+    scopes = "".join(
+        f"(push)(declare-const y {'Int' if i % 2 else 'Bool'})(assert (forall ((y1 Int)) (= y1 y1)))(pop)"
+        for i in range(1_000)
+    )
+    assert len(read_smt2(scopes + "(assert true)").signature.functions) == 1_000
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *'()pq|";',
+                "assert",
+                " ",
+                "(push)",
+                "(pop)",
+                "(check-sat)",
+                "(assert p)",
+                "goal",
+                "not",
+                "(define-fun goal () Bool p)",
+                "(! p :named a)",
+                ":named",
+                "(declare-const p Bool)",
+            ]
+        ),
+        max_size=25,
+    )
+)
+def test_any_text_is_a_program_or_refused_with_a_place(parts: list[str]) -> None:
+    try:
+        program = read_smt2("".join(parts))
+    except InvalidInput as invalid:
+        assert invalid.message and invalid.line is not None
+    else:
+        assert program.goals

@@ -37,6 +37,8 @@ GOALS = {
     "Rex sings.": "(sings rex)",
     "Statement: Pip is a lark.": "(lark pip)",
 }
+ONCE = {"max_attempts": 1, "judged": False}
+"""One request a question."""
 PROGRAM = """```smt2
 (declare-sort Thing 0)
 (declare-fun lark (Thing) Bool)
@@ -88,7 +90,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_questions_through_a_server_become_figures_and_a_report(
     server: Server, data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert bench(asks(server, data, tmp_path, jobs=2, asking={"max_attempts": 1})) == 0
+    assert bench(asks(server, data, tmp_path, jobs=2, asking=ONCE)) == 0
     found = printed(capsys)
     overall = found["overall"]
     assert overall["confusion"] == {
@@ -114,7 +116,7 @@ def test_questions_through_a_server_become_figures_and_a_report(
 
     # The same again: nobody is asked, the same figures.
     calls = server.calls
-    assert bench(asks(server, data, tmp_path, asking={"max_attempts": 1})) == 0
+    assert bench(asks(server, data, tmp_path, asking=ONCE)) == 0
     again = printed(capsys)
     assert (server.calls, again["asked"]) == (calls, 0)
     assert again["overall"] == overall
@@ -134,11 +136,12 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
     data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupts(asked: dict[str, Any]) -> Answer:
-        os.kill(os.getpid(), signal.SIGINT)
+        if server.calls == 1:
+            os.kill(os.getpid(), signal.SIGINT)
         return scripted(asked)
 
     with Server(interrupts) as server:
-        assert bench(asks(server, data, tmp_path)) == 5
+        assert bench(asks(server, data, tmp_path, asking=ONCE)) == 5
         said = capsys.readouterr()
         found = json.loads(said.out)
         jsonschema.validate(found, SCHEMA)
@@ -146,7 +149,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
         assert found["resume"] == "goedels-poetry bench folio.jsonl"
         assert "press Ctrl-C once more" in said.err
         server.script = scripted
-        assert bench(asks(server, data, tmp_path, limits=Limits(calls=2))) == 5
+        assert bench(asks(server, data, tmp_path, asking=ONCE, limits=Limits(calls=2))) == 5
         found = printed(capsys)
         assert (found["asked"], found["missing"]) == (1, 3)
         assert "2 model calls for the whole run" in found["stopped"]
@@ -157,7 +160,7 @@ def test_questions_that_no_server_answered_are_asked_again(
 ) -> None:
     monkeypatch.setenv("GOEDELS_POETRY__MODELS__DEFAULT__RETRIES", "0")
     with Server([Answer(status=500, body="{}")]) as server:
-        told = {"limit": 2, "asking": {"max_attempts": 1}}
+        told = {"limit": 2, "asking": ONCE}
         assert bench(asks(server, data, tmp_path, **told)) == 1
         found = printed(capsys)
         assert (found["errors"], found["overall"]["failures"]) == (2, {"failed": 2})

@@ -22,6 +22,7 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.models import Request, models_from
+from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 from goedels_poetry.reasoning.trust import (
     Shown,
     Solve,
@@ -455,3 +456,39 @@ def test_hostile_facts_cost_nothing_but_themselves(solve: Solve) -> None:
     texts = [deep, bomb, '(include "/etc/passwd")', "(check-sat)", "true", "mona", "(exists ((x Thing)) x)", "\x00", ""]
     facts = [{"sentence": 1, "words": "x", "formula": text} for text in texts]
     assert Model(facts={"facts": facts}).judge(solve)["stated facts"].outcome == "skipped"
+
+
+# -- in a run --------------------------------------------------------------------------------------------------------
+
+FLIPPED = RIGHT.replace(GOAL, "(define-fun goal () Bool (tired mona))")
+
+
+@pytest.mark.parametrize("gives_in", [True, False], ids=["mends", "insists"])
+def test_a_run_asks_once_about_a_goal_that_asks_for_the_opposite(
+    gives_in: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
+    doubted: list[str] = []
+
+    def answer(body: dict[str, Any]) -> Answer:
+        last = str(body["messages"][-1]["content"])
+        if "You read logic programs" in str(body["messages"][0]["content"]):
+            flipped = "(define-fun goal () Bool (tired mona))" in last
+            return Answer(json.dumps(WORDS | {"goal": "Mona is tired." if flipped else "Mona is not tired."}))
+        if "You compare texts" in str(body["messages"][0]["content"]):
+            return Answer(json.dumps(AGREES | {"answer_if_goal_holds": "no" if "Mona is tired.\n" in last else "yes"}))
+        if "Pick up to 6" in last:
+            return Answer(json.dumps({"facts": []}))
+        doubts = "asks for the opposite" in last
+        doubted.extend([last] * doubts)
+        return Answer(f"```smt2\n{RIGHT if doubts and gives_in else FLIPPED}\n```")
+
+    with Server(answer) as server:
+        own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
+        settings = Settings(models=ModelsSettings(default=own))
+        with ProofOfThought(settings=settings) as thinker:
+            result = thinker.query(QUESTION, context=" ".join(TEXT))
+    assert len(doubted) == 1
+    assert (result.answer, result.attempts) == (gives_in, 2)
+    assert result.confidence["level"] == ("high" if gives_in else "low")
+    assert any(warning.startswith("answer polarity") for warning in result.warnings) is not gives_in

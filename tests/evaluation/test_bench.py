@@ -37,6 +37,7 @@ GOALS = {
     "Rex sings.": "(sings rex)",
     "Statement: Pip is a lark.": "(lark pip)",
 }
+MUTE = Answer("I do not know.")
 ONCE = {"max_attempts": 1, "judged": False}
 """One request a question."""
 PROGRAM = """```smt2
@@ -54,7 +55,7 @@ PROGRAM = """```smt2
 def scripted(asked: dict[str, Any]) -> Answer:
     said = str(asked["messages"])
     goal = next((goal for words, goal in GOALS.items() if words in said), None)
-    return Answer(PROGRAM.format(goal) if goal is not None else "I do not know.")
+    return Answer(PROGRAM.format(goal)) if goal is not None else MUTE
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
     def interrupts(asked: dict[str, Any]) -> Answer:
         if server.calls == 1:
             os.kill(os.getpid(), signal.SIGINT)
-        return scripted(asked)
+        return MUTE
 
     with Server(interrupts) as server:
         assert bench(asks(server, data, tmp_path, asking=ONCE)) == 5
@@ -148,7 +149,7 @@ def test_ctrl_c_finishes_what_is_under_way_and_says_how_to_go_on(
         assert (found["missing"], found["stopped"]) == (4, "interrupted")
         assert found["resume"] == "goedels-poetry bench folio.jsonl"
         assert "press Ctrl-C once more" in said.err
-        server.script = scripted
+        server.script = [MUTE]
         assert bench(asks(server, data, tmp_path, asking=ONCE, limits=Limits(calls=2))) == 5
         found = printed(capsys)
         assert (found["asked"], found["missing"]) == (1, 3)
@@ -164,7 +165,7 @@ def test_questions_that_no_server_answered_are_asked_again(
         assert bench(asks(server, data, tmp_path, **told)) == 1
         found = printed(capsys)
         assert (found["errors"], found["overall"]["failures"]) == (2, {"failed": 2})
-        server.script = scripted
+        server.script = [MUTE]
         assert bench(asks(server, data, tmp_path, **told)) == 0
         assert printed(capsys)["asked"] == 2
 

@@ -53,6 +53,10 @@ Turn = tuple[str, str]
 
 _ASKS = re.compile(r"(?i)^\s*question\s*:\s*", re.MULTILINE)
 _SCENARIO = re.compile(r"(?i)^\s*(?:scenario|situation|background)\s*:\s*")
+_STATEMENT = re.compile(
+    r"(?i)\b(?:following|this|that|above) (?:statement|claim|sentence|conclusion)\b|"
+    r"\b(?:true|false|correct|valid)\b[^.!?]*\?|\b(?:does|do|would) (?:it|this|that) (?:follow|hold)\b"
+)
 _THIRD_ANSWER = re.compile(
     r"(?i)\b(?:uncertain|undetermined|unknown|cannot be (?:determined|known|told)|can't be (?:determined|told)|"
     r"not enough information|insufficient information)\b"
@@ -149,7 +153,8 @@ class Question:
 
     @property
     def _is_about_a_statement(self) -> bool:
-        return bool(re.search(r"(?i)\b(?:following|this) (?:statement|claim|sentence|conclusion)\b", self.text))
+        """Whether something that is said is to be judged: "Sam is soft. Is that true?" states nothing."""
+        return bool(_STATEMENT.search(self.text))
 
     @property
     def options(self) -> dict[str, Any]:

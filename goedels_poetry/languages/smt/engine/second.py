@@ -23,6 +23,7 @@ BELIEF = 1_000_000
 """The same for one attempt with its own induction: about two seconds."""
 
 SECONDS = 3.0
+BELIEF_SECONDS = 6.0
 _INDUCTION = {"quant-ind": "true", "conjecture-gen": "true", "full-saturate-quant": "true"}
 
 
@@ -55,15 +56,15 @@ class SecondSolver:
         answer = self._process.ask(script, Limits(rlimit=rlimit, seconds=SECONDS), options=options)
         return Answer("unknown", answer.reason, seconds=answer.seconds) if answer.status == "error" else answer
 
-    def believes(self, context: Context, sequent: Sequent) -> bool:
-        """Whether cvc5 proves a goal with its own induction and its own conjectures.
+    def believes(self, context: Context, sequent: Sequent, seconds: float = BELIEF_SECONDS) -> bool:
+        """Whether cvc5 proves a goal with its own induction and its own conjectures within so many ``seconds``.
 
         That is no proof for us, since nobody sees its steps; it says that the goal is worth more effort.
         """
         # closed, since of a goal about constants there is nothing to induct on
         denied = f"(assert {context.encoding.text(not_(sequent.formula))})"
         lines = (*context.definitions, *context.named_premises(), denied)
-        limits = Limits(rlimit=BELIEF, seconds=2 * SECONDS)
+        limits = Limits(rlimit=BELIEF, seconds=max(0.0, min(seconds, BELIEF_SECONDS)))
         return self._process.ask("\n".join(lines), limits, options=_INDUCTION).status == "unsat"
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -254,7 +255,10 @@ class Workbench:
     def is_believed(self, sequent: Sequent) -> bool:
         """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""
         self._check_time()
-        return self._second.believes(self.context, sequent)
+        if not sequent.vars:  # nothing to induct on
+            return False
+        left = math.inf if self.deadline is None else self.deadline - time.monotonic()
+        return self._second.believes(self.context, sequent, left)
 
     def _by_second(self, sequent: Sequent) -> Query | None:
         """A query that cvc5 closes, for goals that are rather for it than for z3."""

@@ -164,19 +164,19 @@ class Asker:
         """The core without premises that ``extra`` is unsat without; a large one only when ``thorough``."""
         if len(core) < 2 or (len(core) > SMALL_CORE and not self.thorough):
             return core
-        scope = self.solvers.z3.scope(self.posing.declarations)
+        guards = dict(zip([p.name for p in self.posing.premises], self.posing.guards, strict=True))
         limits = replace(self._limits, seconds=DELETION)
 
         def without(names: Sequence[str]) -> list[bool]:
             """Of each premise whether the others in the core are enough."""
             if self.left < DELETION * len(names):
                 return [False for _ in names]
-            texts = [f"{self.posing.some([n for n in core if n != name])}\n{extra}" for name in names]
-            return [answer.status == "unsat" for answer in scope.ask_each(texts, limits)]
+            others = [[guards[n] for n in core if n != name] for name in names]
+            return [e.answer.status == "unsat" for e in self._scope.evidence([extra] * len(names), limits, others)]
 
         loose = [name for name, enough in zip(core, without(core), strict=True) if enough]
         for name in loose:
-            if without([name])[0]:
+            if len(loose) == 1 or without([name])[0]:
                 core = tuple(n for n in core if n != name)
         return core
 

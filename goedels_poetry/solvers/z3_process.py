@@ -74,7 +74,7 @@ class Z3Process(SolverProcess):
         self._used = False  # something was said to the child since it was new
         self._unsafe = False  # it holds what a reset would not survive
         self._library = False
-        self._scope_depth: int | None = None  # pushes to take back; None when no scope is the last thing said
+        self._scope: str | None = None  # the prelude that stands; None when a scope is not the last thing said
         self._scopes = 0  # since the last reset
 
     def session(self, prelude: str, options: Options | None = None, cores: bool = False) -> Session:
@@ -117,7 +117,7 @@ class Z3Process(SolverProcess):
         self._options = {}
         self._used = self._unsafe = False
         self._session = None
-        self._scope_depth = None
+        self._scope = None
 
     def _ask(self, child: Child, script: str, limits: Limits, get: Get, options: Options, deadline: float) -> Answer:
         child = self._renewed(child, limits, deadline)
@@ -127,7 +127,7 @@ class Z3Process(SolverProcess):
     def _renewed(self, child: Child, limits: Limits, deadline: float) -> Child:
         """A child that knows nothing: this one after a reset, or a new one when a reset will not do."""
         self._session = None
-        self._scope_depth = None
+        self._scope = None
         self._scopes = 0
         if not self._used:
             return child

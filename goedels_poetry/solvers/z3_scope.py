@@ -51,8 +51,7 @@ class Scope:
         self._process = process
         self._prelude = prelude
         self._fault = script_fault(prelude) or next((f for name in assuming if (f := term_fault(name))), None)
-        self._check = f"(check-sat-assuming ({' '.join(assuming)}))" if assuming else "(check-sat)"
-        self._core = "(get-unsat-assumptions)" if assuming else ""
+        self._assuming = tuple(assuming)
 
     def ask_each(self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS, get: Get = "none") -> tuple[Answer, ...]:
         """Check the prelude together with each extra, one after the other, all in one exchange.
@@ -63,12 +62,26 @@ class Scope:
         fault = get_fault(get) or ("cores are got with evidence" if get == "core" else None)
         if fault:
             return tuple(Answer("error", fault) for _ in extras)
-        found = self._posed(extras, limits, (get_command(get, "sat"), ""))
+        after = (get_command(get, "sat"), "")
+        found = self._posed([_Question(extra, self._assuming, after) for extra in extras], limits)
         return tuple(replace(e.answer, output=e.model) for e in found)
 
-    def evidence(self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS) -> tuple[Evidence, ...]:
-        """As ``ask_each``, with models, and with the assumptions that are needed."""
-        return self._posed(extras, limits, ("(get-model)", self._core))
+    def evidence(
+        self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS, assuming: Sequence[Sequence[str]] = ()
+    ) -> tuple[Evidence, ...]:
+        """As ``ask_each``, with models, and with the assumptions that are needed.
+
+        assuming: for each extra what is assumed with it, some of what the scope was opened with; else all of that.
+        """
+        chosen = [frozenset(names) for names in assuming] or [frozenset(self._assuming)] * len(extras)
+        after = ("(get-model)", "(get-unsat-assumptions)" if self._assuming else "")
+        return self._posed(
+            [
+                _Question(extra, tuple([name for name in self._assuming if name in names]), after)
+                for extra, names in zip(extras, chosen, strict=True)
+            ],
+            limits,
+        )
 
     def optimize(self, maximize: bool, term: str, limits: Limits = DEFAULT_LIMITS) -> Answer:
         """What z3 takes for the optimum of a term over the prelude, in ``output`` as ``(objectives …)``."""
@@ -76,61 +89,76 @@ class Scope:
         if fault:
             return Answer("error", fault)
         command = f"({'maximize' if maximize else 'minimize'} {term})"
-        found = self._posed([command], limits, ("(get-objectives)", ""), ours=True)[0]
-        self._process._scope_depth = None  # nobody has looked into what a pop does to objectives
+        found = self._posed([_Question(command, self._assuming, ("(get-objectives)", ""), ours=True)], limits)[0]
+        self._process._scope = None  # nobody has looked into what a pop does to objectives
         return replace(found.answer, output=found.model)
 
-    def _posed(
-        self, extras: Sequence[str], limits: Limits, get: tuple[str, str], ours: bool = False
-    ) -> tuple[Evidence, ...]:
-        """One exchange. ``get``: what is said after each check, for when it is sat and for when it is not.
-
-        ``ours``: the extras are commands that we made ourselves.
-        """
-        fault = self._fault or (None if ours else next((f for extra in extras if (f := script_fault(extra))), None))
+    def _posed(self, questions: Sequence[_Question], limits: Limits) -> tuple[Evidence, ...]:
+        """One exchange."""
+        fault = self._fault or next((f for q in questions if (f := q.fault)), None)
         if fault:
-            return (Evidence(Answer("error", fault)),) * len(extras)
+            return (Evidence(Answer("error", fault)),) * len(questions)
         found: list[Evidence] = []
 
         def query(child: Child, deadline: float) -> Answer:
-            found[:] = self._talk(child, extras, limits, get, deadline)
+            found[:] = self._talk(child, questions, limits, deadline)
             return found[-1].answer
 
-        last = self._process._guarded(replace(limits, seconds=limits.seconds * len(extras)), query)
-        if len(found) < len(extras):
-            return (Evidence(last),) * len(extras)
-        seconds = last.seconds / len(extras)
+        last = self._process._guarded(replace(limits, seconds=limits.seconds * len(questions)), query)
+        if len(found) < len(questions):
+            return (Evidence(last),) * len(questions)
+        seconds = last.seconds / len(questions)
         return tuple(replace(e, answer=replace(e.answer, seconds=seconds)) for e in found)
 
-    def _talk(
-        self, child: Child, extras: Sequence[str], limits: Limits, get: tuple[str, str], deadline: float
-    ) -> list[Evidence]:
+    def _talk(self, child: Child, questions: Sequence[_Question], limits: Limits, deadline: float) -> list[Evidence]:
         process = self._process
-        depth = process._scope_depth
-        if depth is None or process._scopes >= SCOPES:
-            child, depth = process._renewed(child, limits, deadline), 0
-        process._scope_depth = None  # stands until all has gone well
+        loaded, process._scope = process._scope, None  # stands until all has gone well
+        if loaded == self._prelude:
+            before = ""
+        elif loaded is not None and process._scopes < SCOPES and not _UNSAFE.search(loaded):
+            before = "(pop)"
+        else:
+            child, loaded, before = process._renewed(child, limits, deadline), None, ""
         process._session = None
-        process._scopes += 1
         setup = process._set_options(child, limits, {"produce-unsat-assumptions": "true"}, False, deadline)
+        if loaded != self._prelude:
+            process._scopes += 1
+            setup += f"(push)\n{self._prelude}"
         mark = secrets.token_hex(16)
-        echo = f'(echo "{mark}")'
-        after = f"{echo}{self._check}(get-info :reason-unknown){echo}{get[0]}{echo}{get[1]}{echo}(pop)"
-        parts = ["(pop)" * depth, setup, "(push)\n", self._prelude]
-        for extra in extras:
-            parts += ["\n(push)", extra, after]
-        reply = process._talk(child, "".join(parts), deadline, limits.output_bytes)
+        reply = process._talk(
+            child, before + setup + "".join([q.text(mark) for q in questions]), deadline, limits.output_bytes
+        )
         sections = reply.split(mark)
-        if len(sections) != 4 * len(extras) + 1:
-            return [Evidence(error_answer(reply.replace(mark, ""), 1))] * len(extras)
+        if len(sections) != 4 * len(questions) + 1:
+            return [Evidence(error_answer(reply.replace(mark, ""), 1))] * len(questions)
         found: list[Evidence] = []
-        for number in range(len(extras)):
+        for number in range(len(questions)):
             spoilt = found and found[-1].answer.status == "error"
             found.append(found[-1] if spoilt else _evidence(*sections[4 * number : 4 * number + 4]))
-        fine = not sections[-1].strip() and all(e.answer.status in ("sat", "unsat") for e in found)
-        if fine and not _UNSAFE.search(self._prelude):
-            process._scope_depth = 1
+        if not sections[-1].strip() and all(e.answer.status in ("sat", "unsat") for e in found):
+            process._scope = self._prelude
         return found
+
+
+@dataclass(frozen=True)
+class _Question:
+    """One check with what is asserted and assumed for it, and what is to be got when it is sat, when it is unsat."""
+
+    extra: str
+    assuming: tuple[str, ...]
+    get: tuple[str, str]
+    ours: bool = False
+    """Whether ``extra`` is a command of our own making, which the lexical gate does not know."""
+
+    @property
+    def fault(self) -> str | None:
+        return None if self.ours else script_fault(self.extra)
+
+    def text(self, mark: str) -> str:
+        echo = f'(echo "{mark}")'
+        check = f"(check-sat-assuming ({' '.join(self.assuming)}))" if self.assuming else "(check-sat)"
+        got = f"{echo}{self.get[0]}{echo}{self.get[1]}{echo}"
+        return f"\n(push){self.extra}{echo}{check}(get-info :reason-unknown){got}(pop)"
 
 
 def _evidence(before: str, said: str, model: str, core: str) -> Evidence:

@@ -116,6 +116,7 @@ class _Model:
         taken = {*self.signature.names, *self._names.values()}
         for sort, elements in self._universe.items():
             number = 0
+            elements.sort(key=lambda value: value[1] not in self._names)  # those with names first
             for _, element in elements:
                 while element not in self._names:
                     number += 1

@@ -98,6 +98,8 @@ class Metrics:
     """By level of confidence: right ones among those that were answered true or false."""
     attempts: Spread
     calls: Spread
+    cached: int
+    """Replies from the cache, in no cost: with any, asking would have cost more than it says here."""
     tokens: Spread
     money: Spread
     seconds: Spread
@@ -161,6 +163,7 @@ def metrics(outcomes: Iterable[Outcome]) -> Metrics:
         calibration={level or "none": share(flags) for level, flags in by_level.items() if flags},
         attempts=spread([float(one.attempts) for one in every]),
         calls=spread([float(one.calls) for one in paid]),
+        cached=sum(one.cached for one in paid),
         tokens=spread([float(one.tokens) for one in paid]),
         money=spread([one.money for one in paid]),
         seconds=spread([one.seconds for one in paid]),

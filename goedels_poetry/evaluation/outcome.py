@@ -47,6 +47,9 @@ class Outcome:
     attempts: int = 0
     """Programs that were written and posed."""
     calls: int = 0
+    """Requests that were sent to models."""
+    cached: int = 0
+    """Replies from the cache: for these nothing was paid now."""
     tokens: int = 0
     money: float = 0.0
     """US dollars."""
@@ -127,6 +130,7 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         score=float(score) if isinstance(score, int | float) else None,
         attempts=result.attempts,
         calls=int(costs.get("calls", 0)),
+        cached=int(costs.get("cached_replies", 0)),
         tokens=int(tokens),
         money=float(costs.get("money", 0.0)),
     )

@@ -111,6 +111,8 @@ def _facts(report: Report) -> Iterable[str]:
     if found.failures and not report.proofs:
         kinds = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in found.failures.items())
         yield f"no answer, counted as wrong: {kinds}"
+    if found.cached:
+        yield f"{found.cached} replies came from the cache and are in no cost (GOEDELS_POETRY__MODELS__CACHE=false asks)"
     for reason, number in report.data.left_out.items():
         yield f"left out of the data: {reason}: {number}"
     for note in report.data.notes:

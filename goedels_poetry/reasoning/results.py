@@ -97,7 +97,8 @@ class QueryResult:
     confidence: dict[str, Any] = field(default_factory=dict)
     """How far the formalisation can be trusted: ``{"level": "high" | "medium" | "low", "score", "tests": [...]}``."""
     costs: dict[str, Any] = field(default_factory=dict)
-    """``{"calls", "input_tokens", "output_tokens", "money", "solver_seconds", "wall_seconds"}``."""
+    """``{"calls", "input_tokens", "output_tokens", "money", "cached_replies", "solver_seconds", "wall_seconds"}``.
+    Replies from the cache cost nothing."""
     certificate: str | None = None
     trust_level: str | None = None
     reason: str = ""

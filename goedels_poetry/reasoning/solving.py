@@ -154,13 +154,14 @@ def _attempt(store: StoreReader, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def costs_of(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """``{"calls", "input_tokens", "output_tokens", "money", "solver_seconds", "wall_seconds"}`` of a run."""
+    """``{"calls", "input_tokens", "output_tokens", "money", "cached_replies", "solver_seconds", "wall_seconds"}``."""
     models = metrics.get("models", {})
     return {
         "calls": int(models.get("calls", 0)),
         "input_tokens": int(models.get("tokens_in", 0)),
         "output_tokens": int(models.get("tokens_out", 0)),
         "money": float(models.get("money", 0.0)),
+        "cached_replies": int(models.get("replies_from_cache", 0)),
         "solver_seconds": float(metrics.get("solver_seconds", 0.0)),
         "wall_seconds": float(metrics.get("wall_seconds", 0.0)),
     }

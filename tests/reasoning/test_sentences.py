@@ -30,14 +30,12 @@ def test_sentences_end_where_a_reader_ends_them(text: str, sentences: int) -> No
 
 
 def test_headings_have_no_number_and_items_of_lists_have_one_each() -> None:
-    text = (
-        "Document - Passes:\n## Who can get one\n\nAll of these apply:\n\n- you are over 64\n1. you live here. Now.\n"
-    )
+    text = "Document - Passes:\n## Who can get one\n\nThese apply:\n\n- you are over 64\n1. you live here. Now.\n"
     found = [(s.number, s.text) for s in numbered(split(text))]
     assert found == [
         (None, "Document - Passes:"),
         (None, "## Who can get one"),
-        (1, "All of these apply:"),
+        (1, "These apply:"),
         (2, "- you are over 64"),
         (3, "1. you live here."),
         (4, "Now."),

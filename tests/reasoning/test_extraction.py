@@ -1,0 +1,90 @@
+"""The program in a model's reply: whatever it is wrapped in, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from goedels_poetry.agents.questions.extraction import program_in
+from goedels_poetry.models import Reply, UnusableReply
+
+DECLARED = "(declare-sort T 0)\n(declare-const sam T)\n(declare-fun soft (T) Bool)"
+ASKED = "(assert (! (soft sam) :named p1 :sentence 1))\n(define-fun goal () Bool (soft sam))"
+WHOLE = f"{DECLARED}\n{ASKED}"
+JSON = '{"constants": {"f": {"sort": "Bool", "members": ["p"]}}, "knowledge_base": ["p"], "goal": "p"}'
+
+
+def fenced(text: str, tag: str = "smt2") -> str:
+    return f"```{tag}\n{text}\n```"
+
+
+@pytest.mark.parametrize("tag", ["smt2", "SMT2", "smt", "smtlib", "smt-lib", "smt-lib2", "lisp", "scheme", ""])
+def test_any_tag_of_a_fence_will_do_and_neither_fence_nor_prose_comes_along(tag: str) -> None:
+    reply = f"Here it is (as asked):\n\n{fenced(WHOLE, tag)}\n\nI hope (this) helps."
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_the_last_whole_program_counts_not_a_draft_nor_a_piece_after_it() -> None:
+    draft = WHOLE.replace("(soft sam))\n", "(not (soft sam)))\n")
+    piece = "(assert (soft sam))"
+    reply = "\n".join([fenced(draft), "Better:", fenced(WHOLE), "Its main part:", fenced(piece)])
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_pieces_that_are_a_program_only_together_are_put_together() -> None:
+    reply = f"First the sorts:\n{fenced(DECLARED)}\nThen the rest:\n{fenced(ASKED)}"
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_thinking_is_no_part_of_a_reply() -> None:
+    reply = f"<think>\n{fenced(WHOLE.replace('sam', 'tom'))}\n</think>\n{fenced(WHOLE)}"
+    assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_a_program_without_a_fence_is_found() -> None:
+    assert program_in(Reply(f"The program:\n\n{WHOLE}\n\nDone."), "smt2").strip() == WHOLE
+
+
+def test_prose_between_commands_is_left_for_the_reader_to_refuse() -> None:
+    found = program_in(Reply(f"{DECLARED}\nand now the question:\n{ASKED}"), "smt2")
+    assert "and now the question" in found
+
+
+@pytest.mark.parametrize("reply", ["", "I cannot answer this.", "```smt2\n```", "<think>(assert true)"])
+@pytest.mark.parametrize("backend", ["smt2", "json"])
+def test_a_reply_without_a_program_says_so(reply: str, backend: str) -> None:
+    with pytest.raises(UnusableReply, match="holds no"):
+        program_in(Reply(reply), backend)
+
+
+def test_a_reply_cut_off_in_the_middle_is_no_program() -> None:
+    with pytest.raises(UnusableReply, match="cut off"):
+        program_in(Reply(f"```smt2\n{DECLARED}\n(assert (so"), "smt2")
+    with pytest.raises(UnusableReply, match="cut off"):
+        program_in(Reply(WHOLE, finish="length"), "smt2")
+    assert program_in(Reply(f"{fenced(WHOLE)}\nAnd in wor", finish="length"), "smt2") == WHOLE
+
+
+@pytest.mark.parametrize("reply", [fenced(JSON, "json"), fenced(JSON, ""), f"So: {JSON} That is all."])
+def test_json_is_found_in_a_fence_or_bare(reply: str) -> None:
+    assert program_in(Reply(reply), "json") == JSON
+
+
+def test_of_two_json_objects_the_last_one_that_is_a_program_counts() -> None:
+    example = '{"name": "p1", "assertion": "p"}'
+    reply = "\n".join([fenced(JSON, "json"), "where a premise is", fenced(example, "json")])
+    assert program_in(Reply(reply), "json") == JSON
+
+
+def test_json_with_comments_is_handed_on_so_that_the_reader_says_what_is_wrong() -> None:
+    commented = JSON.replace('"goal"', '// asked\n"goal"')
+    assert program_in(Reply(fenced(commented, "json")), "json") == commented
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("reply", ["(" * 100_000, '"' * 100_001, "```smt2\n(\n```\n" * 20_000, "{" * 100_000])
+def test_a_huge_reply_is_read_in_the_time_of_a_small_one(reply: str) -> None:
+    for backend in ("smt2", "json"):
+        with contextlib.suppress(UnusableReply):
+            assert len(program_in(Reply(reply), backend)) <= len(reply)

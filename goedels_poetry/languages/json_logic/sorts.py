@@ -179,7 +179,7 @@ class SortManager:
             shown = " -> ".join(cycle)
             raise SortError(first.name, f"sorts are made of each other: {shown}", "only a Datatype may be recursive")
         if first.kind == "alias" and first.alias is not None:
-            self.sorts[first.name] = self.sort_of(first.alias)
+            self.sorts[first.name] = self._aliased(first.alias)
             return
         for declaration in group:
             self.sorts[declaration.name] = Sort(declaration.name)
@@ -192,6 +192,12 @@ class SortManager:
                 empty, f"the sort `{empty}` has no finite value", "add a constructor whose fields do not need it"
             )
         self.groups.append(tuple(group))
+
+    def _aliased(self, written: Expression) -> Sort:
+        if isinstance(written, syntax.Name) and written.name not in self.sorts:
+            hint = nearest(written.name, (*self.sorts, *MAKERS)) or f"use {', '.join(MAKERS)}, or the name of a sort"
+            raise ExpressionError(f"unknown type `{written.name}`", written.at, hint)
+        return self.sort_of(written)
 
     def _uninhabited(self, group: list[Declaration]) -> str:
         """A datatype of the group that has no finite value, or ""."""

@@ -18,8 +18,8 @@ from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionErr
 from goedels_poetry.languages.json_logic.typed import Typed, apply, leaf, number, quantify, truth, words
 from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort
 
-MAX_ELEMENTS = 10_000
-MAX_TERMS = 500_000
+MAX_ELEMENTS = 5_000
+MAX_TERMS = 100_000
 """In all expressions of a program, the elements of comprehensions written out."""
 
 Scope = Mapping[str, Typed]

@@ -1,0 +1,350 @@
+"""What expressions mean, which are refused and why; random ones against an evaluator of our own."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import z3
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_world import program
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.json_logic import read_json
+
+
+def formula(text: str) -> str:
+    (goal,) = read_json(program(goal=text)).goals
+    return str(goal.formula)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("human(soc) and not mortal(plato) or q", "(or (and (human soc) (not (mortal plato))) q)"),
+        ("human(soc) or q and r", "(or (human soc) (and q r))"),
+        ("not i == j", "(not (= i j))"),
+        ("not (q == r)", "(not (= q r))"),
+        ("human(soc) == True and mortal(soc) == False", "(and (= (human soc) true) (= (mortal soc) false))"),
+        ("age(soc) == age(plato) == 5", "(and (= (age soc) (age plato)) (= (age plato) 5))"),
+        ("1 < i < j <= k", "(and (< 1 i) (< i j) (<= j k))"),
+        ("i == j != k", "(and (= i j) (not (= j k)))"),
+        ("age(soc) in [1, 2]", "(or (= (age soc) 1) (= (age soc) 2))"),
+        ("soc not in (plato,)", "(not (= soc plato))"),
+        ("i in range(1, 3)", "(or (= i 1) (= i 2))"),
+        ("color in [red, Color.green]", "(or (= color red) (= color green))"),
+        ("p if i == j else q", "(ite (= i j) p q)"),
+        ("(1 if p else u) == 2", "(= (ite p 1.0 u) 2.0)"),
+        ("all(human(x) for x in [soc, plato])", "(and (human soc) (human plato))"),
+        (
+            "any(human(x) for x in [soc, plato] if mortal(x))",
+            "(or (and (mortal soc) (human soc)) (and (mortal plato) (human plato)))",
+        ),
+        ("And([human(x) for x in [soc, plato]])", "(and (human soc) (human plato))"),
+        ("Or(*[human(x) for x in [soc, plato]])", "(or (human soc) (human plato))"),
+        ("all(color != c for c in Color)", "(and (not (= color red)) (not (= color green)) (not (= color blue)))"),
+        ("Sum(n * i for n in range(1, 3)) == 0", "(= (+ (* 1 i) (* 2 i)) 0)"),
+        ("sum(i for x in [soc, plato] if human(x)) == 0", "(= (+ (ite (human soc) i 0) (ite (human plato) i 0)) 0)"),
+        ("any(likes(x, y) for x in [soc] for y in [soc, plato])", "(or (likes soc soc) (likes soc plato))"),
+        ("Distinct([i, j, k])", "(distinct i j k)"),
+        ("ForAll([X], Implies(human(X), mortal(X)))", "(forall ((X Person)) (=> (human X) (mortal X)))"),
+        ("ForAll(X, human(X))", "(forall ((X Person)) (human X))"),
+        ("Exists([x: Person, n: Int], age(x) > n)", "(exists ((x Person) (n Int)) (> (age x) n))"),
+        ("i / 2 == 3", "(= (/ (to_real i) 2.0) 3.0)"),
+        ("i // 2 == 7 // 2", "(= (div i 2) 3)"),
+        ("i % 3 == -7 % 3", "(= (mod i 3) 2)"),
+        ("i // j == 0", "(= (ite (< j 0) (div (- i) (- j)) (div i j)) 0)"),
+        ("u == 0.1 + 1e1", "(= u (/ 101.0 10.0))"),
+        ("i - j + k == -i", "(= (+ i (- j) k) (- i))"),
+        ("i ** 2 == 2 ** 10", "(= (* i i) 1024)"),
+        ("-i ** 2 == 2 ** 3 ** 2", "(= (- (* i i)) 512)"),
+        ("weight(soc) < i", "(< (weight soc) (to_real i))"),
+        ("a == 255", "(= a #xff)"),
+        ("a == -128", "(= a #x80)"),
+        ("a + 1 == b", "(= (bvadd a #x01) b)"),
+        ("a < b", "(bvslt a b)"),
+        ("ULT(a, 200)", "(bvult a #xc8)"),
+        ("a & b | 1 == a << 1", "(= (bvor (bvand a b) #x01) (bvshl a #x01))"),
+        ("a >> 1 != LShR(a, 1)", "(not (= (bvashr a #x01) (bvlshr a #x01)))"),
+        ("Concat(a, b) == ZeroExt(8, a)", "(= (concat a b) ((_ zero_extend 8) a))"),
+        ("Extract(3, 0, a) == 1", "(= ((_ extract 3 0) a) #x1)"),
+        ("BV2Int(a) == i", "(= (bv2nat a) i)"),
+        ("grid[1][i]", "(select (select grid 1) i)"),
+        ("Select(grid, 0) == Store(grid[1], 2, p)", "(= (select grid 0) (store (select grid 1) 2 p))"),
+        ("K(Int, False) == grid[0]", "(= ((as const (Array Int Bool)) false) (select grid 0))"),
+        ("point.x == 1 and y(point) == 1", "(and (= (Point.x point) 1) (= (Point.y point) 1.0))"),
+        ("Point(1, 2) == point", "(= (Point 1 2.0) point)"),
+        (
+            "is_cons(numbers_in_a_row) and numbers_in_a_row.head > 0",
+            "(and ((_ is cons) numbers_in_a_row) (> (List.head numbers_in_a_row) 0))",
+        ),
+        ("cons(1, nil) == numbers_in_a_row", "(= (cons 1 nil) numbers_in_a_row)"),
+        ("len(s) > 3 and Contains(s, 'a')", '(and (> (str.len s) 3) (str.contains s "a"))'),
+        ('s + "x" == "it\'s \\"é\\""', '(= (str.++ s "x") "it\'s ""\\u{e9}""")'),
+        ("s >= 'b'", '(str.<= "b" s)'),
+        ("If(p, i, 0) >= Abs(j)", "(>= (ite p i 0) (abs j))"),
+        ("Min(i, j) <= Max([i, 3])", "(<= (ite (<= i j) i j) (ite (>= i 3) i 3))"),
+        ("AtMost(p, q, r, 1)", "(<= (+ (ite p 1 0) (ite q 1 0) (ite r 1 0)) 1)"),
+        ("Xor(p, q) == Iff(q, r)", "(= (xor p q) (= q r))"),
+        ("ToInt(u) == i and IsInt(v)", "(and (= (to_int u) i) (is_int v))"),
+        ("0xFF == i == 1_000", "(and (= 255 i) (= i 1000))"),
+    ],
+)
+def test_it_means(text: str, meaning: str) -> None:
+    assert formula(text) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        # words that are none of the language
+        ("human(soc) = p", 12, "`=`", "=="),
+        ("p => q", 3, "`=>`", "Implies"),
+        ("p && q", 3, "`&&`", "and"),
+        ("!p", 1, "`!`", "not p"),
+        ("p ∧ q", 3, "`∧`", "and"),
+        ("p is True", 3, "`is`", "=="),
+        ("lambda x: p", 1, "lambda", "ForAll"),
+        ("f'{i}' == s", 1, "prefix", "alone"),
+        ("(i := 3) == 3", 4, "`:=`", "=="),
+        ("p; q", 2, "`;`", "one expression"),
+        ("p # so", 3, "`#`", "comments"),
+        ("i == 007", 6, "007", "zeros"),
+        ("i == 1e999", 6, "exponent", ""),
+        ("i == 3i", 6, "malformed", ""),
+        ("s == 'abc", 6, "never closed", "quotation"),
+        ("s == 'a\\q'", 6, "`\\q`", "backslash"),
+        # forms that are none of the grammar
+        ("", None, "empty", ""),
+        ("p q", 3, "end of the expression", ""),
+        ("(p", 1, "never closed", ")"),
+        ("p and", 6, "a term was expected", ""),
+        ("p if q", 7, "`else`", ""),
+        ("human(soc)(plato)", 11, "only a name", ""),
+        ("'{0}'.format(i) == s", 6, "methods", "function"),
+        ("i.real == 1", 2, "no field", ""),
+        ("point.z == 1", 6, "no field `z`", "x, y"),
+        ("human(*p)", 7, "list", "And([p, q])"),
+        ("[p, q]", 1, "list", "in"),
+        # what can be read in two ways
+        ("not p == q", 1, "two ways", "Not(p == q), or Not(p) == q"),
+        ("not (p == q) == False", 1, "two ways", "Not"),
+        ("not human(soc) != q", 1, "two ways", "Not"),
+        ("p == q == r", 3, "two ways", "And(p == q, q == r)"),
+        ("p == q == True", 3, "two ways", "(p == q) == r"),
+        ("i != j != k", 3, "whether a and c differ", "Distinct"),
+        ("i > 3 == j > 3", 3, "two ways", "parentheses"),
+        ("i in [1] == True", 3, "chain", "and"),
+        ("i % -2 == 0", 3, "negative", "positive"),
+        ("a < 200", 5, "signed", "ULT"),
+        # sorts that do not meet
+        ("i", 1, "must be Bool, not Int", "x != 0"),
+        ("i and p", 1, "must be Bool", "x != 0"),
+        ("not i", 5, "must be Bool", "x != 0"),
+        ("p + 1 == 2", 1, "not Bool", "If(p, 1, 0)"),
+        ("human(i)", 7, "argument 1 of `human` must be Person, not Int", ""),
+        ("human(soc, plato)", 1, "takes 1 argument (Person), got 2", ""),
+        ("human", 1, "takes 1 argument (Person), got 0", ""),
+        ("soc == i", 5, "Person and Int", ""),
+        ("soc < plato", 1, "orders numbers, not Person", ""),
+        ("p < q", 1, "orders numbers, not Bool", "a < b < c"),
+        ("i == 'a'", 3, "Int and String", ""),
+        ("If(p, 1, s) == s", 1, "Int and String", ""),
+        ("i & j == 0", 3, "bit-vectors", "And(p, q)"),
+        ("p & q", 3, "bit-vectors", "And(p, q)"),
+        ("~p", 1, "bit-vectors", "Not(p)"),
+        ("a == 256", 6, "does not fit into 8 bits", ""),
+        ("a == -129", 6, "does not fit into 8 bits", ""),
+        ("a + i == b", 5, "must be BitVecSort(8), not Int", "Int2BV"),
+        ("Extract(8, 0, a) == 1", 1, "8 bits", "high, low"),
+        ("grid[p][1]", 6, "index must be Int, not Bool", ""),
+        ("s[0] == s", 2, "only arrays", "SubString"),
+        ("u // 2 == i", 3, "takes Int, not Real", "ToInt"),
+        ("'a' * 3 == s", 1, "numbers, not String", "joined"),
+        # names
+        ("mortall(soc)", 1, "`mortall` is not declared", "`mortal`"),
+        ("Human(soc)", 1, "`Human` is not declared", "`human`"),
+        ("unicorn", 1, "`unicorn` is not declared", "functions, constants or variables"),
+        ("Person == soc", 1, "is a sort", "ForAll"),
+        ("Implies == p", 1, "is an operator", "Implies(p, q)"),
+        ("true", 1, "`true`", "True"),
+        ("Const('x', Person) == soc", 1, "declares nothing", '"constants"'),
+        ("ForAll([z], human(z))", 9, "`z` is not declared", "[z: Int]"),
+        ("ForAll([human], p)", 9, "name of a function", "rename"),
+        ("ForAll([red], p)", 9, "name of a value", "rename"),
+        ("ForAll([X, X], p)", 12, "bound twice", ""),
+        ("ForAll([And: Int], p)", 9, "cannot be a variable", "And_"),
+        ("ForAll([x: Human], p)", 12, "unknown sort", ""),
+        ("all(human(x) for x in Person)", 23, "not listed", "ForAll"),
+        # numbers of arguments, empty lists
+        ("Implies(p, q, r)", 1, "got 3", "Implies(p, q)"),
+        ("And()", 1, "nothing", "And(p, q)"),
+        ("i in []", 6, "empty", ""),
+        ("ForAll([], p)", 8, "no variable", "ForAll([x]"),
+        ("ForAll([X], human(X), p)", 1, "variables and a formula", "ForAll([x, y]"),
+        ("i / 0 == 1", 3, "division by zero", ""),
+        ("i % 0 == 1", 3, "division by zero", ""),
+        # limits
+        ("7**(10**9) == i", 2, "too large", "4,000 bits"),
+        ("i ** j == 1", 6, "exponent", "x**2"),
+        ("i ** 17 == 1", 6, "exponent", ""),
+        ("-" * 100_000 + "1 == i", 100_001, "100,000 words", "split"),
+        ("(" * 50_000 + "p", 1, "nested", "split"),
+        ("not " * 300 + "p", None, "nested", ""),
+        ("all(p for x in range(5001))", 16, "5,000 elements", "ForAll"),
+        ("((((i**16)**16)**16)**16)**16 == 1", None, "100,000 parts", "split"),
+    ],
+)
+def test_it_is_refused(text: str, place: int | None, message: str, hint: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        formula(text)
+    said = refusal.value
+    assert message in said.message
+    assert hint in (said.hint or "")
+    assert said.path == "goal"
+    if place is not None:
+        assert said.message.startswith(f"goal, character {place}: ")
+
+
+def test_three_hundred_parentheses_and_five_thousand_summands_are_nothing_special() -> None:
+    assert formula("(" * 300 + "p" + ")" * 300) == "p"
+    summands = formula(" + ".join(["age(soc)"] * 5000) + " > 0")
+    assert summands.count("age") == 5000
+    assert formula(" and ".join(["p"] * 1000)).count("p") == 1000
+    assert formula(" + ".join(["a"] * 1000) + " == b").count("bvadd") == 999
+
+
+def test_what_comprehensions_write_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goedels_poetry.languages.json_logic.typer.MAX_TERMS", 2_000)
+    assert formula("all(all(i != x * y for x in range(1, 5)) for y in range(1, 5))")
+    for text in (
+        "all(all(p for x in range(900)) for y in range(900))",
+        "all(" * 20 + "p" + "".join(f" for x{n} in range(3))" for n in range(20)),
+    ):
+        with pytest.raises(InvalidInput, match="2,000 terms"):
+            formula(text)
+
+
+def test_a_bound_variable_is_never_confused_with_another_of_its_name() -> None:
+    nested = "ForAll([X], And(human(X), Exists([X], mortal(X))))"
+    assert formula(nested) == "(forall ((X Person)) (and (human X) (exists ((X-1 Person)) (mortal X-1))))"
+    listed = "ForAll([X], all(Exists([X], likes(X, e)) for e in [X]))"
+    assert formula(listed) == "(forall ((X Person)) (exists ((X-1 Person)) (likes X-1 X)))"
+    constant = "all(Exists([soc], likes(soc, e)) for e in [soc])"
+    assert formula(constant) == "(exists ((soc-1 Person)) (likes soc-1 soc))"
+
+
+# ------------------------------------------------------------------------------------------ properties
+
+VALUES: dict[str, Any] = {"i": 3, "j": -2, "k": 7, "p": True, "q": False, "r": True}
+_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_COMPUTE: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+def value_of(tree: ast.expr) -> Any:
+    """The value of an expression, its structure as Python reads it."""
+    match tree:
+        case ast.Constant():
+            return tree.value
+        case ast.Name():
+            return VALUES[tree.id]
+        case ast.UnaryOp(op=ast.Not()):
+            return not value_of(tree.operand)
+        case ast.UnaryOp():
+            return -value_of(tree.operand)
+        case ast.BinOp():
+            return _COMPUTE[type(tree.op)](value_of(tree.left), value_of(tree.right))
+        case ast.BoolOp():
+            values = [value_of(operand) for operand in tree.values]
+            return all(values) if isinstance(tree.op, ast.And) else any(values)
+        case ast.IfExp():
+            return value_of(tree.body) if value_of(tree.test) else value_of(tree.orelse)
+        case ast.Compare():
+            sides = [value_of(side) for side in (tree.left, *tree.comparators)]
+            links = zip(tree.ops, sides, sides[1:], strict=False)
+            return all(_COMPARE[type(op)](left, right) for op, left, right in links)
+        case ast.Call(func=ast.Name(id="Implies")):
+            premise, conclusion = map(value_of, tree.args)
+            return not premise or conclusion
+    raise AssertionError(ast.dump(tree))
+
+
+def _joined(inner: st.SearchStrategy[str], operators: list[str]) -> st.SearchStrategy[str]:
+    """Infix without parentheses: who binds what is for both readers to find out."""
+    rest = st.lists(st.tuples(st.sampled_from(operators), inner), min_size=1, max_size=3)
+    return st.tuples(inner, rest).map(lambda both: both[0] + "".join(f" {o} {t}" for o, t in both[1]))
+
+
+NUMBERS = st.recursive(
+    st.sampled_from(["i", "j", "k", "0", "1", "2", "5"]),
+    lambda inner: (
+        _joined(inner, ["+", "-", "*", "//", "%"])
+        | inner.map(lambda text: f"({text})")
+        | inner.map(lambda text: f"-{text}")
+        | st.tuples(inner, inner).map(lambda two: f"({two[0]} if p else {two[1]})")
+    ),
+    max_leaves=6,
+)
+FORMULAS = st.recursive(
+    st.sampled_from(["p", "q", "r", "True"]) | _joined(NUMBERS, ["==", "!=", "<", "<=", ">", ">="]),
+    lambda inner: (
+        _joined(inner, ["and", "or"])
+        | _joined(inner, ["=="])
+        | inner.map(lambda text: f"({text})")
+        | inner.map(lambda text: f"not {text}")
+        | st.tuples(inner, inner).map(lambda two: f"Implies({two[0]}, {two[1]})")
+        | st.tuples(inner, inner, inner).map(lambda three: f"{three[0]} if {three[1]} else {three[2]}")
+    ),
+    max_leaves=6,
+)
+
+PLACES = "".join(f"(declare-const {name} {'Bool' if isinstance(v, bool) else 'Int'})" for name, v in VALUES.items())
+FACTS = "".join(
+    f"(assert (= {name} {str(v).lower() if isinstance(v, bool) else f'(- {-v})' if v < 0 else v}))"
+    for name, v in VALUES.items()
+)
+
+
+@given(FORMULAS)
+@settings(max_examples=120)
+def test_a_random_expression_is_as_true_as_python_would_have_it_or_refused(text: str) -> None:
+    try:
+        expected = value_of(ast.parse(f"({text})", mode="eval").body)
+    except (ZeroDivisionError, SyntaxError):
+        return
+    try:
+        (goal,) = read_json(program(goal=f"({text}) == (p or True)")).goals
+    except InvalidInput as refusal:
+        reasons = ("two ways", "a and c differ", "negative number", "division by zero", "not Bool", "not Int", "sort")
+        assert any(reason in refusal.message for reason in reasons), refusal.message
+        return
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.from_string(f"{PLACES}{FACTS}(assert {goal.formula})")
+    assert (solver.check() == z3.sat) is bool(expected), goal.formula
+
+
+@given(st.text(st.sampled_from("()[]{},.:+-*/%<>=!&|^~ 0123456789abpqijXand or not in if else for 'human soc\"\\")))
+@settings(max_examples=150)
+def test_no_text_does_anything_but_be_read_or_refused(text: str) -> None:
+    try:
+        formula(text)
+    except InvalidInput as refusal:
+        assert refusal.line is not None

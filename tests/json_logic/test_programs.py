@@ -1,0 +1,233 @@
+"""Whole programs, decided by real solvers: what each section means, and what becomes of old programs' traps."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from small_world import program
+
+from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.languages.logic.program import LogicProgram, Origin
+from goedels_poetry.reasoning.backends import JSONBackend
+from goedels_poetry.reasoning.results import VerificationResult
+from goedels_poetry.state import Verdict
+
+Ask = Callable[..., VerificationResult]
+
+
+def read(**sections: Any) -> LogicProgram:
+    return read_json(program(**sections))
+
+
+# ---------------------------------------------------------------------- what once was silently something else
+
+
+@pytest.mark.parametrize(
+    ("facts", "goal", "answer"),
+    [
+        (["not (soc == plato)"], "soc == plato", False),
+        (["not soc == plato"], "soc == plato", False),
+        (["human(soc) == True and mortal(soc) == False"], "mortal(soc)", False),
+        (["human(soc) == True and mortal(soc) == False"], "human(soc)", True),
+        (["age(soc) == 1 or age(plato) == 2"], "age(plato) == 2", None),
+        (["age(soc) == 1 or age(plato) == 2", "age(soc) != 1"], "age(plato) == 2", True),
+        (["age(soc) == age(plato) == 5"], "age(plato) == 6", False),
+        (["age(soc) in [1, 2, 3]"], "age(soc) < 4", True),
+        (["age(soc) in [1, 2, 3]"], "age(soc) == 2", None),
+        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "mortal(soc)", True),
+        (["human(soc) if soc == plato else mortal(soc)", "soc != plato"], "human(soc)", None),
+        (["age(soc) == 7"], "age(soc) / 2 == 3", False),
+        (["age(soc) == 7"], "age(soc) / 2 == 3.5", True),
+        (["age(soc) == 7"], "age(soc) // 2 == 3", True),
+        (["age(soc) == -7"], "age(soc) // 2 == -4 and age(soc) % 2 == 1", True),
+        (["age(soc) == 7", "i == -2"], "age(soc) // i == -4 and age(soc) % i == -1", True),
+        (["all(human(x) for x in [soc, plato])"], "human(plato)", True),
+        (["human(soc)", "ForAll([X], Implies(human(X), mortal(X)))"], "mortal(soc)", True),
+        ([], "Exists([X], And(human(X), mortal(X)))", None),
+        ([], "ForAll([X], Implies(human(X), mortal(X)))", None),
+        ([], "color in Color", True),
+        (["color != red", "color != green"], "color == blue", True),
+        (["a == 200"], "a < 0 and UGT(a, 100)", True),
+        (["a == 255"], "a + 1 == 0", True),
+        (["grid[1] == Store(grid[0], 2, True)"], "grid[1][2]", True),
+        (["point == Point(1, 2)"], "point.x + point.y == 3", True),
+        (["numbers_in_a_row == cons(1, nil)"], "is_cons(numbers_in_a_row) and numbers_in_a_row.head == 1", True),
+        (["s == 'a' + 'b'"], "len(s) == 2", True),
+        (["weight(soc) == 0.1 + 0.2"], "weight(soc) == 3 / 10", True),
+    ],
+)
+def test_facts_and_a_goal(ask: Ask, facts: list[str], goal: str, answer: bool | None) -> None:
+    result = ask(goal, *facts)
+    assert result.answer is answer, result.reason
+    assert result.verdict is {True: Verdict.PROVED, False: Verdict.REFUTED, None: Verdict.UNKNOWN}[answer]
+
+
+def test_a_statement_and_its_negation_are_both_open_when_the_facts_are_silent(ask: Ask) -> None:
+    assert ask("mortal(soc)", "human(soc)").answer is ask("Not(mortal(soc))", "human(soc)").answer is None
+
+
+def test_a_contradiction_among_the_facts_answers_nothing(ask: Ask) -> None:
+    result = ask("mortal(soc)", "human(soc)", "age(soc) == 3", "Not(human(soc))")
+    assert (result.answer, result.verdict) == (None, Verdict.INCONSISTENT)
+    assert result.core is not None
+    assert sorted(premise["name"] for premise in result.core) == ["kb-1", "kb-3"]
+
+
+def test_an_enumeration_may_be_used_in_any_number_of_programs_of_one_process(ask: Ask) -> None:
+    for _ in range(3):
+        assert ask("color == red", "color in [red]").answer is True
+
+
+# ------------------------------------------------------------------------------------------ the sections
+
+
+def test_every_form_of_a_rule_and_of_a_fact(backend: JSONBackend) -> None:
+    text = program(
+        knowledge_base=[
+            "human(soc)",
+            {"assertion": "mortal(plato)", "value": False},
+            {"assertion": "age(soc) == 70", "value": True, "sentence": 3, "name": "old"},
+        ],
+        rules=[
+            {
+                "forall": [{"name": "z", "sort": "Person"}],
+                "implies": {"antecedent": "human(z)", "consequent": "mortal(z)"},
+            },
+            {
+                "name": "liking",
+                "forall": ["X", "Y"],
+                "constraint": "Implies(likes(X, Y), likes(Y, X))",
+                "sentences": [1, 2],
+            },
+            {"implies": {"antecedent": "p", "consequent": "q"}},
+            {"constraint": "p", "world": "It rains."},
+            "r",
+        ],
+        verifications=[
+            {"constraint": "And(mortal(soc), Not(human(plato)), q)"},
+            {"name": "all", "forall": [{"name": "z", "sort": "Person"}], "constraint": "Or(mortal(z), Not(human(z)))"},
+            {"exists": [{"name": "n", "sort": "Int"}], "constraint": "age(soc) == n"},
+            {"forall": ["X"], "implies": {"antecedent": "human(X)", "consequent": "mortal(X)"}},
+        ],
+        actions=["verify_conditions"],
+    )
+    found = read_json(text)
+    assert [premise.name for premise in found.premises] == [
+        *("kb-1", "kb-2", "old", "rule-1", "liking", "rule-3", "rule-4", "rule-5"),
+    ]
+    assert [goal.name for goal in found.goals] == ["verification-1", "all", "verification-3", "verification-4"]
+    assert [(p.origin, p.sentences, p.words) for p in found.premises if p.origin] == [
+        (Origin.TEXT, (3,), ""),
+        (Origin.TEXT, (1, 2), ""),
+        (Origin.WORLD, (), "It rains."),
+    ]
+    assert found.premises[1].place.path == "knowledge_base[1]"
+    assert found.warnings == ()
+    result = backend.execute(text)
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+
+
+def test_two_questions_with_different_answers_are_none(backend: JSONBackend) -> None:
+    result = backend.execute(
+        program(knowledge_base=["p"], verifications=[{"constraint": "p"}, {"constraint": "Not(p)"}])
+    )
+    assert result.answer is None
+    assert "verification-1" in result.reason and "verification-2" in result.reason
+
+
+def test_multiple_choice(backend: JSONBackend) -> None:
+    text = program(knowledge_base=["color != red", "color != green"], goals={c: f"color == {v}" for c, v in CHOICES})
+    result = backend.execute(text)
+    assert (result.answer, result.verdict) == ("C", Verdict.PROVED)
+
+
+CHOICES = [("A", "red"), ("B", "green"), ("C", "blue")]
+
+
+def test_a_premise_that_states_the_goal_is_believed(ask: Ask) -> None:
+    assert ask("human(soc)", "mortal(soc)", "human(soc)").answer is True
+    assert ask("human(soc)", "Not(human(soc))").answer is False
+
+
+def test_the_optimum_is_the_answer_and_sees_the_knowledge_base(backend: JSONBackend) -> None:
+    text = program(
+        knowledge_base=["i + j <= 10", "i >= 0", "j >= 0"],
+        optimization={
+            "variables": [{"name": "profit", "sort": "Int"}],
+            "constraints": ["profit == 3 * i + 2 * j", {"constraint": "j >= 2", "name": "least"}],
+            "objectives": [{"type": "maximize", "expression": "profit"}],
+        },
+        actions=["optimize"],
+    )
+    result = backend.execute(text)
+    assert (result.answer, result.optimum, result.verdict) == (28, 28, Verdict.PROVED)
+    assert [constraint.name for constraint in read_json(text).constraints] == ["constraint-1", "least"]
+
+
+def test_without_actions_everything_is_done_and_with_them_what_they_say() -> None:
+    sections: dict[str, Any] = {
+        "verifications": ["i > 0"],
+        "optimization": {"objectives": [{"type": "minimize", "expression": "i"}]},
+    }
+    for actions in (None, [], ["optimize", "verify_conditions"]):
+        both = read(**sections, actions=actions)
+        assert (len(both.goals), len(both.objectives), both.warnings) == (1, 1, ())
+    one = read(**sections, actions=["optimize"])
+    assert (len(one.goals), len(one.objectives)) == (0, 1)
+    assert "left aside: verifications" in one.warnings[0]
+    other = read(**sections, actions=["verify_conditions"])
+    assert (len(other.goals), len(other.objectives)) == (1, 0)
+
+
+def test_what_deserves_a_warning() -> None:
+    found = read(knowledge_base=["human(X)", "1 == 1"], goal="ForAll([soc], human(soc))")
+    assert [warning.split(":")[0] for warning in found.warnings] == [
+        "knowledge_base[1] speaks of nothing in the program",
+        "outside ForAll and Exists a variable stands for one unknown value",
+        "the bound variable `soc` hides the constant of that name",
+    ]
+
+
+def test_symbols_may_have_names_that_mean_something_to_solvers(ask: Ask) -> None:
+    names = ["sat", "unsat", "select", "store", "mod", "div", "distinct", "exists", "is", "sin", "é", "Int2", "goal"]
+    sections = {"functions": [{"name": n, "domain": [], "range": "Bool"} for n in names if n != "is"]}
+    facts = [n for n in names if n not in ("is", "goal")]
+    assert ask("And(goal, sat)", *facts, "goal == unsat", **sections).answer is True
+
+
+def test_the_same_constants_as_a_list_with_empty_lists_for_what_is_not_needed(backend: JSONBackend) -> None:
+    text = json.dumps(
+        {
+            "sorts": [{"name": "P", "type": "DeclareSort", "values": [], "fields": []}],
+            "functions": [{"name": "human", "domain": ["P"], "range": "Bool"}],
+            "constants": [{"name": "soc", "sort": "P"}],
+            "knowledge_base": [{"assertion": "human(soc)", "sentences": [], "world": ""}],
+            "rules": [],
+            "verifications": [{"name": "A", "constraint": "human(soc)"}],
+            "optimization": {"constraints": [], "objectives": []},
+        }
+    )
+    assert backend.execute(text).answer is True
+    assert read_json(text).premises[0].origin is Origin.UNSAID
+
+
+# ---------------------------------------------------------------------------------------------- limits
+
+
+def test_a_limit_on_time_holds_for_bit_vectors_of_any_allowed_size() -> None:
+    text = json.dumps(
+        {
+            "constants": {"x": "BitVecSort(65536)", "y": "BitVecSort(65536)"},
+            "knowledge_base": ["x * y == x + y * y"],
+            "verifications": ["x != y"],
+        }
+    )
+    begin = time.monotonic()
+    with JSONBackend(verify_timeout=1_000, processes=1) as short:
+        result = short.execute(text)
+    assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
+    assert time.monotonic() - begin < 20

@@ -1,0 +1,223 @@
+"""Programs that are refused, each with its place, its path and what to change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from small_world import WORLD, program
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.json_logic import read_json
+from goedels_poetry.reasoning.backends import JSONBackend
+from goedels_poetry.state import Verdict
+
+EXPLOIT = (
+    "(lambda a: (a.append((a[0].gi_frame.f_back.f_back.f_back.f_builtins for _ in [0])), [*a[0]])[1][0])([])"
+    '["__import__"]("os").system("id > {}")'
+)
+
+
+def also(section: str, *items: Any) -> dict[str, Any]:
+    return {section: [*WORLD[section], *items], "goal": "p"}
+
+
+def sort(name: str, kind: str, **more: Any) -> dict[str, Any]:
+    return also("sorts", {"name": name, "type": kind, **more})
+
+
+CASES: list[tuple[dict[str, Any], str, str, str]] = [
+    # the program
+    ({"goal": "p", "verification": []}, "verification", "unknown key", "`verifications`"),
+    ({"goal": "p", "axioms": []}, "axioms", "unknown key", "knowledge_base"),
+    ({}, "", "asks nothing", "goal"),
+    ({"actions": ["optimize"], "goal": "p"}, "", "asks nothing", "objectives"),
+    ({"goal": "p", "actions": ["run"]}, "actions[0]", "unknown action 'run'", "verify_conditions"),
+    ({"goal": "p", "actions": ["__reduce__"]}, "actions[0]", "unknown action", "optimize"),
+    ({"goal": "p", "actions": ["verify_condition"]}, "actions[0]", "unknown action", "`verify_conditions`"),
+    ({"goal": "p", "rules": {}}, "rules", "rules is a list, not an object", ""),
+    # sorts
+    (sort("IntSort", "BoolSort"), "sorts[6]", "built-in", "rename"),
+    (sort("Person", "DeclareSort"), "sorts[6]", "declared twice", "rename"),
+    (sort("my sort", "DeclareSort"), "sorts[6].name", "cannot be the name", "my_sort"),
+    (sort("S", "Declare_Sort"), "sorts[6]", "unknown type `Declare_Sort`", "DeclareSort"),
+    (sort("S", "BitVecSort(0)"), "sorts[6]", "1 to 65,536 bits", ""),
+    (sort("S", "BitVecSort(65537)"), "sorts[6]", "1 to 65,536 bits", ""),
+    (sort("S", "ArraySort(Int)"), "sorts[6]", "two sorts", "ArraySort(Int, Bool)"),
+    (sort("S", "ArraySort(Int, Personn)"), "sorts[6]", "unknown sort `Personn`", "`Person`"),
+    (sort("S", "__import__('os')"), "sorts[6]", "no sort", ""),
+    (sort("Lab", "EnumSort", values=["True", "False"]), "sorts[6]", "`True` is a word of the language", "True_"),
+    (sort("Lab", "EnumSort", values=[]), "sorts[6]", "no values", ""),
+    (sort("Lab", "EnumSort"), "sorts[6]", "lacks 'values'", ""),
+    (sort("Lab", "EnumSort", values=["red"]), "sorts[6]", "`red` is declared twice: it is a value already", "rename"),
+    (sort("Lab", "DeclareSort", values=["l"]), "sorts[6].values", "belongs to a sort of type EnumSort", "EnumSort"),
+    (sort("R", "Record", fields={"f": "R"}), "sorts[6]", "made of each other: R -> R", "Datatype"),
+    (sort("R", "Record", fields={}), "sorts[6]", "no fields", ""),
+    (sort("D", "Datatype", constructors=[{"name": "d", "fields": {"f": "D"}}]), "sorts[6]", "no finite value", "add"),
+    (
+        also(
+            "sorts",
+            {"name": "A", "type": "ArraySort(Int, B)"},
+            {"name": "B", "type": "ArraySort(Int, C)"},
+            {"name": "C", "type": "ArraySort(Int, A)"},
+        ),
+        "sorts[6]",
+        "made of each other: A -> B -> C -> A",
+        "",
+    ),
+    # symbols
+    (also("functions", {"name": "Not", "domain": ["Bool"], "range": "Bool"}), "functions[5].name", "operator", "Not_"),
+    (also("functions", {"name": "human", "domain": [], "range": "Bool"}), "functions[5].name", "declared twice", ""),
+    (
+        also("functions", {"name": "f", "domain": ["Persn"], "range": "Int"}),
+        "functions[5].domain[0]",
+        "`Persn`",
+        "Person",
+    ),
+    (also("functions", {"name": "f", "domain": "Person", "range": "Int"}), "functions[5].domain", "a list", ""),
+    (also("functions", {"name": "f", "range": "Int"}), "functions[5]", "lacks 'domain'", ""),
+    (also("functions", {"name": "not", "domain": [], "range": "Int"}), "functions[5].name", "word of the language", ""),
+    (also("functions", {"name": "x y", "domain": [], "range": "Int"}), "functions[5].name", "cannot be", "x_y"),
+    (also("functions", {"name": "x", "domain": ["Int"], "range": "Int"}), "functions[5].name", "name of a field", ""),
+    (also("variables", {"name": "soc", "sort": "Person"}), "variables[2].name", "declared twice", ""),
+    (also("variables", {"name": "True", "sort": "Person"}), "variables[2].name", "word of the language", ""),
+    (also("variables", {"name": "z", "sort": "Person", "type": "Int"}), "variables[2].type", "unknown key", ""),
+    (
+        {"goal": "p", "constants": {"c": {"sort": "Person", "members": ["human"]}}},
+        "constants.c.members[0]",
+        "twice",
+        "",
+    ),
+    ({"goal": "p", "constants": {"c": {"sort": "Person"}}}, "constants.c", "lacks 'members'", ""),
+    # what is said
+    ({"goal": "p", "knowledge_base": ["human(soc)", "mortall(soc)"]}, "knowledge_base[1]", "`mortall`", "`mortal`"),
+    ({"goal": "p", "knowledge_base": [True]}, "knowledge_base[0]", "an object, not true or false", ""),
+    (
+        {"goal": "p", "knowledge_base": [{"assertion": "p", "value": "false"}]},
+        "knowledge_base[0].value",
+        "true or false, not a string",
+        "without quotes",
+    ),
+    ({"goal": "p", "knowledge_base": [{"fact": "p"}]}, "knowledge_base[0].fact", "unknown key", ""),
+    (
+        {"goal": "p", "knowledge_base": [{"assertion": "p", "name": "a"}, {"assertion": "q", "name": "a"}]},
+        "knowledge_base[1].name",
+        "given twice (first by knowledge_base[0])",
+        "own",
+    ),
+    ({"goal": "p", "knowledge_base": [{"assertion": "p", "sentence": 0}]}, "knowledge_base[0].sentence", "from 1", ""),
+    ({"goal": "p", "rules": [{"forall": [{"name": "z", "sort": "Person"}]}]}, "rules[0]", "neither", "one"),
+    ({"goal": "p", "rules": [{"constraint": "p", "implies": {}}]}, "rules[0]", "both", "one"),
+    ({"goal": "p", "rules": [{"implies": {"antecedent": "p"}}]}, "rules[0].implies", "lacks 'consequent'", ""),
+    ({"goal": "p", "rules": [{"forall": ["z"], "constraint": "p"}]}, "rules[0].forall[0]", "sort of `z`", "name"),
+    # what is asked
+    (
+        {"verifications": [{"exists": ["X"], "forall": ["Y"], "constraint": "likes(X, Y)"}]},
+        "verifications[0]",
+        "both 'exists' and 'forall'",
+        "ForAll",
+    ),
+    (
+        {"verifications": [{"exists": ["X"], "implies": {"antecedent": "human(X)", "consequent": "p"}}]},
+        "verifications[0]",
+        "both 'exists' and 'implies'",
+        "And(p, q)",
+    ),
+    ({"verifications": [{"name": "v"}]}, "verifications[0]", "neither", ""),
+    ({"verifications": [{"name": "v", "constraint": "p"}] * 2}, "verifications[1].name", "given twice", ""),
+    ({"verifications": ["1 == 1"]}, "verifications[0]", "asks nothing about the program", "name"),
+    ({"verifications": [{"constraint": "True"}]}, "verifications[0]", "asks nothing about the program", ""),
+    (
+        {"verifications": [{"constraint": "not (human(soc) == human(plato)) == False"}]},
+        "verifications[0].constraint",
+        "two ways",
+        "Not",
+    ),
+    ({"verifications": [{"constraint": True}]}, "verifications[0].constraint", "a string, not true or false", ""),
+    ({"goal": "   "}, "goal", "empty", ""),
+    # optimization
+    (
+        {"optimization": {"objectives": [{"type": "max", "expression": "i"}]}},
+        "optimization.objectives[0].type",
+        "maximize or minimize",
+        "",
+    ),
+    (
+        {"optimization": {"objectives": [{"type": "maximize", "expression": "color"}]}},
+        "optimization.objectives[0].expression",
+        "a number, not Color",
+        "",
+    ),
+    ({"optimization": {"constraints": ["i > 0"]}}, "optimization", "no objectives", "objectives"),
+    (
+        {"optimization": {"variables": [{"name": "p", "sort": "Int"}], "objectives": []}},
+        "optimization.variables[0].name",
+        "declared twice",
+        "",
+    ),
+    # untrusted text
+    ({"goal": EXPLOIT}, "goal", "lambda", ""),
+    ({"goal": "'{0.__globals__[os].environ}'.format(And) == s"}, "goal", "methods", ""),
+    ({"goal": "p.__class__ == q"}, "goal", "no field `__class__`", ""),
+    ({"goal": "__import__('os') == p"}, "goal", "`__import__` is not declared", ""),
+]
+
+
+@pytest.mark.parametrize(("sections", "path", "message", "hint"), CASES, ids=[f"{p}: {m}"[:60] for _, p, m, _ in CASES])
+def test_a_program_is_refused_with_its_path_and_what_to_change(
+    sections: dict[str, Any], path: str, message: str, hint: str
+) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read_json(program(**sections))
+    said = refusal.value
+    assert said.path == path
+    assert message in said.message
+    assert hint in (said.hint or "")
+    assert said.line is not None
+    assert said.column is not None
+
+
+def test_the_place_is_that_of_the_word_in_the_json_text() -> None:
+    text = json.dumps(
+        {**WORLD, "knowledge_base": ["human(soc)", 'Contains(s, "\\u00e9") and mortall(soc)'], "goal": "p"}, indent=2
+    )
+    with pytest.raises(InvalidInput) as refusal:
+        read_json(text)
+    said = refusal.value
+    assert said.line is not None and said.column is not None
+    assert text.splitlines()[said.line - 1][said.column - 1 :].startswith("mortall(soc)")
+    assert str(said).startswith(
+        f"{said.line}:{said.column}: knowledge_base[1], character 27: `mortall` is not declared"
+    )
+
+
+@pytest.mark.parametrize("text", ["[]", '"p"', "3", "null", "[" * 5000, "{" * 5000, ""])
+def test_what_is_no_object_is_no_program(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        read_json(text)
+
+
+def test_nothing_of_a_refused_program_is_carried_out(backend: JSONBackend, tmp_path: Any) -> None:
+    trace = tmp_path / "trace"
+    result = backend.execute(program(knowledge_base=[EXPLOIT.format(trace)], goal="p"))
+    assert (result.answer, result.verdict) == (None, Verdict.INVALID)
+    assert result.location is not None
+    assert result.location["path"] == "knowledge_base[0]"
+    assert not trace.exists()
+
+
+def test_a_recursive_datatype_that_goes_through_another_is_no_cycle() -> None:
+    sorts = [
+        {"name": "Tree", "type": "Datatype", "constructors": {"node": {"label": "Int", "kids": "Forest"}}},
+        {
+            "name": "Forest",
+            "type": "Datatype",
+            "constructors": [
+                "none",
+                {"name": "more", "fields": [{"name": "first", "sort": "Tree"}, {"name": "rest", "sort": "Forest"}]},
+            ],
+        },
+    ]
+    found = read_json(json.dumps({"sorts": sorts, "constants": {"t": "Tree"}, "goal": "is_none(t.kids)"}))
+    assert str(found.goals[0].formula) == "((_ is none) (Tree.kids t))"

@@ -112,7 +112,10 @@ def _facts(report: Report) -> Iterable[str]:
         kinds = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in found.failures.items())
         yield f"no answer, counted as wrong: {kinds}"
     if found.cached:
-        yield f"{found.cached} replies came from the cache and are in no cost (GOEDELS_POETRY__MODELS__CACHE=false asks)"
+        yield (
+            f"{found.cached} replies came from the cache and are in no cost; with GOEDELS_POETRY__MODELS__CACHE=false "
+            "all are asked for"
+        )
     for reason, number in report.data.left_out.items():
         yield f"left out of the data: {reason}: {number}"
     for note in report.data.notes:

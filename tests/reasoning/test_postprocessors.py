@@ -5,12 +5,12 @@ The numbers M10 and M11 are the faults of ProofOfThought 1 that these tests are 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -194,7 +194,7 @@ async def test_m10_an_open_answer_is_replaced_by_a_new_proof_and_no_message_on_t
     assert [entry["verdict"] for entry in result.history] == ["unknown", "proved"]
 
 
-@pytest.mark.parametrize("refined", [LEAVES_OPEN, CONTRADICTS_ITSELF, INVALID])
+@pytest.mark.parametrize("refined", [CONTRADICTS_ITSELF, INVALID])
 async def test_a_proved_answer_stands_against_a_refinement_that_proves_nothing(ask: Ask, refined: str) -> None:
     model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[refined])
     with Server(model) as server:
@@ -239,13 +239,6 @@ async def test_two_proofs_that_contradict_each_other_and_are_trusted_alike_are_n
     assert result.reason.startswith("two programs contradict each other: one gives true")
 
 
-async def test_the_same_program_again_is_no_new_proof(ask: Ask) -> None:
-    model = Model(answer=[PROVES], critique=[critique(FAULT)], refine=[PROVES])
-    with Server(model) as server:
-        result = await ask(server, SelfRefine(1))
-    assert outcomes(result) == ["unchanged"]
-
-
 # -- self-consistency ------------------------------------------------------------------------------------------
 
 
@@ -258,8 +251,8 @@ async def test_m11_two_against_two_is_no_answer_and_says_so(ask: Ask) -> None:
     assert result.reason == "no majority: 2 true, 2 false"
 
 
-async def test_m11_all_votes_are_reported_and_undecided_ones_do_not_elect(ask: Ask) -> None:
-    model = Model(answer=[LEAVES_OPEN, CONTRADICTS_ITSELF, INVALID, PROVES, LEAVES_OPEN])
+async def test_m11_all_votes_are_reported_those_of_nothing_too_and_undecided_ones_do_not_elect(ask: Ask) -> None:
+    model = Model(answer=[LEAVES_OPEN, CONTRADICTS_ITSELF, "", PROVES, INVALID])
     with Server(model) as server:
         result = await ask(server, SelfConsistency(5))
     assert (result.answer, result.verdict) == (True, Verdict.PROVED)
@@ -299,14 +292,6 @@ async def test_samples_are_asked_for_at_the_same_time_and_differ_in_temperature(
         assert len({request["temperature"] for request in server.requests}) > 1
 
 
-async def test_a_reply_of_nothing_is_a_vote_of_its_own_and_costs_nobody_else(ask: Ask) -> None:
-    model = Model(answer=[PROVES, "", PROVES])
-    with Server(model) as server:
-        result = await ask(server, SelfConsistency(3))
-    assert result.answer is True
-    assert result.votes == {"true": 2, "unknown": 1}
-
-
 # -- decomposed and least to most ------------------------------------------------------------------------------
 
 
@@ -343,15 +328,6 @@ async def test_only_what_is_proved_of_the_parts_is_relied_on_and_it_is_listed_ap
     assert result.costs["calls"] == server.calls == 4
 
 
-async def test_each_step_is_told_what_is_proved_of_those_before_it(ask: Ask) -> None:
-    model = Model(steps=[split("Is Tom a mammal?", "Does Jerry breathe?")], answer=about_parts)
-    with Server(model) as server:
-        result = await ask(server, LeastToMost(3), text=BREATHES)
-    assert result.answer is True
-    told = ["Is Tom a mammal? Yes." in whole for whole in model.asked["answer"]]
-    assert told == [False, True, True]
-
-
 @pytest.mark.parametrize("reply", ["I would rather not.", split(BREATHES)])
 async def test_a_plan_that_cannot_be_used_leaves_the_question_whole(ask: Ask, reply: str) -> None:
     model = Model(decompose=[reply], answer=[PROVES])
@@ -372,7 +348,7 @@ async def test_a_program_cannot_derive_what_nobody_has_proved(ask: Ask) -> None:
     assert result.answer is None
 
 
-async def test_parts_and_steps_of_programs_in_json(ask: Ask) -> None:
+async def test_each_step_is_told_what_is_proved_of_those_before_it_also_in_json(ask: Ask) -> None:
     def told(whole: str) -> Answer:
         base: dict[str, Any] = {
             "sorts": [{"name": "Animal", "type": "DeclareSort"}],
@@ -404,6 +380,7 @@ async def test_parts_and_steps_of_programs_in_json(ask: Ask) -> None:
     assert (result.answer, result.verdict) == (True, Verdict.PROVED)
     assert {premise["name"] for premise in result.core} == {"p2", "d1"}
     assert [step["post"] for step in result.steps] == ["least_to_most", "self_refine"]
+    assert ["Is Tom a mammal? Yes." in whole for whole in model.asked["answer"]] == [False, True]
 
 
 # -- budgets, order, resuming ----------------------------------------------------------------------------------
@@ -441,36 +418,32 @@ async def test_what_was_stopped_goes_on_with_a_larger_budget_and_pays_for_nothin
     assert second.costs["calls"] == 3
 
 
-async def test_in_their_order_the_first_one_stands_next_to_the_machine(ask: Ask) -> None:
-    model = Model(answer=[PROVES], critique=[critique()])
-    with Server(model) as server:
-        result = await ask(server, SelfRefine(1), SelfConsistency(3))
-    assert model.calls("critique") == 2
-    assert [step["post"] for step in result.steps] == ["self_refine", "self_refine", "self_consistency"]
-    assert result.votes == {"true": 2}
-
-
-def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
+async def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(ask: Ask, tmp_path: Path) -> None:
     """kill -9 while the third sample is being written: the first two are neither asked nor decided again."""
     third = Answer(f"```smt2\n{PROVES}```", delay=60)
     model = Model(answer=[PROVES, REFUTES, third, PROVES])
     text = tmp_path / "text.md"
     text.write_text(TEXT)
     with Server(model) as server:
-        command = [sys.executable, "-m", "goedels_poetry", "ask", ASKED, "--context", str(text), "--json"]
-        command += ["--post", "self-consistency=3", "--no-judge", "--model", "scripted", "--base-url", server.url]
-        environment = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path / "home"), "OPENAI_API_KEY": ""}
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, start_new_session=True)
+        command = ["-m", "goedels_poetry", "ask", ASKED, "--context", str(text), "--post", "self-consistency=3"]
+        command += ["--no-judge", "--model", "scripted", "--base-url", server.url]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *command,
+            env=os.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         while model.calls("answer") < 3:
-            assert process.poll() is None
-            time.sleep(0.05)
+            assert process.returncode is None
+            await asyncio.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        await process.communicate()
+        result = await ask(server, SelfConsistency(3), max_attempts=3, optimize_timeout=10_000)
         assert server.calls == 4
-    result = json.loads(done.stdout)
-    assert (result["answer"], result["votes"]) == (True, {"true": 2, "false": 1})
-    assert len({sample["run_id"] for sample in result["steps"][-1]["samples"]}) == 3
+    assert (result.answer, result.votes) == (True, {"true": 2, "false": 1})
+    assert len({sample["run_id"] for sample in result.steps[-1]["samples"]}) == 3
 
 
 async def test_an_interrupt_between_two_runs_is_one_of_all_runs_of_a_question(ask: Ask) -> None:

@@ -211,3 +211,16 @@ async def test_parts_of_parts_end_with_the_last_post_processor() -> None:
     machine = Told(trusted(TRUE, 0.5, "a program"), said=PARTS)
     await chain([Decomposed(2), LeastToMost(2)], machine)(Task(Question("?")))
     assert len(machine.tasks) == 1 + 3 * (1 + 3)
+
+
+async def test_in_their_order_the_first_one_stands_next_to_the_machine() -> None:
+    machine = Told(trusted(TRUE, 0.5, "a program"), said={"faults": [], "vague": 0})
+    result = await chain([SelfRefine(1), SelfConsistency(3)], machine)(Task(Question("?")))
+    assert [step["post"] for step in result.steps] == ["self_refine", "self_refine", "self_consistency"]
+    assert result.votes == {"true": 2}
+
+
+async def test_the_same_program_again_is_no_new_proof() -> None:
+    machine = Told(trusted(FALSE, 0.5, "a  program"), trusted(TRUE, 0.9, "a program"), said=FAULTS)
+    result = await chain([SelfRefine(1)], machine)(Task(Question("?")))
+    assert (result.answer, result.steps[0]["outcome"]) == (False, "unchanged")

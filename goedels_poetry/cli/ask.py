@@ -184,6 +184,10 @@ def page(result: QueryResult) -> Iterator[str]:
         yield f"  part {part['number']} ({part['verdict']}): {one_line(part['derived'] or part['question'])}"
     if result.votes:
         yield f"  votes: {', '.join(f'{answer} {count}' for answer, count in result.votes.items())}"
+    for step in result.steps:
+        if "outcome" in step:
+            number = f" {step['round']}" if "round" in step else ""
+            yield f"  {step['post'].replace('_', '-')}{number}: {one_line(step['outcome'])}"
     if result.countermodel_words:
         yield "  a world of the premises in which it is false:"
         yield from (f"    {one_line(line)}" for line in result.countermodel_words.split("; "))

@@ -118,8 +118,9 @@ def _assumed_goals(program: LogicProgram, demands: Demands) -> Iterator[Finding]
 
 
 def _is_stated(premise: LogicPremise, demands: Demands) -> bool:
-    """Whether a premise renders a sentence that tells, not one that asks."""
-    return bool(set(premise.sentences) - demands.asked) or premise.origin is Origin.DERIVED
+    """Whether a premise renders a sentence that tells, not one that asks, or is not the program's own."""
+    ours = premise.origin in (Origin.DERIVED, Origin.CLOSURE)
+    return ours or bool(set(premise.sentences) - demands.asked)
 
 
 def _without_text(program: LogicProgram, result: Mapping[str, Any], demands: Demands) -> Iterator[Finding]:

@@ -1,0 +1,335 @@
+"""Questions on the state machine, over the real wire: scripted replies, real runs, a real solver, a real checker."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
+
+from server import EMPTY, Answer, Server, server_error
+
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
+from goedels_poetry.checker import check_any
+from goedels_poetry.languages.logic.language import LogicLanguage
+from goedels_poetry.question import Question
+from goedels_poetry.reasoning import QueryResult
+from goedels_poetry.reasoning.solving import solve
+
+TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
+HEAD = """(declare-sort T 0)
+(declare-const sam T)
+(declare-const tom T)
+(declare-fun cat (T) Bool)
+(declare-fun dog (T) Bool)
+(declare-fun soft (T) Bool)
+"""
+P1 = "(assert (! (forall ((x T)) (=> (cat x) (soft x))) :named p1 :sentence 1))\n"
+P2 = "(assert (! (cat sam) :named p2 :sentence 2))\n"
+P3 = "(assert (! (dog tom) :named p3 :sentence 3))\n"
+
+
+def goal(formula: str) -> str:
+    return f"(define-fun goal () Bool {formula})\n"
+
+
+RIGHT = HEAD + P1 + P2 + P3 + goal("(soft sam)")
+OPEN = HEAD + P1 + P2 + P3 + goal("(soft tom)")
+Ask = Callable[..., Any]
+
+
+def fenced(program: str) -> Answer:
+    return Answer(f"Here it is.\n\n```smt2\n{program}```")
+
+
+class KeptLanguage(LogicLanguage):
+    """Its processes serve all questions of this file: starting them takes longer than deciding a small program."""
+
+    async def aclose(self) -> None:
+        """Not yet."""
+
+    async def finish(self) -> None:
+        await super().aclose()
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def language() -> AsyncIterator[KeptLanguage]:
+    kept = KeptLanguage(1)
+    yield kept
+    await kept.finish()
+
+
+@pytest.fixture
+async def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: KeptLanguage) -> AsyncIterator[Ask]:
+    """``await ask(server, text, **question)``: one question, of a framework of its own in one data directory."""
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    async def one(server: Server, text: str = "Is Sam soft?", **told: Any) -> QueryResult:
+        default = {"model": "scripted", "base_url": server.url, "retries": 0, **told.pop("model", {})}
+        budgets = told.pop("budgets", {})
+        settings = Settings(models={"default": default, "cache": False}, budgets=budgets)
+        question = Question(text, **{"context": TEXT, "judged": False, **told})
+        async with GoedelsPoetryFramework(settings, language=language) as framework:
+            return await solve(framework, question)
+
+    yield one
+
+
+def outcomes(result: QueryResult) -> list[str]:
+    return [entry["outcome"] for entry in result.history]
+
+
+def said(server: Server, request: int = -1) -> str:
+    """The last message of a request."""
+    return str(server.requests[request]["messages"][-1]["content"])
+
+
+def roles(server: Server, request: int = -1) -> list[str]:
+    return [message["role"] for message in server.requests[request]["messages"]]
+
+
+# -- the result ------------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_comes_with_all_that_it_rests_on(ask: Ask) -> None:
+    world = '(assert (! (not (= sam tom)) :named w1 :world "Sam and Tom are two."))\n'
+    asked = goal("(and (soft sam) (not (= sam tom)))")
+    program = HEAD + P1 + P2 + P3 + world + asked
+    with Server([fenced(program)]) as server:
+        result = await ask(server, "Is Sam soft, and not Tom?")
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+    assert result.program is not None and result.program.strip() == program.strip()
+    assert [premise["name"] for premise in result.core or ()] == ["p1", "p2", "w1"]
+    assert result.core is not None and result.core[1]["text"] == "Sam is a cat."
+    assert [s["number"] for s in result.sentences] == [1, 2]
+    assert result.assumptions == ("Sam and Tom are two.",)
+    assert "soft(sam)" in result.goal_words and "(soft sam)" in result.goal
+    assert (result.attempts, result.costs["calls"], outcomes(result)) == (1, 1, ["answer"])
+    assert (result.trust_level, result.world, result.semantics) == ("L3", "open", "entailment")
+    assert result.certificate is not None
+    report = check_any(Path(result.certificate), result.program)
+    assert (report.verdict, report.accepted) == (Verdict.PROVED, True)
+
+
+async def test_false_is_answered_only_when_the_negation_follows(ask: Ask) -> None:
+    with Server([fenced(HEAD + P1 + P2 + goal("(not (soft sam))"))]) as server:
+        result = await ask(server, "Is the following statement true or false? Sam is not soft.")
+    assert (result.answer, result.verdict, result.trust_level) == (False, Verdict.REFUTED, "L3")
+    assert "the opposite of what is asked follows" in result.reason
+
+
+async def test_the_prompt_shows_numbered_sentences_and_the_question_last(ask: Ask) -> None:
+    with Server([fenced(RIGHT)]) as server:
+        await ask(server)
+        assert roles(server) == ["system", "user"]
+        assert "[1] Every cat is soft.\n[2] Sam is a cat.\n[3] Tom is a dog.\n" in said(server)
+        assert said(server).index("[3] Tom") < said(server).index("Is Sam soft?") < said(server).index("# Answer")
+
+
+async def test_a_finished_run_is_not_asked_again(ask: Ask) -> None:
+    with Server([fenced(RIGHT)]) as server:
+        first, second = await ask(server), await ask(server)
+        assert server.calls == 1
+    assert (second.answer, second.run_id, second.program) == (first.answer, first.run_id, first.program)
+
+
+# -- the loop --------------------------------------------------------------------------------------------------
+
+
+async def test_an_error_goes_back_with_its_line_in_one_conversation(ask: Ask) -> None:
+    with Server([fenced(RIGHT.replace("(cat sam)", "(kat sam)")), fenced(RIGHT)]) as server:
+        result = await ask(server)
+        assert roles(server) == ["system", "user", "assistant", "user"]
+        assert "line 8, column 13: unknown symbol `kat`" in said(server)
+        assert "(assert (! (kat sam)" in said(server)
+        assert "Please fix the program accordingly" in said(server)
+    assert (result.answer, outcomes(result)) == (True, ["unreadable", "answer"])
+
+
+async def test_all_turns_are_kept_in_their_order(ask: Ask) -> None:
+    wrong = [RIGHT.replace("(cat sam)", f"(kat{n} sam)") for n in (1, 2)]
+    with Server([*map(fenced, wrong), fenced(RIGHT)]) as server:
+        await ask(server)
+        texts = [message["content"] for message in server.requests[-1]["messages"]]
+        assert roles(server) == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert "kat1" in texts[2] and "`kat1`" in texts[3] and "kat2" in texts[4] and "`kat2`" in texts[5]
+
+
+async def test_what_does_not_fit_is_left_out_between_the_prompt_and_the_last_program(ask: Ask) -> None:
+    padding = "; a long remark\n" * 1_000
+    wrong = [padding + RIGHT.replace("(cat sam)", f"(kat{n} sam)") for n in (1, 2)]
+    with Server([*map(fenced, wrong), fenced(RIGHT)]) as server:
+        result = await ask(server, model={"context": 12_000, "max_tokens": 2_000})
+        texts = [message["content"] for message in server.requests[-1]["messages"]]
+        assert roles(server) == ["system", "user", "assistant", "user"]
+    assert result.answer is True
+    assert "[1] Every cat is soft." in texts[1] and "kat2" in texts[2] and "`kat2`" in texts[3]
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (EMPTY, "the reply is empty"),
+        (server_error(), "the server failed"),
+        (Answer(body='{"choices": [{"message": {"role": "assistant", "content": null}}]}'), "the reply is empty"),
+    ],
+)
+async def test_a_reply_without_words_costs_one_attempt_and_is_never_retried_as_it_was(
+    ask: Ask, reply: Answer, words: str
+) -> None:
+    with Server([reply, fenced(RIGHT)]) as server:
+        result = await ask(server)
+        first, second = server.requests
+    assert (result.answer, result.attempts, outcomes(result)) == (True, 2, ["no reply", "answer"])
+    assert words in str(second["messages"][-1]["content"])
+    assert second["messages"] != first["messages"] and second["temperature"] != first["temperature"]
+    assert all(message["content"] for message in second["messages"])
+
+
+async def test_a_reply_cut_off_in_the_middle_costs_one_attempt(ask: Ask) -> None:
+    half = Answer(f"```smt2\n{HEAD}{P1}(assert (! (cat", finish="length")
+    with Server([half, fenced(RIGHT)]) as server:
+        result = await ask(server)
+        assert "cut off before the end of the program" in said(server)
+        assert roles(server) == ["system", "user", "assistant", "user"]
+    assert (result.answer, outcomes(result)) == (True, ["reply", "answer"])
+
+
+async def test_when_all_attempts_are_bad_there_is_no_answer_and_the_reason_says_why(ask: Ask) -> None:
+    with Server([fenced(HEAD + P1 + "(assert (soft\n" + goal("(soft sam)"))]) as server:
+        result = await ask(server, max_attempts=2)
+        assert server.calls == 2
+    assert (result.answer, result.verdict, result.attempts, result.program) == (None, Verdict.UNKNOWN, 2, None)
+    assert "all attempts are used up" in result.reason and len(result.history) == 2
+
+
+async def test_contradictory_premises_go_back_with_their_sentences_and_answer_nothing(ask: Ask) -> None:
+    contradiction = "(assert (! (not (soft sam)) :named p4 :sentence 3))\n"
+    with Server([fenced(HEAD + P1 + P2 + contradiction + goal("(dog tom)"))]) as server:
+        result = await ask(server, "Is Tom a dog?", max_attempts=2)
+        assert "The premises contradict each other" in said(server)
+        for line in ('- p1 (sentence 1: "Every cat is soft.")', '- p4 (sentence 3: "Tom is a dog.")'):
+            assert line in said(server)
+    assert (result.answer, result.verdict) == (None, Verdict.INCONSISTENT)
+    assert [premise["name"] for premise in result.core or ()] == ["p1", "p2", "p4"]
+
+
+async def test_contradictory_premises_can_be_mended(ask: Ask) -> None:
+    contradiction = "(assert (! (not (soft sam)) :named p4 :sentence 3))\n"
+    with Server([fenced(RIGHT.replace(P3, contradiction)), fenced(RIGHT)]) as server:
+        result = await ask(server)
+    assert (result.answer, outcomes(result)) == (True, ["inconsistent", "answer"])
+
+
+# -- what stays open -------------------------------------------------------------------------------------------
+
+
+async def test_an_open_question_is_asked_once_more_with_a_countermodel_and_then_stands(ask: Ask) -> None:
+    with Server([fenced(OPEN)]) as server:
+        result = await ask(server, "Is Tom soft?", max_attempts=5)
+        assert server.calls == 2
+        assert "Neither the goal nor its negation follows" in said(server)
+        assert "Here is a world in which all premises are true and the goal is false" in said(server)
+        assert "answer with the same program again; that is a right answer then" in said(server)
+    assert (result.answer, result.verdict, outcomes(result)) == (None, Verdict.UNKNOWN, ["open", "open"])
+    assert result.countermodel_words and result.countermodel
+    assert result.core is None
+
+
+async def test_a_question_that_offers_a_third_answer_is_not_pressed_for_another(ask: Ask) -> None:
+    asked = "Is the following statement true, false or uncertain? Tom is soft."
+    with Server([fenced(OPEN)]) as server:
+        result = await ask(server, asked)
+        assert server.calls == 1
+    assert (result.answer, result.verdict) == (None, Verdict.UNKNOWN)
+
+
+async def test_two_names_for_one_thing_are_pointed_out(ask: Ask) -> None:
+    two = HEAD + "(declare-fun fluffy (T) Bool)\n" + P1 + P2 + P3 + goal("(fluffy sam)")
+    with Server([fenced(two), fenced(RIGHT)]) as server:
+        result = await ask(server, "Is the following statement true, false or uncertain? Sam is soft.")
+        assert "No premise speaks of fluffy" in said(server)
+    assert (result.answer, outcomes(result)) == (True, ["open", "answer"])
+
+
+async def test_a_missing_premise_turns_an_open_question_into_an_answer(ask: Ask) -> None:
+    with Server([fenced(HEAD + P1 + P3 + goal("(soft sam)")), fenced(RIGHT)]) as server:
+        result = await ask(server)
+    assert (result.answer, outcomes(result)) == (True, ["open", "answer"])
+
+
+async def test_an_unreadable_second_program_does_not_take_the_first_ones_verdict(ask: Ask) -> None:
+    with Server([fenced(OPEN), fenced("(assert (soft tom\n")]) as server:
+        result = await ask(server, "Is Tom soft?", max_attempts=2)
+    assert (result.verdict, outcomes(result)) == (Verdict.UNKNOWN, ["open", "unreadable"])
+    assert result.program is not None and result.program.strip() == OPEN.strip()
+
+
+async def test_without_a_text_the_model_brings_facts_and_is_asked_for_a_missing_one(ask: Ask) -> None:
+    fact = '(assert (! (forall ((x T)) (=> (cat x) (soft x))) :named w1 :world "Cats are soft."))\n'
+    more = '(assert (! (cat sam) :named w2 :world "Sam is a cat."))\n'
+    with Server([fenced(HEAD + fact + goal("(soft sam)")), fenced(HEAD + fact + more + goal("(soft sam)"))]) as server:
+        result = await ask(server, context="")
+        assert "the facts must come from you" in said(server, 0)
+        assert "A fact is missing" in said(server)
+    assert (result.answer, result.assumptions) == (True, ("Cats are soft.", "Sam is a cat."))
+
+
+async def test_world_knowledge_can_be_forbidden(ask: Ask) -> None:
+    world = P2.replace(":sentence 2", ':world "Sam is a cat."')
+    with Server([fenced(RIGHT.replace(P2, world)), fenced(RIGHT)]) as server:
+        result = await ask(server, world_knowledge=False)
+        assert "knowledge of the world, which this question does not allow" in said(server)
+    assert (result.answer, result.assumptions) == (True, ())
+
+
+# -- other readings ---------------------------------------------------------------------------------------------
+
+
+async def test_of_several_choices_the_one_that_follows_is_the_answer(ask: Ask) -> None:
+    choices = (("A", "Tom"), ("B", "Sam"))
+    goals = "(define-fun goal-A () Bool (soft tom))\n(define-fun goal-B () Bool (soft sam))\n"
+    with Server([fenced(RIGHT), fenced(HEAD + P1 + P2 + P3 + goals)]) as server:
+        result = await ask(server, "Who is soft?", choices=choices)
+        assert "A) Tom\nB) Sam" in said(server, 0)
+        assert "define exactly these goals: goal-A, goal-B" in said(server)
+    assert (result.answer, result.verdict) == ("B", Verdict.PROVED)
+    assert [(o["name"], o["verdict"]) for o in result.options] == [("A", "unknown"), ("B", "proved")]
+    assert result.trust_level is not None
+    assert result.certificate is not None and check_any(Path(result.certificate), None).accepted
+
+
+async def test_in_a_closed_world_what_cannot_be_derived_is_false_and_the_result_says_so(ask: Ask) -> None:
+    with Server([fenced(OPEN)]) as server:
+        result = await ask(server, "Is Tom soft?", world="closed")
+        assert "The world is closed" in said(server)
+    assert (result.answer, result.world) == (False, "closed")
+    assert any(assumption.startswith("closed world:") for assumption in result.assumptions)
+
+
+async def test_the_older_reading_says_yes_to_what_may_be_true_and_certifies_nothing(ask: Ask) -> None:
+    with Server([fenced(OPEN)]) as server:
+        result = await ask(server, "Is Tom soft?", semantics="satisfiability")
+    assert (result.answer, result.semantics, result.certificate) == (True, "satisfiability", None)
+    assert any("older reading" in warning for warning in result.warnings)
+
+
+async def test_the_json_language_has_the_same_loop(ask: Ask) -> None:
+    right = """{"sorts": [{"name": "T", "type": "DeclareSort"}], "constants": {"t": {"sort": "T", "members": ["sam"]}},
+ "functions": [{"name": "cat", "domain": ["T"], "range": "Bool"}, {"name": "soft", "domain": ["T"], "range": "Bool"}],
+ "knowledge_base": [{"name": "p1", "assertion": "ForAll([x: T], Implies(cat(x), soft(x)))", "sentence": 1},
+  {"name": "p2", "assertion": "cat(sam)", "sentence": 2}], "goal": "soft(sam)"}"""
+    wrong = right.replace("cat(sam)", "kat(sam)")
+    replies: Sequence[Answer] = [Answer(f"```json\n{program}\n```") for program in (wrong, right)]
+    with Server(replies) as server:
+        result = await ask(server, backend="json")
+        assert "knowledge_base[1]" in said(server) and "kat" in said(server)
+    assert (result.answer, result.backend, outcomes(result)) == (True, "json", ["unreadable", "answer"])
+    assert result.certificate is not None and check_any(Path(result.certificate), right).accepted

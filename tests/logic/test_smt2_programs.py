@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import pytest
 import z3
 from smt2_texts import BIRDS, P, X, refused
@@ -316,3 +320,27 @@ def _status(text: str) -> str:
     solver.set("timeout", 10_000)
     solver.from_string(text)
     return str(solver.check())
+
+
+# ---------------------------------------------------------------------------------------------- threads
+
+
+def test_threads_that_read_the_same_program_get_the_same_terms() -> None:
+    start, texts = Barrier(8), [BIRDS.replace("bird", f"bird{i}") + "(assert (flies tweety))" for i in range(150)]
+
+    def read_all(_: int) -> list[LogicProgram]:
+        programs = []
+        for text in texts:
+            start.wait(timeout=30)
+            programs.append(read_smt2(text))
+        return programs
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(read_all, range(8)))
+    finally:
+        sys.setswitchinterval(interval)
+    for programs in zip(*found, strict=True):
+        assert len({tuple(premise.formula for premise in program.premises) for program in programs}) == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from fractions import Fraction
+from threading import RLock
 from typing import ClassVar, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -19,6 +20,9 @@ class BitVector(NamedTuple):
     value: int
     width: int
 
+
+_INTERNING = RLock()
+"""Held while a sort or a term is entered: two threads that make the same one get the same one."""
 
 Index: TypeAlias = int | str
 Value: TypeAlias = bool | int | Fraction | str | BitVector
@@ -38,9 +42,12 @@ class Sort:
         key = (name, indices, args)
         found = cls._table.get(key)
         if found is None:
-            found = object.__new__(cls)
-            found.name, found.indices, found.args = key
-            cls._table[key] = found
+            with _INTERNING:
+                found = cls._table.get(key)
+                if found is None:
+                    found = object.__new__(cls)
+                    found.name, found.indices, found.args = key
+                    cls._table[key] = found
         return found
 
     def __reduce__(self) -> tuple[type[Sort], tuple[str, tuple[int, ...], tuple[Sort, ...]]]:
@@ -142,11 +149,17 @@ def _make(
 ) -> Term:
     key = (kind, name, indices, args, binders, value.__class__, value, sort)
     found = Term._table.get(key)
-    if found is None:
+    if found is not None:
+        return found
+    size = 1 + len(binders) + sum([a.size for a in args])
+    with _INTERNING:
+        found = Term._table.get(key)
+        if found is not None:
+            return found
         found = object.__new__(Term)
         found.kind, found.name, found.indices, found.args = kind, name, indices, args
         found.binders, found.value, found.sort = binders, value, sort
-        found.size = 1 + len(binders) + sum(a.size for a in args)
+        found.size = size
         found._free = None
         Term._table[key] = found
     return found

@@ -64,6 +64,14 @@ RIGHT = "\n".join([HEAD, P1, P2, P3, P4, P5, P6, GOAL])
 Examine = Callable[..., dict[str, TrustTest]]
 
 
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A home of its own, so that no server of a test finds replies that another one gave at the same port."""
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="module")
 def solve() -> Iterator[Solve]:
     with SolverPair() as solvers:
@@ -306,7 +314,7 @@ def test_the_solver_is_asked_a_bounded_number_of_times_and_may_fail(solve: Solve
 
 
 def test_a_program_of_many_symbols_and_premises_is_examined_in_bounded_work(solve: Solve) -> None:
-    names = [f"pred{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300)]
+    names = [f"pred{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(260)]
     lines = [f"(declare-fun {name} () Bool)" for name in names]
     lines += [f"(assert (! (=> {a} {b}) :sentence 1))" for a, b in pairwise(names)]
     program = read_smt2("\n".join([*lines, f"(define-fun goal () Bool (=> {names[0]} {names[3]}))"]))
@@ -329,7 +337,7 @@ def test_the_score_is_the_odds_times_the_factors_and_never_leaves_its_range() ->
     assert confidence([], Verdict.PROVED) == {"level": "high", "score": 0.9, "tests": []}
     one = TrustTest("polarity", "warning", "flipped?")
     found = confidence([one], Verdict.REFUTED)
-    assert found["score"] == round(9 * 0.2 / (1 + 9 * 0.2), 3)
+    assert found["score"] == round(9 * 0.1 / (1 + 9 * 0.1), 3)
     assert found["tests"] == [{"name": "polarity", "outcome": "warning", "words": "flipped?", "about": []}]
     everything = [TrustTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
     assert 0 <= confidence(everything, Verdict.UNKNOWN)["score"] < 0.01
@@ -463,32 +471,30 @@ def test_hostile_facts_cost_nothing_but_themselves(solve: Solve) -> None:
 FLIPPED = RIGHT.replace(GOAL, "(define-fun goal () Bool (tired mona))")
 
 
-@pytest.mark.parametrize("gives_in", [True, False], ids=["mends", "insists"])
-def test_a_run_asks_once_about_a_goal_that_asks_for_the_opposite(
-    gives_in: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
+def test_a_run_asks_once_about_a_goal_that_asks_for_the_opposite() -> None:
     doubted: list[str] = []
 
     def answer(body: dict[str, Any]) -> Answer:
-        last = str(body["messages"][-1]["content"])
-        if "You read logic programs" in str(body["messages"][0]["content"]):
+        first, last = str(body["messages"][0]["content"]), str(body["messages"][-1]["content"])
+        if "You read logic programs" in first:
             flipped = "(define-fun goal () Bool (tired mona))" in last
             return Answer(json.dumps(WORDS | {"goal": "Mona is tired." if flipped else "Mona is not tired."}))
-        if "You compare texts" in str(body["messages"][0]["content"]):
+        if "You compare texts" in first:
             return Answer(json.dumps(AGREES | {"answer_if_goal_holds": "no" if "Mona is tired.\n" in last else "yes"}))
         if "Pick up to 6" in last:
             return Answer(json.dumps({"facts": []}))
         doubts = "asks for the opposite" in last
         doubted.extend([last] * doubts)
-        return Answer(f"```smt2\n{RIGHT if doubts and gives_in else FLIPPED}\n```")
+        insists = "Otto insists." in json.dumps(body["messages"])
+        return Answer(f"```smt2\n{RIGHT if doubts and not insists else FLIPPED}\n```")
 
     with Server(answer) as server:
         own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
-        settings = Settings(models=ModelsSettings(default=own))
-        with ProofOfThought(settings=settings) as thinker:
-            result = thinker.query(QUESTION, context=" ".join(TEXT))
-    assert len(doubted) == 1
-    assert (result.answer, result.attempts) == (gives_in, 2)
-    assert result.confidence["level"] == ("high" if gives_in else "low")
-    assert any(warning.startswith("answer polarity") for warning in result.warnings) is not gives_in
+        with ProofOfThought(settings=Settings(models=ModelsSettings(default=own))) as thinker:
+            mended = thinker.query(QUESTION, context=" ".join(TEXT))
+            insisted = thinker.query(QUESTION, context=" ".join((*TEXT, "Otto insists.")))
+    assert len(doubted) == 2
+    assert (mended.answer, mended.attempts, mended.confidence["level"]) == (True, 2, "high")
+    assert (insisted.answer, insisted.attempts, insisted.confidence["level"]) == (False, 2, "low")
+    assert not mended.warnings
+    assert any(warning.startswith("answer polarity") for warning in insisted.warnings)

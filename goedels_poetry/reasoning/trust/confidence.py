@@ -52,7 +52,7 @@ FACTORS: dict[tuple[str, str], Factor] = {
     ("near duplicates", "warning"): Factor(0.9, 0.6, "what is said of one name does not reach the other"),
     ("used once", "warning"): Factor(1.0, 0.8, "many loose ends: links between premises may have been missed"),
     ("distinctness", "warning"): Factor(0.8, 0.5, "the answer hangs on whether two names denote one thing"),
-    ("polarity", "warning"): Factor(0.2, 0.8, "a flipped goal gives the opposite answer"),
+    ("polarity", "warning"): Factor(0.1, 0.8, "a flipped goal gives the opposite answer"),
     ("premise polarity", "warning"): Factor(0.4, 0.5, "a flipped premise changes what follows"),
     ("quantifier words", "warning"): Factor(0.6, 0.5, "`all` for `some` or the other way round"),
     ("guards", "warning"): Factor(0.4, 0.4, "`exists` over `=>` says next to nothing, `forall` over `and` too much"),

@@ -15,7 +15,6 @@ from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
-from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
 from goedels_poetry.cli.signals import Signals
@@ -101,6 +100,8 @@ def prove_all(request: Request) -> int:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
     if any(source.file.endswith(".lean") for source in sources) or request.language == "lean":
+        from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
+
         fetch_first(chosen.lean, quiet=request.quiet or request.as_json)
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}

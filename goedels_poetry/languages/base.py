@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
+
+if TYPE_CHECKING:  # solver workers need no settings, which take half of their start to import
+    from goedels_poetry.settings import Settings
 
 EXHAUSTED = "exhausted"
 """``Outcome.reason`` with which a language says: no further attempt of this kind can help this goal."""

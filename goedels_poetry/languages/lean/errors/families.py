@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 
 class ErrorCategory(StrEnum):
@@ -232,12 +233,17 @@ _TABLE: tuple[tuple[ErrorCategory, float, tuple[str, ...]], ...] = (
 
 LONGEST = 20_000
 """Characters of a message that are looked at."""
-FAMILIES = tuple(
-    Family(category, re.compile(pattern, re.IGNORECASE), confidence)
-    for category, confidence, patterns in _TABLE
-    for pattern in patterns
-)
 _QUOTES = str.maketrans("`‘’", "'''")
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All of them, compiled with the first message and not with every start of the program."""
+    return tuple(
+        Family(category, re.compile(pattern, re.IGNORECASE), confidence)
+        for category, confidence, patterns in _TABLE
+        for pattern in patterns
+    )
 
 
 def with_one_quote(text: str) -> str:
@@ -248,8 +254,8 @@ def with_one_quote(text: str) -> str:
 def family_of(text: str) -> tuple[ErrorCategory, float]:
     """Category and confidence by the wording alone; (OTHER, 0.1) when no family has it."""
     plain = with_one_quote(text.strip()[:LONGEST])
-    found = next((family for family in FAMILIES if family.pattern.search(plain)), None)
+    found = next((family for family in families() if family.pattern.search(plain)), None)
     return (found.category, found.confidence) if found else (ErrorCategory.OTHER, 0.1)
 
 
-__all__ = ["FAMILIES", "ErrorCategory", "Family", "family_of", "with_one_quote"]
+__all__ = ["ErrorCategory", "Family", "families", "family_of", "with_one_quote"]

@@ -61,13 +61,10 @@ class Allowance:
     used_solver_seconds: float = 0.0
     """By the runs before this one."""
 
-    def left_of(self, settings: Settings) -> Settings:
-        """The settings with what is left of the time."""
-        budgets = settings.budgets
-        used = {"wall_seconds": self.used_wall_seconds, "solver_seconds": self.used_solver_seconds}
-        limits = {name: getattr(budgets, name) for name in used}
-        left = {name: max(0.0, limit - used[name]) for name, limit in limits.items() if limit is not None}
-        return settings.model_copy(update={"budgets": budgets.model_copy(update=left)})
+    @property
+    def used(self) -> dict[str, float]:
+        """The same by budget."""
+        return {"wall_seconds": self.used_wall_seconds, "solver_seconds": self.used_solver_seconds}
 
 
 class Search:
@@ -95,10 +92,11 @@ class Search:
         self._confirm = confirm
         self._question = question
         self._shared = allowance.ledger if allowance is not None else None
+        self._used = allowance.used if allowance is not None else {}
         self._by_model = claim is not None or question is not None
         self._statement = Statement(language, theorem, self._by_model)
         self._name = name
-        self._settings = settings if allowance is None else allowance.left_of(settings)
+        self._settings = settings
         self._memory = memory
         self._bank, self._statistics = memory.bank, memory.statistics
         self._on_event = on_event
@@ -221,7 +219,7 @@ class Search:
             ledger=ledger,
         )
         jobs = Jobs()
-        supervisor = SupervisorAgent(store, registry, self._settings, jobs)
+        supervisor = SupervisorAgent(store, registry, self._settings, jobs, self._used)
         statement = self._statement if self._by_model else None
         machine = Machine(store, registry, deps, jobs, supervisor, self._emit, statement)
         self._supervisor = supervisor
@@ -395,7 +393,8 @@ class Search:
     def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
         """Wall time for the checker: what the search has left over, and a little more."""
         limit = self._settings.budgets.wall_seconds
-        return None if limit is None else max(0.0, limit - numbers.get("wall_seconds", 0.0)) + CHECK_GRACE
+        used = numbers.get("wall_seconds", 0.0) + self._used.get("wall_seconds", 0.0)
+        return None if limit is None else max(0.0, limit - used) + CHECK_GRACE
 
     def _certificate_place(self, out: Path | None) -> tuple[Path, dict[str, Any]]:
         """Directory of the certificate, and what it says about the run: nothing that differs with one seed."""

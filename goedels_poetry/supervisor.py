@@ -6,6 +6,7 @@ It decides only from the queues, the budgets and what is under way, never from t
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,13 +65,24 @@ class Stop:
 
 
 class SupervisorAgent:
-    """The supervisor of one run in this process."""
+    """The supervisor of one run in this process.
 
-    def __init__(self, store: ProofStore, registry: Registry, settings: Settings, jobs: Jobs) -> None:
+    ``used``: seconds by budget (``wall_seconds``, ``solver_seconds``) that other runs have taken of the same budgets.
+    """
+
+    def __init__(
+        self,
+        store: ProofStore,
+        registry: Registry,
+        settings: Settings,
+        jobs: Jobs,
+        used: Mapping[str, float] | None = None,
+    ) -> None:
         self._store = store
         self._registry = registry
         self._settings = settings
         self._jobs = jobs
+        self._used = dict(used or {})
         self._mark: float | None = None  # begins with the first step: loading the machine is not searching
         self._asked_to_stop: Stop | None = None
 
@@ -141,7 +153,10 @@ class SupervisorAgent:
     def seconds_left(self) -> float | None:
         """How long the supervisor may wait before it must look at the budgets again; None: as long as it takes."""
         limit = self._settings.budgets.wall_seconds
-        return None if limit is None else max(0.0, limit - self._store.spent().get("wall_seconds", 0.0))
+        return None if limit is None else max(0.0, limit - self._seconds("wall_seconds"))
+
+    def _seconds(self, budget: str) -> float:
+        return self._store.spent().get(budget, 0.0) + self._used.get(budget, 0.0)
 
     def _count_wall_time(self) -> None:
         now = time.monotonic()
@@ -154,9 +169,9 @@ class SupervisorAgent:
 
     def _over_budget(self) -> Stop | None:
         budgets, spent = self._settings.budgets, self._store.spent()
-        if budgets.wall_seconds is not None and spent.get("wall_seconds", 0) >= budgets.wall_seconds:
+        if budgets.wall_seconds is not None and self._seconds("wall_seconds") >= budgets.wall_seconds:
             return _over("wall_seconds", f"{budgets.wall_seconds:g} s of wall time are used up")
-        if budgets.solver_seconds is not None and spent.get("solver_seconds", 0) >= budgets.solver_seconds:
+        if budgets.solver_seconds is not None and self._seconds("solver_seconds") >= budgets.solver_seconds:
             return _over("solver_seconds", f"{budgets.solver_seconds:g} s of solver time are used up")
         for name, words in _MODEL_BUDGETS.items():
             limit = getattr(budgets, name)

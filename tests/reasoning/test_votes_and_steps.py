@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goedels_poetry import Settings, Verdict
+from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
+from goedels_poetry.jobs import Jobs
 from goedels_poetry.models import Ledger
 from goedels_poetry.question import Question
 from goedels_poetry.reasoning import QueryResult
@@ -28,6 +31,9 @@ from goedels_poetry.reasoning.postprocessors import (
 from goedels_poetry.reasoning.postprocessors.votes import Tally
 from goedels_poetry.search import Allowance
 from goedels_poetry.settings import Budgets
+from goedels_poetry.state import ROOT, ProofNode
+from goedels_poetry.store import ProofStore
+from goedels_poetry.supervisor import Stop, SupervisorAgent
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)
@@ -189,10 +195,17 @@ async def test_time_that_is_used_is_counted_along_steps_and_once_for_what_runs_a
     assert result.costs["wall_seconds"] == used[-1] + 1
 
 
-def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time() -> None:
-    settings = Settings(budgets=Budgets(wall_seconds=60, solver_seconds=5))
-    left = Allowance(Ledger(), used_wall_seconds=40, used_solver_seconds=9).left_of(settings).budgets
-    assert (left.wall_seconds, left.solver_seconds, left.model_calls) == (20, 0, None)
+def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_path: Path) -> None:
+    used = Allowance(Ledger(), used_wall_seconds=60, used_solver_seconds=2).used
+    store = ProofStore(tmp_path / "proof.db")
+    store.commit("init", "test", ROOT, lambda txn: str(txn.put(ProofNode(ROOT)).status))
+    ended = {}
+    for budget in ("wall_seconds", "solver_seconds"):
+        settings = Settings(budgets=Budgets(**{budget: 60}))
+        ended[budget] = SupervisorAgent(store, question_registry(), settings, Jobs(), used).ended()
+    store.close()
+    assert ended["wall_seconds"] == Stop("out_of_budget", "60 s of wall time are used up", "wall_seconds")
+    assert ended["solver_seconds"] is None
 
 
 def test_a_shared_ledger_stops_every_run_and_counts_none_twice() -> None:

@@ -193,10 +193,16 @@ def test_names_that_are_made_up_do_not_collide_with_those_of_the_program() -> No
         (":named (a)", ":named takes one symbol"),
         (":objective 1", "true or false"),
         (":sentence", "malformed annotation"),
+        (":sentences (2 3)", "unknown attribute :sentences (did you mean `:sentence`?)"),
     ],
 )
 def test_malformed_annotations_are_refused(attributes: str, message: str) -> None:
     assert message in str(refused(P + f"(assert (! p {attributes}))(assert q)"))
+
+
+def test_annotations_stand_around_the_whole_assertion() -> None:
+    inside = "(assert (forall ((n Int)) (! (=> (> n 0) p) :sentence 3)))(assert q)"
+    assert ":sentence may stand only around a whole assertion" in str(refused(P + inside))
 
 
 def test_two_premises_of_one_name_are_refused_unless_one_was_taken_back() -> None:

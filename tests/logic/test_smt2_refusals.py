@@ -45,6 +45,7 @@ DOUBLED = "(let ((y0 x)) " + "".join(f"(let ((y{i + 1} (+ y{i} y{i}))) " for i i
         (X + "(assert (!= x 5))", "write (distinct x y)"),
         (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
         (P + "(assert (iff 1 2))", "`iff` takes 2 or more Bool"),
+        ("(declare-const 2nd Bool)(assert true)", "a name does not begin with a digit"),
         (P + "(assert p q)", "write (assert formula)"),
         (P + "(assert (and p q)", "this '(' is never closed"),
         (P + "(assert p))", "unexpected ')'"),
@@ -62,6 +63,9 @@ def test_one_mistake_refuses_the_program_and_is_named(text: str, message: str) -
         "Here is the program:\n" + P + "(assert p)",
         P + "(assert p)(check-sat)\nThe answer is sat, since p can be true.",
         P + "(assert p) Done",
+        "# Socrates\n" + P + "(assert p)",
+        "1. First the sorts\n" + P + "(assert p)",
+        "- a list\n" + P + "(assert p)",
     ],
 )
 def test_text_that_is_no_command_is_no_program(text: str) -> None:

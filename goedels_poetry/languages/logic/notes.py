@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.logic.program import Origin
 from goedels_poetry.languages.smt.commands import annotated, attributes, name_of
+from goedels_poetry.languages.smt.nearest import nearest
 from goedels_poetry.languages.smt.reader import Atom, Lexeme, SExpr, Source
 
 MAX_SENTENCES = 1_000
@@ -39,7 +40,10 @@ def read_notes(source: Source, body: SExpr) -> tuple[SExpr, Notes]:
     seen: dict[str, tuple[Atom, SExpr]] = {}
     rest: list[tuple[Atom, SExpr]] = []
     for key, value in pairs:
-        if key.text not in _OURS:
+        if key.text not in OURS:
+            meant = nearest(key.text, OURS)
+            if meant:
+                source.fail(f"unknown attribute {key.text}", key, meant)
             rest.append((key, value))
         elif key.text in seen:
             source.fail(f"a second {key.text}", key, "remove one of them")
@@ -85,6 +89,6 @@ def _truth(source: Source, key: Atom, value: SExpr) -> bool:
     return value.text == "true"
 
 
-_OURS = frozenset({":named", ":sentence", ":world", ":derived", ":objective"})
+OURS = frozenset({":named", ":sentence", ":world", ":derived", ":objective"})
 
-__all__ = ["Notes", "read_notes"]
+__all__ = ["OURS", "Notes", "read_notes"]

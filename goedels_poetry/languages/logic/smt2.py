@@ -23,7 +23,7 @@ from goedels_poetry.languages.logic.asked import (
     settle,
 )
 from goedels_poetry.languages.logic.founded import founded
-from goedels_poetry.languages.logic.notes import read_notes
+from goedels_poetry.languages.logic.notes import OURS, read_notes
 from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram, Objective, Place
 from goedels_poetry.languages.smt.commands import DECLARING, command_of, is_word, reserve_names
 from goedels_poetry.languages.smt.declare import Declarations
@@ -67,7 +67,7 @@ class _Script:
         self.source = source
         self.symbols = Symbols(source, commands)
         reserve_names(commands, self.symbols.reserved)
-        self.elaborator = Elaborator(self.symbols, mixed=True)
+        self.elaborator = Elaborator(self.symbols, mixed=True, outermost=OURS)
         self.declarations = Declarations(self.symbols, self.elaborator)
         self.goals: dict[str, Marked] = {}
         for command in commands:

@@ -63,12 +63,16 @@ class Elaborator:
 
     ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic
     constant in a place that does not tell its sort. With ``mixed``, as in the logics of SMT-LIB that mix them, any
-    term of sort Int stands for its real where a Real is needed; without, literals only.
+    term of sort Int stands for its real where a Real is needed; without, literals only. The attributes ``outermost``
+    are those of whole assertions.
     """
 
-    def __init__(self, symbols: Symbols, mixed: bool = False) -> None:
+    def __init__(
+        self, symbols: Symbols, mixed: bool = False, outermost: frozenset[str] = frozenset({":named"})
+    ) -> None:
         self.symbols = symbols
         self.mixed = mixed
+        self.outermost = outermost
         self.source = symbols.source
         self.warnings: list[str] = []
 
@@ -213,8 +217,8 @@ class Elaborator:
         for key in expr.items[2::2]:
             if not isinstance(key, Atom) or key.kind is not Lexeme.KEYWORD:
                 self.source.fail("an attribute such as :pattern was expected here", key)
-            if key.text == ":named":
-                self.source.fail(":named may stand only around a whole assertion", key)
+            if key.text in self.outermost:
+                self.source.fail(f"{key.text} may stand only around a whole assertion", key)
         inner = self._deeper(scope)
         for key, value in zip(expr.items[2::2], expr.items[3::2], strict=True):
             if isinstance(key, Atom) and key.text == ":pattern":

@@ -191,13 +191,15 @@ def _word(source: Source, text: str, start: int, outside: bool) -> Atom:
     if first.isdigit():
         number = _NUMBER.fullmatch(text)
         if number is None:
-            source.fail(f"malformed number '{_short(text)}'", start, "no leading zeros, no letters")
+            hint = "no leading zeros, no letters; a name does not begin with a digit"
+            source.fail(f"malformed number '{_short(text)}'", start, _REMARK if outside else hint)
         if len(text) > MAX_NUMERAL_DIGITS:
             source.fail(f"a number of more than {MAX_NUMERAL_DIGITS:,} digits", start)
         return Atom(Lexeme.DECIMAL if number[2] else Lexeme.NUMERAL, text, start)
     if first == "#":
         if not _BITS.fullmatch(text):
-            source.fail(f"malformed bit-vector '{_short(text)}'", start, "write #x1F or #b0101")
+            hint = "write #x1F or #b0101"
+            source.fail(f"malformed bit-vector '{_short(text)}'", start, _REMARK if outside else hint)
         if len(text) > MAX_NUMERAL_DIGITS:
             source.fail(f"a bit-vector of more than {MAX_NUMERAL_DIGITS:,} digits", start)
         return Atom(Lexeme.BITS, text, start)

@@ -143,13 +143,13 @@ class Symbols:
     def claim(self, name: str, at: SExpr, what: str) -> str:
         """Check that ``name`` is free for a new function, constructor or selector; give the name to use."""
         if name in self.functions and (False, name) not in self.given_up:
-            self.source.fail(f"`{name}` is declared twice", at, f"rename this {what}")
+            self.source.fail(f"`{name}` is declared twice", at, f"declare it once, or rename this {what}")
         return self._claim(name, at, False)
 
     def claim_sort(self, name: str, at: SExpr) -> str:
         """The same for a sort."""
         if name in self.sorts and (True, name) not in self.given_up:
-            self.source.fail(f"sort `{name}` is declared twice", at, "rename it")
+            self.source.fail(f"sort `{name}` is declared twice", at, "declare it once, or rename it")
         return self._claim(name, at, True)
 
     def _claim(self, name: str, at: SExpr, is_sort: bool) -> str:

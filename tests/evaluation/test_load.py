@@ -316,6 +316,14 @@ def test_a_folder_is_searched_and_a_file_of_another_kind_in_it_is_named(tmp_path
         load([inner / "timing.json"])
 
 
+def test_what_a_file_holds_goes_before_its_name(tmp_path: Path) -> None:
+    lines = written(tmp_path, [FOLIO, FOLIO | {"label": "False"}], "lines.jsonl")
+    lines = lines.rename(tmp_path / "lines.json")
+    items = written(tmp_path, {"note": "ours", "data": [STRATEGYQA]}, "list.json")
+    array = written(tmp_path, [PRONTOQA], "array.json").rename(tmp_path / "array.jsonl")
+    assert [len(load([file]).questions) for file in (lines, items, array)] == [2, 1, 1]
+
+
 def test_a_format_can_be_forced(tmp_path: Path) -> None:
     file = written(tmp_path, [STRATEGYQA])
     assert only(load([file], "generic")).dataset == "data"

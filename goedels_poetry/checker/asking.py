@@ -17,7 +17,9 @@ from goedels_poetry.solvers import Answer, Cvc5Process, Evidence, Limits, Option
 MEMORY_MB = 1024
 """Of each solver process."""
 FAST = 0.25
-"""Seconds for a first try at each question."""
+"""Seconds for a first try at each question; z3 is killed when they are over."""
+STEPS = 300_000
+"""Steps of z3 for a first try, so that it seldom comes to that."""
 GRACE = 0.04
 """Seconds after which a solver that does not stop itself is killed."""
 LEAST = 0.02
@@ -28,7 +30,8 @@ OUTPUT_BYTES = 2_000_000
 SMALL_CORE = 6
 """A core of so few premises is always made minimal, a larger one only on demand."""
 DELETION = 0.05
-"""Seconds to find out whether a premise of a core can be left out; else it is kept."""
+DELETION_STEPS = 20_000
+"""Seconds, and steps of z3, to find out whether a premise of a core can be left out; else it is kept."""
 OPEN = Evidence(Answer("unknown", "timeout"))
 _Z3_WAYS: tuple[tuple[Options, float], ...] = (
     ({}, 0.5),
@@ -94,7 +97,7 @@ class Asker:
         seconds = min(FAST, self.left / max(1, len(extras)))
         if seconds <= 0:
             return [OPEN for _ in extras]
-        found = self._scope.evidence(extras, replace(self._limits, seconds=seconds))
+        found = self._scope.evidence(extras, replace(self._limits, rlimit=STEPS, seconds=seconds))
         return [replace(e, answer=_doubt(e.answer)) for e in found]
 
     def insistently(self, extra: str, seconds: float) -> Evidence:
@@ -165,7 +168,7 @@ class Asker:
         if len(core) < 2 or (len(core) > SMALL_CORE and not self.thorough):
             return core
         guards = dict(zip([p.name for p in self.posing.premises], self.posing.guards, strict=True))
-        limits = replace(self._limits, seconds=DELETION)
+        limits = replace(self._limits, rlimit=DELETION_STEPS, seconds=DELETION)
 
         def without(names: Sequence[str]) -> list[bool]:
             """Of each premise whether the others in the core are enough."""

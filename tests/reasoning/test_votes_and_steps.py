@@ -28,6 +28,7 @@ from goedels_poetry.reasoning.postprocessors import (
     parse_option,
     post_processors,
 )
+from goedels_poetry.reasoning.postprocessors.subquestions import SubAnswer
 from goedels_poetry.reasoning.postprocessors.votes import Tally
 from goedels_poetry.search import Allowance
 from goedels_poetry.settings import Budgets
@@ -237,3 +238,29 @@ async def test_the_same_program_again_is_no_new_proof() -> None:
     machine = Told(trusted(FALSE, 0.5, "a  program"), trusted(TRUE, 0.9, "a program"), said=FAULTS)
     result = await chain([SelfRefine(1)], machine)(Task(Question("?")))
     assert (result.answer, result.steps[0]["outcome"]) == (False, "unchanged")
+
+
+@pytest.mark.parametrize(
+    ("question", "result", "sentence"),
+    [
+        ("Is A so?", TRUE, "Is A so? Yes."),
+        ("Is A so?", FALSE, "Is A so? No."),
+        ("A is so.", TRUE, "A is so."),
+        ("A is so.", FALSE, "It is false that: A is so."),
+        ('Is "A" so?', TRUE, "Is 'A' so? Yes."),
+        ("Which is so?", QueryResult("?", "B", Verdict.PROVED), "Which is so? Answer: B"),
+        ("Is A so?", UNKNOWN, ""),
+        ("Is A so?", INCONSISTENT, ""),
+        ("Is A so?", replace(TRUE, confidence={"level": "low", "score": 0.2}), ""),
+    ],
+)
+def test_what_may_be_relied_on_of_a_part(question: str, result: QueryResult, sentence: str) -> None:
+    assert SubAnswer(1, question, result).sentence == sentence
+
+
+async def test_what_a_part_assumes_its_whole_assumes_too() -> None:
+    part = replace(TRUE, assumptions=("Whales are mammals.",), program="p")
+    core = ({"name": "d1", "origin": "derived", "words": "Is A so? Yes.", "formula": "a"},)
+    whole = replace(TRUE, core=core, assumptions=("derived: Is A so? Yes.",), program="q")
+    result = await chain([Decomposed(1)], Told(part, whole, said=PARTS))(Task(Question("?")))
+    assert result.assumptions == ("derived: Is A so? Yes.", "Whales are mammals.")

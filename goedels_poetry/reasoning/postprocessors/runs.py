@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
+from goedels_poetry.framework import NAME_LENGTH, GoedelsPoetryFramework, OnEvent
 from goedels_poetry.models import Ledger
 from goedels_poetry.question import Question
 from goedels_poetry.reasoning.postprocessors.steps import Advice, PostProcessor, Task, chain
@@ -45,8 +45,13 @@ class SharedRuns:
 
     async def advise(self, task: Task) -> Advice:
         """One run of the refiner."""
+        question = task.question
         run = await self._framework.aask(
-            task.question, fresh=self._fresh, on_event=self._on_event, allowance=self._allowance(task)
+            question,
+            name=" ".join(f"{question.task}: {question.text}".split())[:NAME_LENGTH],
+            fresh=self._fresh,
+            on_event=self._on_event,
+            allowance=self._allowance(task),
         )
         said = (run.answer or {}).get("said")
         stopped = run.verdict is Verdict.OUT_OF_BUDGET

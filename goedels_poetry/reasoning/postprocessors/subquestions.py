@@ -1,6 +1,7 @@
 """Questions below a question: how they are found, and what their answers are to the question above.
 
-Only what the checker decided becomes a sentence to rely on. The rest is told as open, so that nobody assumes it.
+Only what the checker decided becomes a sentence to rely on, and only when the confidence in the program is not low. The
+rest is told as open, so that nobody assumes it.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class SubAnswer:
 
     @property
     def sentence(self) -> str:
-        """What may be relied on, in words; "" when nothing was decided."""
-        if not is_decided(self.result):
+        """What may be relied on, in words; "" when nothing was decided, or by a program that is hardly trusted."""
+        if not is_decided(self.result) or self.result.confidence.get("level") == "low":
             return ""
         answer, asked = self.result.answer, self.question
         # No quotes: a program repeats these words inside of a string.

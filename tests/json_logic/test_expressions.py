@@ -28,6 +28,7 @@ def formula(text: str) -> str:
         ("human(soc) and not mortal(plato) or q", "(or (and (human soc) (not (mortal plato))) q)"),
         ("human(soc) or q and r", "(or (human soc) (and q r))"),
         ("not i == j", "(not (= i j))"),
+        ("not i == j == k", "(not (and (= i j) (= j k)))"),
         ("not (q == r)", "(not (= q r))"),
         ("human(soc) == True and mortal(soc) == False", "(and (= (human soc) true) (= (mortal soc) false))"),
         ("age(soc) == age(plato) == 5", "(and (= (age soc) (age plato)) (= (age plato) 5))"),

@@ -66,6 +66,12 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "made of each other: A -> B -> C -> A",
         "",
     ),
+    (
+        sort("D", "Datatype", constructors=["d", {"name": "e", "fields": {"f": "Persn"}}]),
+        "sorts[6]",
+        "unknown sort `Persn`",
+        "`Person`",
+    ),
     # symbols
     (also("functions", {"name": "Not", "domain": ["Bool"], "range": "Bool"}), "functions[5].name", "operator", "Not_"),
     (also("functions", {"name": "human", "domain": [], "range": "Bool"}), "functions[5].name", "declared twice", ""),

@@ -38,7 +38,7 @@ def _refuse_misreading(expression: syntax.Unary, operand: Typed) -> None:
     if not isinstance(written, syntax.Comparison) or written.enclosed or written.operators[0] not in ("==", "!="):
         return
     equality = operand.args[0] if operand.head == "not" else operand
-    if equality.args and equality.args[0].sort is BOOL:
+    if equality.head == "=" and equality.args[0].sort is BOOL:
         sign = written.operators[0]
         message = f"`not p {sign} q` with formulas p and q can be read in two ways"
         raise ExpressionError(message, expression.at, f"write Not(p {sign} q), or Not(p) {sign} q")

@@ -201,21 +201,15 @@ class SortManager:
 
     def _uninhabited(self, group: list[Declaration]) -> str:
         """A datatype of the group that has no finite value, or ""."""
-        empty = {declaration.name: declaration for declaration in group}
-        changed = True
-        while changed:
-            inhabited = [
-                name
-                for name, declaration in empty.items()
-                if any(
-                    all(_root(self.sort_of(sort)).name not in empty for _, sort in constructor.fields)
-                    for constructor in declaration.constructors
-                )
-            ]
+        needed = {  # of each constructor, the sorts that must have values
+            d.name: [{_root(self.sort_of(sort)).name for _, sort in c.fields} for c in d.constructors] for d in group
+        }
+        while True:
+            inhabited = [name for name, ways in needed.items() if any(way.isdisjoint(needed) for way in ways)]
+            if not inhabited:
+                return next(iter(needed), "")
             for name in inhabited:
-                del empty[name]
-            changed = bool(inhabited)
-        return next(iter(empty), "")
+                del needed[name]
 
 
 def _root(sort: Sort) -> Sort:

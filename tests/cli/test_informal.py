@@ -50,7 +50,7 @@ def flags(server: Server) -> list[str]:
 
 
 def test_the_formal_statement_is_printed_and_the_certificate_is_checked_against_it(
-    program: Any, server: Server, tmp_path: Path
+    cli: Any, program: Any, server: Server
 ) -> None:
     ran = program("prove", "--informal", CLAIM, "--language", "smt", *flags(server), "--out", "proofs")
     assert ran.code == 0, ran.err
@@ -58,14 +58,14 @@ def test_the_formal_statement_is_printed_and_the_certificate_is_checked_against_
     assert "the verdict is about this formal statement, not about the words" in ran.out
     command = re.search(r"check it: goedels-poetry (check .*)", ran.out)
     assert command is not None
-    assert program(*command[1].split()).code == 0
-    again = program("prove", "--informal", CLAIM, "--json", *flags(server))
+    assert cli(*command[1].split()).code == 0
+    again = cli("prove", "--informal", CLAIM, "--json", *flags(server))
     (result,) = again.objects()
     jsonschema.validate(result, SCHEMA)
     assert (result["skipped"], result["formalization"]["formal"], server.calls) == (True, FORMAL, 4)
-    assert "formalized" in program("trace", result["run_id"]).out
-    assert CLAIM in program("trace", result["run_id"], "--format", "conversation").out
-    assert "formal statement by a model (1 attempt" in program("show", result["run_id"]).out
+    assert "formalized" in cli("trace", result["run_id"]).out
+    assert CLAIM in cli("trace", result["run_id"], "--format", "conversation").out
+    assert "formal statement by a model (1 attempt" in cli("show", result["run_id"]).out
 
 
 def test_claims_come_from_arguments_files_folders_and_standard_input(cli: Any, server: Server, tmp_path: Path) -> None:

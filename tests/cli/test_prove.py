@@ -30,10 +30,10 @@ def test_the_exit_code_says_the_verdict(cli: Any, theorems: Path, name: str, exp
     assert result["exit_code"] == ran.code
 
 
-def test_every_verdict_fits_the_published_schema(program: Any, theorems: Path, tmp_path: Path) -> None:
+def test_every_verdict_fits_the_published_schema(cli: Any, theorems: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.smt2").write_text("(prove (= 1", "utf-8")
     names = [theorems / name for name in EXIT_CODES]
-    ran = program("prove", *names, "broken.smt2", "missing.smt2", "--json", "--timeout", "2", "--jobs", "2")
+    ran = cli("prove", *names, "broken.smt2", "missing.smt2", "--json", "--timeout", "2", "--jobs", "2")
     results = ran.objects()
     for result in results:
         jsonschema.validate(result, SCHEMA)
@@ -50,7 +50,9 @@ def test_every_verdict_fits_the_published_schema(program: Any, theorems: Path, t
     assert by_input["odd_perfect.smt2"]["resume"].endswith("--resume --timeout 4")
 
 
-def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(program: Any, theorems: Path) -> None:
+def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(
+    cli: Any, program: Any, theorems: Path
+) -> None:
     ran = program("prove", theorems / "reverse_twice.smt2", "--out", "proofs")
     assert ran.code == 0
     assert "induction" in ran.out
@@ -59,7 +61,7 @@ def test_a_proof_is_printed_with_its_lemma_its_cases_and_its_certificate(program
     certificate = next(line.split(": ", 1)[1] for line in ran.out.splitlines() if "certificate:" in line)
     assert Path(certificate).is_relative_to("proofs")
     assert "decomposed into" in ran.err, "plain progress when piped"
-    checked = program("check", certificate, "--against", theorems / "reverse_twice.smt2", "--json")
+    checked = cli("check", certificate, "--against", theorems / "reverse_twice.smt2", "--json")
     (report,) = checked.objects()
     assert (checked.code, report["verdict"], report["trust_level"]) == (0, "proved", "L3")
     assert report["obligations"]["total"] == report["obligations"]["cvc5"] > 0
@@ -81,20 +83,20 @@ def test_a_tampered_certificate_or_another_theorem_is_refused(cli: Any, tmp_path
     assert cli("check", certificate, "--against", "nowhere.smt2").code == 2
 
 
-def test_a_batch_skips_what_is_proved_and_says_so(program: Any, tmp_path: Path) -> None:
+def test_a_batch_skips_what_is_proved_and_says_so(cli: Any, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "easy.smt2").write_text(EASY, "utf-8")
     (folder / "bad.smt2").write_text(")", "utf-8")
     (folder / "notes.txt").write_text("not a theorem", "utf-8")
-    first = {Path(r["input"]).name: r for r in program("prove", folder, "--json", "--out", "proofs").objects()}
+    first = {Path(r["input"]).name: r for r in cli("prove", folder, "--json", "--out", "proofs").objects()}
     assert {name: r["verdict"] for name, r in first.items()} == {"easy.smt2": "proved", "bad.smt2": "invalid"}
-    again = {Path(r["input"]).name: r for r in program("prove", folder, "--json", "--out", "proofs").objects()}
+    again = {Path(r["input"]).name: r for r in cli("prove", folder, "--json", "--out", "proofs").objects()}
     assert again["easy.smt2"]["skipped"]
     assert not first["easy.smt2"]["skipped"]
     assert again["easy.smt2"]["certificate"] == first["easy.smt2"]["certificate"]
     assert Path(again["easy.smt2"]["certificate"]).is_relative_to(Path("proofs/deep"))
-    assert "proved earlier, re-checked now" in program("prove", folder, "--out", "proofs").out
+    assert "proved earlier, re-checked now" in cli("prove", folder, "--out", "proofs").out
 
 
 def test_a_remembered_proof_counts_only_while_its_certificate_holds(cli: Any, tmp_path: Path) -> None:
@@ -147,11 +149,11 @@ def test_every_budget_stops_the_run_and_the_command_to_go_on_raises_it(
         assert flag[0] in result["resume"]
 
 
-def test_standard_input_is_a_theorem_too(program: Any) -> None:
+def test_standard_input_is_a_theorem_too(cli: Any, program: Any) -> None:
     ran = program("prove", "-", "--json", stdin=EASY.encode())
     (result,) = ran.objects()
     assert (ran.code, result["input"], result["verdict"]) == (0, "-", "proved")
-    (empty,) = program("prove", "-", "--json").objects()
+    (empty,) = cli("prove", "-", "--json").objects()
     assert empty["verdict"] == "invalid"
 
 

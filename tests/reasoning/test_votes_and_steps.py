@@ -264,3 +264,13 @@ async def test_what_a_part_assumes_its_whole_assumes_too() -> None:
     whole = replace(TRUE, core=core, assumptions=("derived: Is A so? Yes.",), program="q")
     result = await chain([Decomposed(1)], Told(part, whole, said=PARTS))(Task(Question("?")))
     assert result.assumptions == ("derived: Is A so? Yes.", "Whales are mammals.")
+
+
+async def test_what_mends_a_program_may_rely_on_the_parts_that_it_was_written_for() -> None:
+    machine = Told(
+        trusted(TRUE, 0.5, "part"), trusted(UNKNOWN, 0.5, "old"), trusted(TRUE, 0.5, "new"), said=PARTS | FAULTS
+    )
+    result = await chain([Decomposed(1), SelfRefine(1)], machine)(Task(Question("?")))
+    *_, critique, refinement = (task.question for task in machine.tasks)
+    assert critique.known == refinement.known == ("Is A so? Yes.",)
+    assert (result.answer, [part["derived"] for part in result.subanswers]) == (True, ["Is A so? Yes."])

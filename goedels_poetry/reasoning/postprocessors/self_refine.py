@@ -20,6 +20,7 @@ from goedels_poetry.reasoning.postprocessors.steps import (
     was_stopped,
     without_answer,
 )
+from goedels_poetry.reasoning.postprocessors.subquestions import inheriting, with_parts
 from goedels_poetry.reasoning.postprocessors.votes import is_decided, word_of
 from goedels_poetry.reasoning.results import QueryResult
 
@@ -57,6 +58,7 @@ class SelfRefine:
 
 async def _improved(result: QueryResult, task: Task, machine: Machine, number: int) -> tuple[QueryResult, bool]:
     """The result after one critique, and whether another one makes sense."""
+    task = with_parts(task, result)
     program = result.program or ""
     turns = (("assistant", program), ("user", told(result)))
     # Another number of the sample: a second critique of the same program is to be another one.
@@ -77,6 +79,7 @@ async def _improved(result: QueryResult, task: Task, machine: Machine, number: i
         return (step("vague critique", VAGUE), True) if vague else (step("no fault found"), False)
     turns = (("assistant", program), ("user", str(advice.said["message"])))
     refined = await machine.answer(task.after(result.costs).asking(conversation=turns))
+    refined = inheriting(refined, result.subanswers)
     chosen, outcome, warning = _settled(result, refined)
     both = standing(chosen, (result, refined), in_turn(result.costs, refined.costs))
     both = noted(

@@ -6,7 +6,7 @@ rest is told as open, so that nobody assumes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -72,25 +72,36 @@ def below(task: Task, text: str) -> Task:
 
 def relying_on(task: Task, answers: Sequence[SubAnswer]) -> Task:
     """The same question, with what is proved told as known and what is open as open."""
-    question = task.question
-    known = (*question.known, *(answer.sentence for answer in answers if answer.sentence))
-    still_open = (*question.open, *(answer.question for answer in answers if not answer.sentence))
-    return task.asking(known=tuple(dict.fromkeys(known)), open=tuple(dict.fromkeys(still_open)))
+    return _told(task, [answer.to_json() for answer in answers])
+
+
+def with_parts(task: Task, result: QueryResult) -> Task:
+    """The same question as the last program of a result was written for: with what is known of its parts."""
+    return _told(task, result.subanswers)
+
+
+def _told(task: Task, parts: Iterable[dict[str, Any]]) -> Task:
+    known, still_open = dict.fromkeys(task.question.known), dict.fromkeys(task.question.open)
+    for part in parts:
+        known |= {part["derived"]: None} if part["derived"] else {}
+        still_open |= {} if part["derived"] else {part["question"]: None}
+    return task.asking(known=tuple(known), open=tuple(still_open))
+
+
+def inheriting(result: QueryResult, parts: Sequence[dict[str, Any]]) -> QueryResult:
+    """A result with the parts that its program could rely on; what those that it does rely on assume, it assumes."""
+    used = {str(premise.get("words")) for premise in result.core or () if premise.get("origin") == "derived"}
+    inherited = (words for part in parts if part["derived"] in used for words in part["assumptions"])
+    assumptions = tuple(dict.fromkeys((*result.assumptions, *inherited)))
+    return replace(result, subanswers=(*result.subanswers, *parts), assumptions=assumptions)
 
 
 def put_together(
     result: QueryResult, answers: Sequence[SubAnswer], costs: dict[str, Any], name: str, advice: Advice
 ) -> QueryResult:
-    """The result of the last run, with the answers that it could rely on listed apart.
-
-    What those that it does rely on assume beside the text, it assumes, too.
-    """
+    """The result of the last run, with the answers that it could rely on listed apart."""
     whole = standing(result, (*(answer.result for answer in answers), result), costs)
-    listed = tuple(answer.to_json() for answer in answers)
-    used = {str(premise.get("words")) for premise in result.core or () if premise.get("origin") == "derived"}
-    inherited = (words for answer in answers if answer.sentence in used for words in answer.result.assumptions)
-    assumptions = tuple(dict.fromkeys((*result.assumptions, *inherited)))
-    whole = replace(whole, subanswers=(*result.subanswers, *listed), assumptions=assumptions)
+    whole = inheriting(whole, [answer.to_json() for answer in answers])
     decided = sum(bool(answer.sentence) for answer in answers)
     outcome = f"{decided} of {len(answers)} subquestions decided" if answers else "not split"
     warning = "" if answers else f"{name}: asked as a whole, because {advice.reason or 'it was not split'}"
@@ -106,4 +117,14 @@ def stopped_early(
     return put_together(replace(stopped, reason=reason, core=None), answers, costs, name, advice)
 
 
-__all__ = ["MAX_SUBQUESTIONS", "SubAnswer", "below", "plan", "put_together", "relying_on", "stopped_early"]
+__all__ = [
+    "MAX_SUBQUESTIONS",
+    "SubAnswer",
+    "below",
+    "inheriting",
+    "plan",
+    "put_together",
+    "relying_on",
+    "stopped_early",
+    "with_parts",
+]

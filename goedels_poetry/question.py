@@ -246,8 +246,8 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
 def set_tested(txn: Txn, node: ProofNode, trust: dict[str, Any]) -> str:
     """What the tests of the formalisation say: the decider has the last word before the checker.
 
-    ``trust``: ``{"confidence": {"level", "score", "tests"}, "warnings", "reason" (one line), "words" (for the model; ""
-    when nothing need be asked)}``.
+    ``trust``: ``{"program" (its reference), "confidence": {"level", "score", "tests"}, "warnings", "reason" (one line),
+    "words" (for the model; "" when nothing need be asked)}``.
     """
     refs = {**node.refs, TRUST: txn.save(trust)}
     if trust.get("words"):

@@ -105,14 +105,15 @@ def _assumed_goals(program: LogicProgram, demands: Demands) -> Iterator[Finding]
     """Premises that say what is asked, or its opposite, and that the text does not state."""
     asked = {form for goal in program.goals for form in (_core_of(goal.formula), _core_of(not_(goal.formula)))}
     for premise in program.premises:
-        if _core_of(premise.formula) in asked and not _is_stated(premise, demands):
+        said = {_core_of(part) for part in _conjuncts(premise.formula)}
+        if not said.isdisjoint(asked) and not _is_stated(premise, demands):
             where = "the text" if demands.text else "other facts"
             yield {
                 "kind": REFUSED if demands.text else VACUOUS,
                 "reason": f"premise {premise.name} assumes what is asked",
                 "words": (
-                    f"Premise {premise.name} is the goal itself or its negation, and no sentence of the text states "
-                    f"it. That begs the question. Leave it out: the answer has to follow from {where}."
+                    f"Premise {premise.name} says the goal itself or its negation, and no sentence of the text "
+                    f"states it. That begs the question. Leave it out: the answer has to follow from {where}."
                 ),
             }
 
@@ -198,6 +199,16 @@ def assumed(program: LogicProgram) -> list[str]:
         if d.name != "goal" and d.name.removeprefix("goal-").removeprefix("goal_") not in goals
     ]
     return [*lists, *defined]
+
+
+def _conjuncts(term: Term) -> Iterator[Term]:
+    """The term, and where it is a conjunction its parts, and theirs."""
+    waiting = [term]
+    while waiting:
+        term = waiting.pop()
+        yield term
+        if is_app(term, "and"):
+            waiting += term.args
 
 
 def _core_of(term: Term) -> Term:

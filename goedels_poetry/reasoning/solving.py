@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.question import DECIDED, TRUST, Question, programs
+from goedels_poetry.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
 from goedels_poetry.reasoning.results import Answer, QueryResult
 from goedels_poetry.results import RunResult
 from goedels_poetry.search import Allowance
@@ -54,9 +54,12 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     root = store.root()
     decided = store.load(root.refs[DECIDED]) if DECIDED in root.refs else None
     program = str(store.load(decided["program"])) if decided is not None else None
-    found: dict[str, Any] = run.answer or (store.load(decided["report"])["result"] if decided is not None else {})
+    report: dict[str, Any] = store.load(decided["report"]) if decided is not None else {}
+    found: dict[str, Any] = {**report.get("result", {}), **(run.answer or {})}
+    doubts = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
     past = programs(store.history(ROOT))
-    trust: dict[str, Any] = store.load(root.refs[TRUST]) if TRUST in root.refs else {}
+    tests = [store.load(root.refs[name]) for name in (TRUST, DOUBTED) if name in root.refs]
+    trust: dict[str, Any] = next((t for t in tests if decided and t.get("program") == decided["program"]), {})
     goals = list(found.get("goals", ()))
     core = with_texts(found.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
@@ -76,7 +79,9 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
         confidence=dict(trust.get("confidence", {})),
-        warnings=tuple(dict.fromkeys((*run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))),
+        warnings=tuple(
+            dict.fromkeys((*doubts, *run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -333,3 +334,40 @@ async def test_the_json_language_has_the_same_loop(ask: Ask) -> None:
         assert "knowledge_base[1]" in said(server) and "kat" in said(server)
     assert (result.answer, result.backend, outcomes(result)) == (True, "json", ["unreadable", "answer"])
     assert result.certificate is not None and check_any(Path(result.certificate), right).accepted
+
+
+# -- the judge ---------------------------------------------------------------------------------------------------
+
+
+def reader(*, same_goal: bool) -> Callable[[dict[str, Any]], Answer]:
+    """A model that writes the program, reads it and compares; a reader finds a fault in it or none."""
+    words = {"premises": ["Every cat is soft.", "Sam is a cat.", "Tom is a dog."], "goal": "Sam is soft."}
+    verdict = {"reason": "so", "same_goal": same_goal, "same_text": True, "differences": ["another goal"]}
+    verdict |= {"answer_if_goal_holds": "yes", "doubtful": []}
+    facts = {"facts": [{"sentence": 2, "words": "Sam is a cat.", "formula": "(cat sam)"}]}
+    replies = {
+        "Say in plain words what this program": words,
+        "Does it say what was said, and ask what was asked?": verdict,
+        "states literally": facts,
+    }
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        text = str(asked["messages"][-1]["content"])
+        return next((Answer(json.dumps(reply)) for words, reply in replies.items() if words in text), fenced(RIGHT))
+
+    return answer
+
+
+@pytest.mark.parametrize("same_goal", [True, False])
+async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_changes_no_verdict(
+    ask: Ask, same_goal: bool
+) -> None:
+    with Server(reader(same_goal=same_goal)) as server:
+        result = await ask(server, judged=True, max_attempts=5)
+        told = [said(server, number) for number in range(server.calls)]
+    assert (result.answer, result.verdict) == (True, Verdict.PROVED)
+    assert sum("not say what was meant" in text for text in told) == (0 if same_goal else 1)
+    assert result.attempts == (1 if same_goal else 2)
+    (reading,) = [test for test in result.confidence["tests"] if test["name"] == "back-translation"]
+    assert reading["outcome"] == ("passed" if same_goal else "failed")
+    assert any(warning.startswith("back-translation:") for warning in result.warnings) is not same_goal

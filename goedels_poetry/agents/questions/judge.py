@@ -54,6 +54,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     faults = [t.words for t in tests if _worth_asking(t, verdict)]
     listed = "\n".join(f"- {fault}" for fault in faults)
     trust = {
+        "program": decided["program"],
         "confidence": level,
         "warnings": warnings,
         "reason": "; ".join(faults) or f"confidence {level['level']}",

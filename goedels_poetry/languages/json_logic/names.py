@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 
+from goedels_poetry.languages.smt.nearest import nearest
 from goedels_poetry.languages.smt.printer import show_symbol
 from goedels_poetry.languages.smt.theory import is_theory_symbol
 
@@ -24,16 +23,6 @@ def identifier_hint(name: str) -> str:
     if words[:1].isdigit():
         words = f"n{words}"
     return f"for example `{words}`" if is_identifier(words) else "use letters, digits and underscores"
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """``did you mean ...?`` when a known name is like ``name``, else ""."""
-    names = list(known)
-    if len(names) > 5_000:
-        return ""
-    same = [other for other in names if other.lower() == name.lower()]
-    found = same or difflib.get_close_matches(name[:MAX_LENGTH], names, n=1, cutoff=0.7)
-    return f"did you mean `{found[0]}`?" if found else ""
 
 
 def smt_name(name: str) -> str:

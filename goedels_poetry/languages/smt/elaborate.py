@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from goedels_poetry.languages.smt import matching
+from goedels_poetry.languages.smt import hints, matching
 from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, number_literal
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
@@ -402,15 +401,8 @@ class Elaborator:
         return term
 
     def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
-        name = head.text
-        number = re.fullmatch(r"(-?)([0-9]*\.?[0-9]+)", name)
-        if number and number[1]:
-            hint = f"negative numbers are written (- {number[2]})"
-        elif number:
-            hint = f"write 0{name}"
-        else:
-            hint = _HINTS.get(name) or self.symbols.hint(name, scope.env)
-        self.source.fail(f"unknown symbol `{name}`", head, hint)
+        hint = hints.of_symbol(head.text, self.symbols, scope.env)
+        self.source.fail(f"unknown symbol `{head.text}`", head, hint)
 
     def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:
         params = function.params
@@ -471,16 +463,6 @@ class Elaborator:
         return self._applied(expr, head, function, [terms[i] for i in range(len(args))])
 
 
-_HINTS = {
-    **dict.fromkeys(("lambda", "@", "choice"), "higher-order terms are not supported"),
-    **dict.fromkeys(("!=", "<>", "/=", "=/="), "write (distinct x y)"),
-    **dict.fromkeys(("==", "<=>", "<->"), "write (= x y)"),
-    **dict.fromkeys(("^", "**", "pow"), "write a product"),
-    **dict.fromkeys(("->", "==>"), "write (=> p q)"),
-    **dict.fromkeys(("&", "&&"), "write (and p q)"),
-    "if": "write (ite condition x y)",
-    "%": "write (mod x y)",
-}
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "<", "<=", ">", ">="})
 _FOR_SOLVERS = frozenset({":no-pattern", ":weight", ":qid", ":skolemid"})
 _OTHER_WORDS = {"implies": "=>", "iff": "="}

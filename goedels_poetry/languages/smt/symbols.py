@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from goedels_poetry.languages.smt.nearest import nearest
+from goedels_poetry.languages.smt import hints
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Signature
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 from goedels_poetry.languages.smt.terms import (
@@ -24,7 +24,7 @@ from goedels_poetry.languages.smt.terms import (
     array,
     bitvec,
 )
-from goedels_poetry.languages.smt.theory import MAX_BITS, RULES, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
+from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
 MAX_TRIES = 100
@@ -214,17 +214,6 @@ class Symbols:
             self._numbers[key] = number
         return f"{stem}{number}"
 
-    def hint(self, name: str, nearby: Iterable[str] = ()) -> str:
-        """What to do about a ``name`` that no function has; ``nearby`` are the variables that can be seen there."""
-        if name in self.remarks:
-            return self.remarks[name]
-        if name in self.sorts or name in BASIC_SORTS:
-            return "it is a sort: name one of its elements"
-        if name in self.reserved:
-            return "declare it before it is used"
-        meant = nearest(name, (*nearby, *self.functions, *RULES, "true", "false"))
-        return meant or "declare it with declare-fun or declare-const"
-
     # ------------------------------------------------------------------------------------------ sorts
 
     def sort(self, expr: SExpr, bound: Mapping[str, Sort] | None = None) -> Sort:
@@ -268,20 +257,13 @@ class Symbols:
                 fail(f"sort `{name}` takes no arguments", expr)
             return entry
         if entry is None:
-            fail(f"unknown sort `{name}`", expr, self._sort_hint(name))
+            fail(f"unknown sort `{name}`", expr, hints.of_sort(name, (*self.sorts, *BASIC_SORTS), self.reserved))
         wanted = len(entry.params if isinstance(entry, SortMacro) else entry.type_params)
         if len(args) != wanted:
             fail(f"sort `{name}` takes {wanted} argument{'s' if wanted != 1 else ''}, got {len(args)}", expr)
         if isinstance(entry, SortMacro):
             return self._sort(entry.body, dict(zip(entry.params, args, strict=True)), depth + 1)
         return self.instantiate(entry, args)
-
-    def _sort_hint(self, name: str) -> str:
-        if name in ("=>", "->"):
-            return "function sorts are not supported"
-        if name in self.reserved:
-            return "declare it before it is used"
-        return nearest(name, (*self.sorts, *BASIC_SORTS)) or "declare it first"
 
     def _bit_vector(self, expr: Group) -> Sort:
         items = expr.items

@@ -113,6 +113,18 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
         "own",
     ),
     ({"goal": "p", "knowledge_base": [{"assertion": "p", "sentence": 0}]}, "knowledge_base[0].sentence", "from 1", ""),
+    (
+        {"goal": "p", "knowledge_base": [{"forall": ["X"], "implies": {"antecedent": "p", "consequent": "q"}}]},
+        "knowledge_base[0].implies",
+        "has no 'implies'",
+        "rules",
+    ),
+    (
+        {"goal": "p", "rules": [{"implies": {"antecedent": ["p", "q"], "consequent": "r"}}]},
+        "rules[0].implies.antecedent",
+        "a string, not a list",
+        "And(p, q)",
+    ),
     ({"goal": "p", "rules": [{"forall": [{"name": "z", "sort": "Person"}]}]}, "rules[0]", "neither", "one"),
     ({"goal": "p", "rules": [{"constraint": "p", "implies": {}}]}, "rules[0]", "both", "one"),
     ({"goal": "p", "rules": [{"implies": {"antecedent": "p"}}]}, "rules[0].implies", "lacks 'consequent'", ""),

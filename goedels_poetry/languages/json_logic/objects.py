@@ -43,7 +43,8 @@ def items(text: Text, node: Node | None, what: str) -> list[Node]:
 def string(text: Text, node: Node, what: str) -> str:
     """A string that is not empty."""
     if not isinstance(node.value, str):
-        text.refuse(node, f"{what} is a string, not {node.kind}")
+        hint = "join formulas by And(p, q), or Or(p, q)" if isinstance(node.value, list) else ""
+        text.refuse(node, f"{what} is a string, not {node.kind}", hint)
     if not node.value.strip():
         text.refuse(node, f"{what} is empty")
     value: str = node.value

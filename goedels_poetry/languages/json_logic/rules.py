@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from types import GeneratorType
 from typing import Any, TypeAlias
 
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
@@ -19,7 +20,7 @@ def run(rule: Any) -> Any:
     Raises:
         ExpressionError: rules wait for each other more than ``MAX_NESTING`` deep.
     """
-    if not isinstance(rule, Generator):
+    if not isinstance(rule, GeneratorType):
         return rule
     waiting: list[Rule] = [rule]
     result: Any = None
@@ -30,7 +31,7 @@ def run(rule: Any) -> Any:
             waiting.pop()
             result = done.value
             continue
-        if isinstance(wanted, Generator):
+        if isinstance(wanted, GeneratorType):
             waiting.append(wanted)
             result = None
             if len(waiting) > MAX_NESTING:

@@ -53,6 +53,8 @@ def _fact(text: Text, parser: ExpressionParser, node: Node) -> tuple[dict[str, N
     """An element of the knowledge base: an expression, or ``{"assertion", "value"}``."""
     if isinstance(node.value, str):
         return {}, said_in(text, node, parser.formula)
+    if isinstance(node.value, dict) and "implies" in node.value:
+        text.refuse_key(node, "implies", "an element of knowledge_base has no 'implies'", "put it into rules")
     found = members(text, node, ("assertion", "value", *_NOTES), "an element of knowledge_base")
     formula = said_in(text, required(text, node, found, "assertion", "it"), parser.formula)
     value = found.get("value")

@@ -405,6 +405,7 @@ async def test_tokens_are_a_limit_of_the_whole_question(ask: Ask) -> None:
         assert (model.calls("critique"), model.calls("refine")) == (1, 0)
     assert (result.answer, result.verdict) == (True, Verdict.PROVED)
     assert outcomes(result) == ["stopped"]
+    assert any(warning.startswith("the answer was not refined to the end") for warning in result.warnings)
 
 
 async def test_what_was_stopped_goes_on_with_a_larger_budget_and_pays_for_nothing_twice(ask: Ask) -> None:

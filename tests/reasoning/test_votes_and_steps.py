@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -274,3 +275,18 @@ async def test_what_mends_a_program_may_rely_on_the_parts_that_it_was_written_fo
     *_, critique, refinement = (task.question for task in machine.tasks)
     assert critique.known == refinement.known == ("Is A so? Yes.",)
     assert (result.answer, [part["derived"] for part in result.subanswers]) == (True, ["Is A so? Yes."])
+
+
+async def test_the_post_processor_of_the_documentation_asks_again(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
+    example = next(block for block in page.split("```python\n") if "class AskAgain" in block).partition("```")[0]
+    module = tmp_path / "asking_again.py"
+    module.write_text(example.partition('ProofOfThought("gpt-5"')[0])
+    spec = importlib.util.spec_from_file_location("asking_again", module)
+    assert spec is not None and spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    machine = Told(UNKNOWN, TRUE)
+    result = await chain(post_processors([loaded.AskAgain()]), machine)(Task(Question("?")))
+    assert (result.answer, result.costs["calls"]) == (True, 2)
+    assert [(task.question.sample, task.used_wall_seconds) for task in machine.tasks] == [(0, 0), (1, 1)]

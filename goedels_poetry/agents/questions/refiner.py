@@ -108,8 +108,9 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
 def _variables(question: Question) -> dict[str, str]:
     lines = [f"{s.number}. {s.text}" if s.number is not None else s.text for s in question.sentences]
     told = dict(question.conversation)
+    options = [f"{letter}) {text}" for letter, text in question.choices]
     return {
-        "question": question.text,
+        "question": "\n".join((question.text, *options)),
         "sentences": "\n".join(lines) or NOTHING,
         "known": "\n".join(f"- {words}" for words in question.known) or NOTHING,
         "program": told.get("assistant", NOTHING),

@@ -15,7 +15,18 @@ from goedels_poetry.reasoning.postprocessors.decomposed import Decomposed
 from goedels_poetry.reasoning.postprocessors.least_to_most import LeastToMost
 from goedels_poetry.reasoning.postprocessors.self_consistency import SelfConsistency
 from goedels_poetry.reasoning.postprocessors.self_refine import SelfRefine
-from goedels_poetry.reasoning.postprocessors.steps import Advice, Machine, PostProcessor, Solve, Task, chain
+from goedels_poetry.reasoning.postprocessors.steps import (
+    Advice,
+    Machine,
+    PostProcessor,
+    Solve,
+    Task,
+    at_once,
+    chain,
+    in_turn,
+    side_by_side,
+    standing,
+)
 
 POST_PROCESSORS: dict[str, type[Any]] = {
     kind.name: kind for kind in (SelfRefine, SelfConsistency, Decomposed, LeastToMost)
@@ -104,7 +115,11 @@ __all__ = [
     "SelfRefine",
     "Solve",
     "Task",
+    "at_once",
     "chain",
+    "in_turn",
     "parse_option",
     "post_processors",
+    "side_by_side",
+    "standing",
 ]

@@ -67,10 +67,11 @@ async def _improved(result: QueryResult, task: Task, machine: Machine, number: i
     result = replace(result, costs=in_turn(result.costs, advice.costs))
 
     def step(outcome: str, reason: str = "") -> QueryResult:
-        return noted(result, post=SelfRefine.name, round=number, outcome=outcome, reason=reason, run_id=advice.run_id)
+        entry = {"post": SelfRefine.name, "round": number, "outcome": outcome, "reason": reason}
+        return noted(result, _cut_short(reason) if outcome == STOPPED else "", **entry, run_id=advice.run_id)
 
     if advice.stopped:
-        return step("stopped", advice.reason), False
+        return step(STOPPED, advice.reason), False
     if advice.said is None:
         return step("unusable critique", advice.reason), True
     faults = advice.said["faults"]
@@ -119,7 +120,7 @@ def told(result: QueryResult) -> str:
 def _settled(old: QueryResult, new: QueryResult) -> tuple[QueryResult, str, str]:
     """Which of two results stands, the outcome in a word or two, and a warning when they contradict each other."""
     if was_stopped(new):
-        return old, STOPPED, ""
+        return old, STOPPED, _cut_short(new.reason)
     if (old.program or "").split() == (new.program or "").split():
         return old, "unchanged", ""
     if not is_decided(new):
@@ -138,6 +139,10 @@ def _settled(old: QueryResult, new: QueryResult) -> tuple[QueryResult, str, str]
     if trusted < -CLEARLY:
         return old, OVERRULED[1], contradiction
     return without_answer(old, contradiction), CONTRADICTION, contradiction
+
+
+def _cut_short(reason: str) -> str:
+    return f"the answer was not refined to the end: {reason}"
 
 
 def _score(result: QueryResult) -> float:

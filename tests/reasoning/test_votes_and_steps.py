@@ -12,6 +12,7 @@ import pytest
 
 from goedels_poetry import Settings, Verdict
 from goedels_poetry.agents.questions import question_registry
+from goedels_poetry.agents.questions.refiner import faults_in, subquestions_in
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.jobs import Jobs
 from goedels_poetry.models import Ledger
@@ -290,3 +291,43 @@ async def test_the_post_processor_of_the_documentation_asks_again(tmp_path: Path
     result = await chain(post_processors([loaded.AskAgain()]), machine)(Task(Question("?")))
     assert (result.answer, result.costs["calls"]) == (True, 2)
     assert [(task.question.sample, task.used_wall_seconds) for task in machine.tasks] == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("where", "concrete"),
+    [
+        ("(assert (! (cat tom)\n  :named p2", True),
+        ("`(cat  tom)`", True),
+        ("p2", True),
+        ("premise p2:", True),
+        ("goal", True),
+        ("sentence 2", True),
+        ("[1]", True),
+        ("Sentences 1 and 2", True),
+        ("sentence 9", False),
+        ("p7", False),
+        ("", False),
+        ("a", False),
+        ("the whole program", False),
+        ("I am not sure about the goal and all of its premises", False),
+    ],
+)
+def test_a_fault_counts_when_it_names_a_place_that_there_is(where: str, concrete: bool) -> None:
+    program = "(declare-const a Bool)(assert (! (cat tom) :named p2 :sentence 2))(define-fun goal () Bool a)"
+    question = Question("Is it so?", "One. Two.", conversation=(("assistant", program), ("user", "proved")))
+    said = {"faults": [{"where": where, "fault": "it says more", "fix": "say less"}]}
+    found = faults_in(said, question)
+    assert (len(found["faults"]), found["vague"]) == ((1, 0) if concrete else (0, 1))
+
+
+def test_a_fault_in_json_is_named_like_any_other() -> None:
+    program = '{"knowledge_base": [{"name": "p1", "assertion": "human(soc) and mortal(soc)", "sentence": 1}]}'
+    question = Question("Is it so?", "One.", conversation=(("assistant", program), ("user", "proved")))
+    faults = [{"where": where, "fault": "x", "fix": "y"} for where in ("p1", "mortal(soc)", '"assertion": "human(soc)')]
+    assert len(faults_in({"faults": faults}, question)["faults"]) == 3
+
+
+def test_subquestions_are_asked_once_and_never_the_question_itself() -> None:
+    question = Question("Sam is ill. Is Sam at home?", "One.", most=2)
+    said = ["Is  Sam at home?", "Is Sam ill?", "is sam ILL?", "", "x" * 2_000, "Does Sam own a home?", "Is Sam old?"]
+    assert subquestions_in({"subquestions": said}, question) == ["Is Sam ill?", "Does Sam own a home?"]

@@ -63,7 +63,10 @@ SPLIT_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-_SENTENCE = re.compile(r"(?i)\s*(?:sentence|s)?\s*#?\s*(\d{1,5})\b")
+_SENTENCE = re.compile(r"(?i)[\s`\[(]*(?:sentences?|s)?[\s#\[(]*(\d{1,5})\b")
+_NAMED = re.compile(r':named\s+\|?([^\s|()]+)|"name"\s*:\s*"([^"]+)"|\b(goal(?:[-_]\w+)?)\b')
+_SHORT = 5
+"""Words of a place that is named and not quoted: ``premise p2``, ``the assertion of w1``."""
 
 
 @agent(queue=ADVISE, name="refiner")
@@ -122,9 +125,10 @@ def _variables(question: Question) -> dict[str, str]:
 def faults_in(said: dict[str, Any], question: Question) -> dict[str, Any]:
     """``{"faults": those that name a place, "vague": how many do not}``.
 
-    A place is a piece of the program, letter for letter but for white space, or a sentence of the text by its number.
+    A place is a piece of the program, letter for letter but for white space, a premise or goal by its name, or a
+    sentence of the text by its number.
     """
-    program = _plain(dict(question.conversation).get("assistant", ""))
+    program = dict(question.conversation).get("assistant", "")
     named, vague = [], 0
     for fault in said["faults"][:MAX_FAULTS]:
         words = {name: " ".join(str(fault[name]).split())[:MAX_WORDS] for name in ("where", "fault", "fix")}
@@ -139,8 +143,12 @@ def _is_a_place(where: str, program: str, numbers: Iterable[int]) -> bool:
     sentence = _SENTENCE.match(where)
     if sentence is not None and int(sentence[1]) in numbers:
         return True
+    words = re.findall(r"[^\s`\"',:;()]+", where)
+    names = {name for found in _NAMED.findall(program) for name in found if name}
+    if len(words) <= _SHORT and not names.isdisjoint(words):
+        return True
     quoted = _plain(where.strip("`\"' "))
-    return len(quoted) >= LEAST_QUOTE and quoted in program
+    return len(quoted) >= LEAST_QUOTE and quoted in _plain(program)
 
 
 def _plain(text: str) -> str:

@@ -371,3 +371,17 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
     (reading,) = [test for test in result.confidence["tests"] if test["name"] == "back-translation"]
     assert reading["outcome"] == ("passed" if same_goal else "failed")
     assert any(warning.startswith("back-translation:") for warning in result.warnings) is not same_goal
+
+
+async def test_a_server_with_structured_output_can_be_held_to_the_schema_of_programs(ask: Ask) -> None:
+    said: dict[str, Any] = {"sorts": [], "functions": [], "rules": []}
+    said["constants"] = [{"name": "soft", "sort": "Bool"}]
+    said["knowledge_base"] = [{"assertion": "soft", "sentences": [1], "world": ""}]
+    said["verifications"] = [{"name": "goal", "constraint": "soft"}]
+    said["optimization"] = {"constraints": [], "objectives": []}
+    with Server([Answer('{"sorts": []}'), Answer(json.dumps(said))]) as server:
+        result = await ask(server, backend="json", model={"structured": "on"})
+        wanted = server.requests[0]["response_format"]
+        assert "lacks 'functions'" in str(server.requests[1]["messages"][-1]["content"])
+    assert (wanted["type"], wanted["json_schema"]["strict"]) == ("json_schema", True)
+    assert (result.answer, outcomes(result)) == (True, ["reply", "answer"])

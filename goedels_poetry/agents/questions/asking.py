@@ -72,6 +72,7 @@ async def ask_for_program(node: ProofNode, deps: Deps, role: str, message: Messa
         node=node.id,
         seed=deps.settings.seed + STRIDE * question.sample,
         messages=_fitting(deps, role, message),
+        schema=_schema(deps, role, question),
     )
     warmth = chosen.step(node.attempts + question.sample).temperature
     request = replace(chosen.scheduled(request), samples=1, temperature=warmth)
@@ -96,11 +97,24 @@ async def ask_for_program(node: ProofNode, deps: Deps, role: str, message: Messa
     return apply
 
 
+def _schema(deps: Deps, role: str, question: Question) -> dict[str, Any] | None:
+    """The schema that the server holds the reply to, where the settings say that it always should.
+
+    Otherwise none: a model that may think in words before it writes the program writes a better one.
+    """
+    endpoint = deps.models.endpoints.get(role) if deps.models is not None else None
+    if question.backend != "json" or endpoint is None or endpoint.settings.structured != "on":
+        return None
+    from goedels_poetry.languages.json_logic import STRUCTURED_SCHEMA
+
+    return STRUCTURED_SCHEMA
+
+
 def _unusable(txn: Txn, node: ProofNode, done: Round, said: tuple[Turn, ...]) -> str:
     """A reply with words is answered; one without, or an error of the server, leaves the conversation as it was."""
     text = _shown(done)
-    failed = any(sample.reply.error for sample in done.samples) or not text
-    if failed:
+    broken = done.request.schema is None and any(sample.reply.error for sample in done.samples)
+    if broken or not text:
         return set_unusable_reply(txn, node, done.reason, None)
     return set_unusable_reply(txn, node, done.reason, (*said, ("assistant", text)))
 

@@ -105,7 +105,7 @@ def test_every_form_of_a_rule_and_of_a_fact(backend: JSONBackend) -> None:
             },
             {"implies": {"antecedent": "p", "consequent": "q"}},
             {"constraint": "p", "world": "It rains."},
-            "r",
+            {"constraint": "r", "derived": "It is late.", "sentence": 4},
         ],
         verifications=[
             {"constraint": "And(mortal(soc), Not(human(plato)), q)"},
@@ -124,6 +124,7 @@ def test_every_form_of_a_rule_and_of_a_fact(backend: JSONBackend) -> None:
         (Origin.TEXT, (3,), ""),
         (Origin.TEXT, (1, 2), ""),
         (Origin.WORLD, (), "It rains."),
+        (Origin.DERIVED, (4,), "It is late."),
     ]
     assert found.premises[1].place.path == "knowledge_base[1]"
     assert found.warnings == ()

@@ -42,7 +42,10 @@ def read_premises(text: Text, content: Content, sections: Mapping[str, Node]) ->
 
 
 def _add(text: Text, content: Content, names: dict[str, Node], node: Node, default: str, read: _Reading) -> None:
-    found, formula = read(text, content.parser, node)
+    try:
+        found, formula = read(text, content.parser, node)
+    except ExpressionError as error:  # what is put around the expressions makes them too large
+        text.refuse(node, error.message, error.hint)
     statement = _statement(text, node, found, formula, default, names)
     if not formula.speaks:
         content.warnings.append(f"{node.path} speaks of nothing in the program: it is always true, or always false")
@@ -174,7 +177,10 @@ def _ask(text: Text, content: Content, names: dict[str, Node], node: Node, defau
         found = members(
             text, node, ("name", "constraint", "exists", "forall", "implies", "description"), "a verification"
         )
-        formula = _asked(text, parser, node, found)
+        try:
+            formula = _asked(text, parser, node, found)
+        except ExpressionError as error:
+            text.refuse(node, error.message, error.hint)
     if not formula.speaks:
         text.refuse(node, "this asks nothing about the program: it speaks of none of its symbols", "name what is asked")
     content.goals.append(_statement(text, node, found, formula, default, names))

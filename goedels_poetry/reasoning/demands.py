@@ -82,7 +82,8 @@ def _check_goals(program: LogicProgram, demands: Demands) -> None:
     names = sorted(goal.name for goal in program.goals)
     if demands.choices:
         if names != sorted(demands.choices):
-            wanted = ", ".join(f"goal-{letter}" for letter in demands.choices)
+            prefix = "goal-" if program.dialect == "smt2" else ""
+            wanted = ", ".join(f"{prefix}{letter}" for letter in demands.choices)
             raise InvalidInput(f"the goals are {', '.join(names)}", hint=f"define exactly these goals: {wanted}")
     elif len(names) > 1:
         goal = program.goals[1]

@@ -66,7 +66,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     open_now = run.verdict is Verdict.UNKNOWN
     return replace(
         _empty(question, run),
-        answer=_answer(run.verdict, found),
+        answer=_answer(question, run.verdict, found),
         program=program,
         goal="\n".join(str(goal["formula"]) for goal in goals),
         goal_words="; ".join(filter(None, (str(goal.get("words") or "") for goal in goals))),
@@ -79,9 +79,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
         confidence=dict(trust.get("confidence", {})),
-        warnings=tuple(
-            dict.fromkeys((*doubts, *run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))
-        ),
+        warnings=tuple(dict.fromkeys((*doubts, *run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))),
     )
 
 
@@ -104,12 +102,12 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
     )
 
 
-def _answer(verdict: Verdict, found: Mapping[str, Any]) -> Answer:
-    """The checker's answer, when its verdict is the run's."""
-    if verdict in DECIDES and found.get("verdict") == str(verdict):
-        answer: Answer = found.get("answer")
-        return answer
-    return None
+def _answer(question: Question, verdict: Verdict, found: Mapping[str, Any]) -> Answer:
+    """The checker's answer, when its verdict is the run's; to a multiple-choice question only a letter is one."""
+    if verdict not in DECIDES or found.get("verdict") != str(verdict):
+        return None
+    answer: Answer = found.get("answer")
+    return answer if isinstance(answer, str) or not question.choices else None
 
 
 def with_texts(

@@ -80,11 +80,12 @@ def _goal(question: Question) -> str:
     if not question.choices:
         return ""
     options = "\n".join(f"{letter}) {text}" for letter, text in question.choices)
-    letters = ", ".join(f"goal-{letter}" for letter, _ in question.choices)
-    return (
-        f"The options are:\n{options}\n\nDefine one goal for each option, saying that this option is the answer: "
-        f"{letters}. No goal may be called just goal."
-    )
+    if question.backend == "json":
+        goals = ", ".join(f'"{letter}": "formula"' for letter, _ in question.choices)
+        form = f'write `"goals": {{{goals}}}` instead of `"goal"`'
+    else:
+        form = f"define {', '.join(f'`goal-{letter}`' for letter, _ in question.choices)} instead of `goal`"
+    return f"The options are:\n{options}\n\nOne goal for each option says that this option is right: {form}."
 
 
 def _known(question: Question) -> str:

@@ -76,6 +76,15 @@ def test_a_goal_may_stand_in_front_of_what_it_speaks_of() -> None:
     assert len(program.premises) == 2
 
 
+def test_names_that_only_sound_like_goals_are_names() -> None:
+    program = read_smt2(
+        "(declare-fun goal_difference (Int) Int)(declare-const goal_reached Bool)(declare-const goal Bool)"
+        "(assert (! (=> goal_reached goal) :named goal_rule))(assert (not (and goal (> (goal_difference 1) 0))))"
+    )
+    assert [premise.name for premise in program.premises] == ["goal_rule"]
+    assert goals_of(program.text) == ["(and goal (> (goal_difference 1) 0))"]
+
+
 @pytest.mark.parametrize(
     "again",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -10,6 +11,9 @@ from goedels_poetry.languages.logic.program import LogicGoal, Objective, Origin,
 from goedels_poetry.languages.smt.reader import Group, SExpr, Source
 from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
 
+_GOAL = re.compile(r"goal([-_][A-Za-z0-9])?")
+_NEGATED_GOAL = re.compile(r"(neg|not|refut|anti)\w*[-_]?(goal|query|conclusion|question)", re.IGNORECASE)
+"""Names of premises that whoever wrote them meant for no premises."""
 WRITE_GOAL = "ask with (define-fun goal () Bool formula)"
 
 
@@ -157,7 +161,7 @@ def _without_goals(
             warnings.append(f"line {line}: what asserts the goal, or its negation, is no premise")
         else:
             kept.append(entry)
-    return _premises(source, kept), tuple(warnings)
+    return _premises(source, kept, marked=True), tuple(warnings)
 
 
 def _poses(entry: Entry, assertion: Assertion, goal: Marked) -> bool:
@@ -182,11 +186,19 @@ def _last(source: Source, asserted: list[Entry]) -> Asked:
     if assertion.notes.sentences or assertion.notes.words:
         source.fail("the program asks nothing: its last assertion is a premise", last.at, WRITE_GOAL)
     goal = _unmarked(source, assertion.formula, last.at)
-    for term in subterms(goal.formula):
-        if term.kind is Kind.APP and not term.args and is_goal_name(term.name) and term is not goal.formula:
-            source.fail(f"`{term.name}` is declared, but not defined", last.at, WRITE_GOAL)
+    premises = _premises(source, rest)
+    if _only_defines(assertion.formula, premises):
+        source.fail("`goal` is declared, but not defined", last.at, WRITE_GOAL)
     warning = f"no goal is marked: the assertion of line {goal.place.line} is what is asked"
-    return Asked((goal,), _premises(source, rest), (), (warning,))
+    return Asked((goal,), premises, (), (warning,))
+
+
+def _only_defines(asked: Term, premises: tuple[Said, ...]) -> bool:
+    """Whether what is asked says what a declared constant ``goal`` means: then that was to be asked."""
+    named = [t for t in subterms(asked) if t.kind is Kind.APP and t.name == "goal" and t.sort is BOOL and not t.args]
+    if not named or asked in (named[0], not_(named[0])):
+        return False
+    return not any(named[0] in subterms(said.formula) for said in premises)
 
 
 def _unmarked(source: Source, asserted: Term, at: Group) -> LogicGoal:
@@ -195,15 +207,16 @@ def _unmarked(source: Source, asserted: Term, at: Group) -> LogicGoal:
     return LogicGoal("goal", formula, _place(source, at), marked=False, negated=negated)
 
 
-def _premises(source: Source, asserted: list[Entry]) -> tuple[Said, ...]:
+def _premises(source: Source, asserted: list[Entry], marked: bool = False) -> tuple[Said, ...]:
+    """Premises; ``marked``: of a program whose goal is marked."""
     found: list[Said] = []
     names: set[str] = set()
     for entry in asserted:
         assertion = entry.what
         assert isinstance(assertion, Assertion) and assertion.formula is not None
         name = assertion.notes.name
-        unsaid = assertion.notes.origin is Origin.UNSAID
-        if name is not None and (is_goal_name(name) or ("goal" in name.lower() and unsaid)):
+        unsaid = marked and assertion.notes.origin is Origin.UNSAID
+        if name is not None and (_GOAL.fullmatch(name) or (unsaid and _NEGATED_GOAL.match(name))):
             source.fail(f"an assertion named `{name}` is a premise, and no goal", entry.at, WRITE_GOAL)
         if name is not None and name in names:
             source.fail(f"a second premise named `{name}`", entry.at, "give each its own name")

@@ -171,12 +171,12 @@ class _Script:
         if count > len(self.levels):
             self.source.fail("more is popped than was pushed", expr, "remove this (pop)")
         if count:
-            self._read_goals()
             self.stack, names, goals = self.levels[-count]
             del self.levels[-count:]
-            self.symbols.give_up(names)
             for goal in list(self.goals.values())[goals:]:
+                self._read_goal(goal)  # as long as its names mean what they did
                 goal.popped = goal.popped or expr.offset
+            self.symbols.give_up(names)
 
     def _count(self, expr: Group) -> int:
         if len(expr.items) == 1:
@@ -230,7 +230,8 @@ class _Script:
         Raises:
             InvalidInput: nothing is asked, or not clearly.
         """
-        self._read_goals()
+        for goal in self.goals.values():
+            self._read_goal(goal)
         asked = settle(self.source, list(self.goals.values()), self.stack, self.check)
         taken = {said.notes.name for said in asked.premises if said.notes.name}
         premises = list(zip(self._premises(asked.premises, taken), asked.premises, strict=True))
@@ -250,11 +251,10 @@ class _Script:
             self._warnings(asked, equations),
         )
 
-    def _read_goals(self) -> None:
-        for goal in self.goals.values():
-            if goal.formula is None:
-                body, _ = read_notes(self.source, goal.body)
-                goal.formula = self.term(body, BOOL)
+    def _read_goal(self, goal: Marked) -> None:
+        if goal.formula is None:
+            body, _ = read_notes(self.source, goal.body)
+            goal.formula = self.term(body, BOOL)
 
     def _premises(self, said: Iterable[Said], taken: set[str]) -> Iterator[LogicPremise]:
         """Premises with names: their own, or ``premise-N`` with the N of their place or, if need be, a greater one."""

@@ -6,7 +6,7 @@ Trusted code. Statuses come from separate, killable processes; what was cut off,
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
@@ -26,6 +26,8 @@ LEAST = 0.02
 """Seconds that make it worth asking."""
 ALONE = 0.3
 """Seconds from which on it is worth having the second solver join in."""
+CONFIRMATION = 2.0
+"""Seconds for each solver to confirm a verdict."""
 OUTPUT_BYTES = 2_000_000
 SMALL_CORE = 6
 """A core of so few premises is always made minimal, a larger one only on demand."""
@@ -49,13 +51,15 @@ _CVC5_WAYS: tuple[tuple[Options, float], ...] = (
 
 @dataclass
 class SolverPair:
-    """One process of each solver, started when first asked; for one thread at a time, except ``kill``."""
+    """One process of each solver, started when first asked; for one thread at a time, except ``stop``."""
 
     z3: Z3Process = field(default_factory=Z3Process)
     cvc5: Cvc5Process = field(default_factory=Cvc5Process)
+    stopped: bool = False
 
-    def kill(self) -> None:
-        """Make what is under way end now; from any thread."""
+    def stop(self) -> None:
+        """Make what is under way end soon, as unknown; from any thread. Best said again until it has ended."""
+        self.stopped = True
         self.z3.kill()
         self.cvc5.kill()
 
@@ -90,7 +94,7 @@ class Asker:
     @property
     def left(self) -> float:
         """Seconds that are left, less what it takes to end a solver that goes on."""
-        return self.deadline - time.monotonic() - GRACE
+        return 0.0 if self.solvers.stopped else self.deadline - time.monotonic() - GRACE
 
     def quickly(self, extras: Sequence[str]) -> list[Evidence]:
         """A first try at each, all in one exchange."""
@@ -122,7 +126,7 @@ class Asker:
         self, process: Z3Process | Cvc5Process, script: str, ways: Sequence[tuple[Options, float]], until: float
     ) -> Iterator[Answer]:
         for options, share in ways:
-            seconds = (until - time.monotonic()) * share
+            seconds = min(self.left, (until - time.monotonic()) * share)
             if seconds < LEAST:
                 return
             yield _doubt(process.ask(script, replace(self._limits, seconds=seconds), "model", options))
@@ -183,14 +187,18 @@ class Asker:
                 core = tuple(n for n in core if n != name)
         return core
 
-    def confirmed(self, script: str, seconds: float) -> tuple[Answer, Answer]:
-        """What a fresh z3 and what cvc5 say to a script that was seen to be unsat."""
-        limits = replace(self._limits, seconds=seconds)
+    def confirmed(self, script: str) -> tuple[Answer, Answer]:
+        """What a fresh z3 and what cvc5 say to a script that was seen to be unsat, as far as time allows."""
         with Z3Process() as fresh:
-            again = _doubt(fresh.ask(script, limits))
-        more: Mapping[str, str] = {"arrays-exp": "true"} if "(as const " in script else {}
-        second = _doubt(self.solvers.cvc5.ask(script, limits, options=more))
-        return again, second
+            again = self._confirmed_by(fresh, script, {})
+        more: Options = {"arrays-exp": "true"} if "(as const " in script else {}
+        return again, self._confirmed_by(self.solvers.cvc5, script, more)
+
+    def _confirmed_by(self, process: Z3Process | Cvc5Process, script: str, options: Options) -> Answer:
+        seconds = min(CONFIRMATION, self.left)
+        if seconds < LEAST:
+            return OPEN.answer
+        return _doubt(process.ask(script, replace(self._limits, seconds=seconds), options=options))
 
 
 def _doubt(answer: Answer) -> Answer:

@@ -27,8 +27,6 @@ from goedels_poetry.state import Verdict
 
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
-CONFIRMATION = 2.0
-"""Seconds for each solver to confirm a verdict."""
 NOT_SHOWN = "consistency of the premises not shown"
 DISAGREE = "the solvers disagree: z3 says unsat, {} says sat; nothing is concluded"
 CONTRADICTS_ITSELF = "the solver contradicts itself: premises sat, but neither the goal nor its negation is"
@@ -291,7 +289,7 @@ def _level(asker: Asker, answer: GoalAnswer) -> tuple[str | None, str]:
         script = posing.script(only=answer.core)
     else:
         return None, ""
-    again, second = asker.confirmed(script, CONFIRMATION)
+    again, second = asker.confirmed(script)
     for name, said in (("a fresh z3", again), ("cvc5", second)):
         if said.status == "sat":
             return None, DISAGREE.format(name)

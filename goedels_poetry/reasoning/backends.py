@@ -24,6 +24,7 @@ from goedels_poetry.reasoning.results import Semantics, VerificationResult, Worl
 from goedels_poetry.reasoning.verification import invalid_result, result_of
 from goedels_poetry.solvers import SolverError
 
+_RETRY_SECONDS = 0.02
 TEXT_ERRORS = (InvalidInput, EncodingError)
 """What a bad program raises while it is read or put into the words of solvers."""
 
@@ -82,15 +83,17 @@ class SolverPairs:
         return self._closed.is_set() or bool(self._free) or len(self._pairs) < self._size
 
     def close(self) -> None:
-        """End every process; what is under way ends as unknown."""
+        """End every process, when what is under way has ended as unknown."""
         with self._ready:
             self._closed.set()
+            self._ready.notify_all()
+            while self._lent:
+                for number in self._lent:
+                    self._pairs[number].stop()
+                self._ready.wait(_RETRY_SECONDS)  # a kill may come just before there is something to kill
             for pair in self._free:
                 pair.close()
-            for number in self._lent:
-                self._pairs[number].kill()
             self._free.clear()
-            self._ready.notify_all()
 
 
 class _LogicBackend:

@@ -311,7 +311,7 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
         return "answered"
     status = NodeStatus.REFUTED if verdict is Verdict.REFUTED else NodeStatus.FAILED
     txn.put(replace(node, queue=None, status=status, reason=words, refs=refs))
-    txn.set_verdict(verdict, words, {"verdict": str(verdict), "result": result, "core": names_of(result)})
+    txn.set_verdict(verdict, words, {"verdict": str(verdict), "result": result, **_contradiction(result)})
     return "answered" if verdict is Verdict.REFUTED else str(verdict)
 
 
@@ -332,10 +332,11 @@ def _worth(report: dict[str, Any]) -> int:
     return {"proved": 4, "refuted": 4, "unknown": 3}.get(str(report["result"]["verdict"]), 2)
 
 
-def names_of(result: dict[str, Any]) -> list[str] | None:
-    """Names of the premises that a result rests on."""
-    core = result.get("core")
-    return None if core is None else [str(premise["name"]) for premise in core]
+def _contradiction(result: dict[str, Any]) -> dict[str, Any]:
+    """``{"core": names}`` of premises that contradict each other, where they do."""
+    if result["verdict"] != Verdict.INCONSISTENT:
+        return {}
+    return {"core": [str(premise["name"]) for premise in result.get("core") or ()]}
 
 
 def programs(history: Iterable[HistoryEntry]) -> list[dict[str, Any]]:
@@ -367,7 +368,6 @@ __all__ = [
     "Task",
     "Turn",
     "check_question",
-    "names_of",
     "programs",
     "set_advised",
     "set_move",

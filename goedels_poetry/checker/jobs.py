@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.archive import finished_proof, language_of, put_in_place, sha256
-from goedels_poetry.checker.by_language import LEAN, check_any
+from goedels_poetry.checker.by_language import CHECKERS, LEAN, check_any
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.counterexample import goal_of
 from goedels_poetry.checker.premise_theorems import PremiseTheorems, bare_problem
@@ -102,8 +102,10 @@ def certify_judgement(payload: Json) -> Json:
 def check_again(payload: Json) -> Json:
     """What the checker says today about the certificate at ``directory``; nothing is written."""
     where = Path(payload["directory"])
-    if language_of(where) == LEAN:
-        _lift_memory_limit()
+    language = language_of(where)
+    if language in CHECKERS and language != "smt":
+        if language == LEAN:
+            _lift_memory_limit()
         return check_any(where, payload["theorem"]).to_json()
     return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
 

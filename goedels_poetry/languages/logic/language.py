@@ -64,8 +64,9 @@ class LogicLanguage:
         if not found.ok:
             return Outcome(True, {"verdict": "unknown", "reason": found.words}, "", found.cost)
         result = found.value["result"]
-        core = [premise["name"] for premise in result["core"] or ()]
         verdict = "open" if result["verdict"] == Verdict.PROVED else result["verdict"]
+        contradictory = verdict == Verdict.INCONSISTENT
+        core = [premise["name"] for premise in result["core"] or ()] if contradictory else None
         value = {"verdict": verdict, "core": core, "reason": result["reason"], "result": result}
         return Outcome(True, value, "", found.cost)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SCOPES = 256
 """After so many programs the process is reset."""
 _STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)
-_UNSAFE = re.compile(r"\(define-funs?-rec|\(declare-datatypes? [^\n]*\(\S+ \(\S+ ", re.DOTALL)
+_UNSAFE = re.compile(r"\(define-funs?-rec|\(declare-datatypes? [^\n]*\((?:[^\s()|]|\|[^|]*\|)+ \(")
 """What a pop does not take back well: recursive functions, and constructors with fields."""
 
 

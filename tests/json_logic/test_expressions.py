@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -65,7 +66,7 @@ def formula(text: str) -> str:
         ("-i ** 2 == 2 ** 3 ** 2", "(= (- (* i i)) 512)"),
         ("weight(soc) < i", "(< (weight soc) (to_real i))"),
         ("a == 255", "(= a #xff)"),
-        ("a == -128", "(= a #x80)"),
+        ("a == -128", "(= a (bvneg #x80))"),
         ("a + 1 == b", "(= (bvadd a #x01) b)"),
         ("a < b", "(bvslt a b)"),
         ("ULT(a, 200)", "(bvult a #xc8)"),
@@ -228,6 +229,15 @@ def test_what_comprehensions_write_out_is_bounded(monkeypatch: pytest.MonkeyPatc
     ):
         with pytest.raises(InvalidInput, match="2,000 terms"):
             formula(text)
+
+
+def test_numerals_of_the_widest_bit_vectors() -> None:
+    wide = {"constants": {"x": "BitVecSort(65536)"}}
+    (goal,) = read_json(json.dumps({**wide, "goal": "x == -1"})).goals
+    assert str(goal.formula) == "(= x (bvneg (_ bv1 65536)))"
+    assert read_json(json.dumps({**wide, "goal": "ULT(x, 2**3999)"})).goals
+    with pytest.raises(InvalidInput, match="4,000 bits"):
+        read_json(json.dumps({**wide, "goal": "ULT(x, 2**4000)"}))
 
 
 def test_a_bound_variable_is_never_confused_with_another_of_its_name() -> None:

@@ -91,7 +91,8 @@ def number(value: int | Fraction, sort: Sort, at: int) -> Typed:
         head = str(abs(value.numerator))
     else:
         width = sort.indices[0]
-        return Typed(sort, f"(_ bv{value.numerator % (1 << width)} {width})", at, number=value)
+        head = f"(_ bv{abs(value.numerator)} {width})"
+        return Typed(sort, f"(bvneg {head})" if value < 0 else head, at, number=value)
     return Typed(sort, f"(- {head})" if value < 0 else head, at, number=value)
 
 

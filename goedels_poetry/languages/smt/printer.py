@@ -74,6 +74,10 @@ RESERVED = frozenset(
 )
 
 
+_WIDE = 4_000
+"""Bits; the reader takes as many digits."""
+
+
 def show_symbol(name: str) -> str:
     """A symbol, between bars where the lexicon (ours or a solver's) would read it as something else."""
     if _SIMPLE.fullmatch(name) and name not in RESERVED and not _LIKE_A_NUMBER.fullmatch(name):
@@ -155,6 +159,10 @@ def _show_literal(term: Term) -> str:
         return "true" if value else "false"
     if isinstance(value, BitVector):
         width = value.width
+        if (
+            width > _WIDE and value.value.bit_length() <= _WIDE
+        ):  # few digits say it, where those of all bits are too many
+            return f"(_ bv{value.value} {width})"
         return f"#x{value.value:0{width // 4}x}" if width % 4 == 0 else f"#b{value.value:0{width}b}"
     if isinstance(value, str):
         return '"' + "".join(map(_show_character, value)) + '"'

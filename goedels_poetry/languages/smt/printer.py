@@ -75,7 +75,7 @@ RESERVED = frozenset(
 
 
 _WIDE = 4_000
-"""Bits; the reader takes as many digits."""
+"""Bits whose digits the reader takes; a small number of more bits is written without its zeros."""
 
 
 def show_symbol(name: str) -> str:
@@ -159,9 +159,7 @@ def _show_literal(term: Term) -> str:
         return "true" if value else "false"
     if isinstance(value, BitVector):
         width = value.width
-        if (
-            width > _WIDE and value.value.bit_length() <= _WIDE
-        ):  # few digits say it, where those of all bits are too many
+        if width > _WIDE and value.value.bit_length() <= _WIDE:
             return f"(_ bv{value.value} {width})"
         return f"#x{value.value:0{width // 4}x}" if width % 4 == 0 else f"#b{value.value:0{width}b}"
     if isinstance(value, str):

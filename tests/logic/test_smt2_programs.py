@@ -299,6 +299,9 @@ AS_MODELS_WRITE = [
     X + "(assert (= (/ x 2) 1.5))(assert (= x 3))",
     X + "(assert (= (+ x 0.5) (- r 0.5)))(assert (= r (ite (> x 0) 1 x)))",
     X + "(declare-fun cost (Real) Real)(assert (= (cost x) 1))(assert (= (cost 2) 3.5))(assert (= x 2))",
+    X
+    + "(declare-const a (Array Int Real))(assert (= x (select a x) 2))(assert (= (to_int x) (select (store a 3 x) 2)))"
+    "(assert (distinct (select (store a 3 x) 3) r))(assert (= r 2))",
     '(declare-const s String)(assert (= (str.++ s "b") "ab"))(assert (distinct s "a"))',
     "(declare-const v (_ BitVec 8))(assert (bvult v #x02))(assert (bvugt (bvadd v #b00000001) (_ bv2 8)))",
     "(declare-const a (Array Int Bool))(assert (select a 1))(assert (not (select (store a 2 true) 1)))",

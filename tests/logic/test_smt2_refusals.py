@@ -44,6 +44,8 @@ DOUBLED = "(let ((y0 x)) " + "".join(f"(let ((y{i + 1} (+ y{i} y{i}))) " for i i
         (X + "(assert (> x -5))", "negative numbers are written (- 5)"),
         (X + "(assert (!= x 5))", "write (distinct x y)"),
         (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
+        ("(declare-const a (Array Int Real))(assert (= a (store a 1 2 3)))", "`store` takes"),
+        ("(declare-const a (Array Int Real))(assert (= 1 (select a 1 2)))", "`select` takes"),
         (P + "(assert (iff 1 2))", "`iff` takes 2 or more Bool"),
         ("(declare-const 2nd Bool)(assert true)", "a name does not begin with a digit"),
         (P + "(assert p q)", "write (assert formula)"),

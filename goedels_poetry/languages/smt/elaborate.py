@@ -288,6 +288,14 @@ class Elaborator:
         real = as_real(term)
         return app("to_real", (real,), REAL) if self.mixed and real.sort is INT else real
 
+    def _mixed(self, name: str, terms: list[Term]) -> list[Term]:
+        """The arguments of a theory symbol, integers made Real where it takes a Real beside."""
+        if name in _REAL or (name in _ARITHMETIC and any(t.sort is REAL for t in terms)):
+            return [self._real(t) for t in terms]
+        if name in ("select", "store") and terms and terms[0].sort.name == "Array":
+            return [terms[0], *map(self.coerce, terms[1:3], terms[0].sort.args), *terms[3:]]
+        return terms
+
     def _deeper(self, scope: Scope) -> Scope:
         return Scope(scope.env, scope.path, scope.types, scope.renaming, scope.depth + 1)
 
@@ -392,8 +400,8 @@ class Elaborator:
                     hint = terms[0].sort.args[0]
                 elif len(terms) == 2 and name == "store" and terms[0].sort.name == "Array":
                     hint = terms[0].sort.args[1]
-        if self.mixed and name in _ARITHMETIC and (name == "/" or any(t.sort is REAL for t in terms)):
-            terms = [self._real(t) for t in terms]
+        if self.mixed:
+            terms = self._mixed(name, terms)
         try:
             term = apply_rule(name, indices, tuple(terms))
         except TypingError as error:
@@ -463,7 +471,8 @@ class Elaborator:
         return self._applied(expr, head, function, [terms[i] for i in range(len(args))])
 
 
-_ARITHMETIC = frozenset({"+", "-", "*", "/", "<", "<=", ">", ">="})
+_ARITHMETIC = frozenset({"+", "-", "*", "<", "<=", ">", ">="})
+_REAL = frozenset({"/", "to_int", "is_int"})
 _FOR_SOLVERS = frozenset({":no-pattern", ":weight", ":qid", ":skolemid"})
 _OTHER_WORDS = {"implies": "=>", "iff": "="}
 """Words of z3 for symbols of SMT-LIB, where the script does not declare them."""

@@ -80,7 +80,7 @@ def ask_question(request: QuestionRequest) -> int:
         told = dict(map(parse_option, request.post))
         processors = post_processors(told, {name: config for name, config in told.items() if config})
         if request.out is not None:
-            request.out.mkdir(parents=True, exist_ok=True)
+            request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
         result = asyncio.run(_run(request, question, processors, chosen))
     except (_Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))

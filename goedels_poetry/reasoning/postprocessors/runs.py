@@ -84,7 +84,8 @@ async def solve_with(
         result = await chain(processors, machine)(Task(question))
         if out is not None and result.certificate is not None:
             certified = await framework.aresume(result.run_id, out=out)
-            result = replace(result, certificate=str(certified.certificate) if certified.certificate else None)
+            warnings = tuple(dict.fromkeys((*result.warnings, *certified.warnings)))
+            result = replace(result, certificate=str(certified.certificate or result.certificate), warnings=warnings)
         return result
 
 

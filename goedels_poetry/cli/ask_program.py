@@ -173,7 +173,7 @@ def _premise(premise: dict[str, Any]) -> str:
     said = origin.get(premise["origin"], "")
     if premise["sentences"]:
         said = f"sentence {', '.join(map(str, premise['sentences']))}"
-    return f"{premise['name']}: {premise['words']}" + (f"  [{said}]" if said else "")
+    return f"{premise['name']}: {premise['words']}" + (f" [{said}]" if said else "")
 
 
 __all__ = ["ProgramRequest", "ask_programs", "to_json"]

@@ -166,7 +166,7 @@ class _World:
         return bool(denied)
 
     def _premise(self, formula: Term, words: str) -> LogicPremise:
-        number = len(self._taken)
+        number = len(self.added) + 1
         while (name := f"closed-{number}") in self._taken:
             number += 1
         self._taken.add(name)

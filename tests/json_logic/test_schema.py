@@ -43,16 +43,18 @@ STRUCTURED: dict[str, Any] = {
     ],
     "functions": [{"name": "kind", "domain": ["P"], "range": "Kind"}],
     "constants": [{"name": "tom", "sort": "P"}],
-    "knowledge_base": [{"assertion": "kind(tom) == cat", "sentences": [2], "world": ""}],
-    "rules": [
+    "knowledge_base": [
+        {"name": "p1", "assertion": "kind(tom) == cat", "sentences": [2], "world": "", "derived": ""},
         {
-            "forall": [{"name": "x", "sort": "P"}],
-            "implies": {"antecedent": "True", "consequent": "kind(x) in [cat, dog]"},
+            "name": "",
+            "assertion": "ForAll([x: P], kind(x) in [cat, dog])",
             "sentences": [],
             "world": "There are cats and dogs only.",
-        }
+            "derived": "",
+        },
     ],
-    "verifications": [{"name": "A", "constraint": "kind(tom) == dog"}],
+    "goal": "",
+    "goals": [{"name": "A", "constraint": "kind(tom) == dog"}, {"name": "B", "constraint": "kind(tom) == cat"}],
     "optimization": {"constraints": [], "objectives": []},
 }
 
@@ -98,8 +100,14 @@ def test_the_structured_form_is_strict_a_part_of_the_language_and_read() -> None
     assert problem_with(STRUCTURED, STRUCTURED_SCHEMA) == ""
     WHOLE.validate(STRUCTURED)
     found = read_json(json.dumps(STRUCTURED))
-    assert [goal.name for goal in found.goals] == ["A"]
-    assert [(p.sentences, p.words) for p in found.premises] == [((2,), ""), ((), "There are cats and dogs only.")]
+    assert [goal.name for goal in found.goals] == ["A", "B"]
+    assert [(p.name, p.sentences, p.words) for p in found.premises] == [
+        ("p1", (2,), ""),
+        ("kb-2", (), "There are cats and dogs only."),
+    ]
+    one = {**STRUCTURED, "goal": "kind(tom) == cat", "goals": []}
+    assert problem_with(one, STRUCTURED_SCHEMA) == ""
+    assert [goal.name for goal in read_json(json.dumps(one)).goals] == ["goal"]
 
 
 def test_the_structured_form_uses_only_what_every_server_knows() -> None:

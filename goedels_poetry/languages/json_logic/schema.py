@@ -118,7 +118,7 @@ PROGRAM_SCHEMA: dict[str, Any] = {
             ),
             "verifications": _VERIFICATIONS,
             "goals": _VERIFICATIONS,
-            "goal": _optional(_VERIFICATION),
+            "goal": _optional(_VERIFICATION, {"const": ""}),
             "optimization": _optional(
                 _object(
                     {
@@ -200,7 +200,6 @@ def _strict(**properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_NUMBERS = _list({"type": "integer"})
 _TYPED = _list(_strict(name=_TEXT, sort=_TEXT))
 
 STRUCTURED_SCHEMA: dict[str, Any] = {
@@ -209,22 +208,20 @@ STRUCTURED_SCHEMA: dict[str, Any] = {
         sorts=_list(_strict(name=_TEXT, type=_TEXT, values=_list(_TEXT), fields=_TYPED)),
         functions=_list(_strict(name=_TEXT, domain=_list(_TEXT), range=_TEXT)),
         constants=_TYPED,
-        knowledge_base=_list(_strict(assertion=_TEXT, sentences=_NUMBERS, world=_TEXT)),
-        rules=_list(
-            _strict(
-                forall=_TYPED,
-                implies=_strict(antecedent=_TEXT, consequent=_TEXT),
-                sentences=_NUMBERS,
-                world=_TEXT,
-            )
+        knowledge_base=_list(
+            _strict(name=_TEXT, assertion=_TEXT, sentences=_list({"type": "integer"}), world=_TEXT, derived=_TEXT)
         ),
-        verifications=_list(_strict(name=_TEXT, constraint=_TEXT)),
+        goal=_TEXT,
+        goals=_list(_strict(name=_TEXT, constraint=_TEXT)),
         optimization=_strict(
             constraints=_list(_TEXT),
             objectives=_list(_strict(type={"type": "string", "enum": ["maximize", "minimize"]}, expression=_TEXT)),
         ),
     ),
 }
-"""Programs of a form with few choices: every key is there, what is not needed is an empty list or string."""
+"""Programs of a form with few choices: every key is there, what is not needed is an empty list or string.
+
+Rules stand in the knowledge base; ``goal`` is what is asked, ``goals`` are the options of a multiple-choice question.
+"""
 
 __all__ = ["PROGRAM_SCHEMA", "STRUCTURED_SCHEMA"]

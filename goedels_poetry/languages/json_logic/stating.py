@@ -156,7 +156,7 @@ def read_goals(text: Text, content: Content, sections: Mapping[str, Node]) -> No
         InvalidInput: malformed, ill-sorted, or two of one name.
     """
     names: dict[str, Node] = {}
-    if "goal" in sections:
+    if "goal" in sections and sections["goal"].value != "":
         _ask(text, content, names, sections["goal"], "goal")
     for section, default in (("goals", "goal"), ("verifications", "verification")):
         node = sections.get(section)

@@ -268,7 +268,8 @@ async def test_an_unreadable_second_program_does_not_take_the_first_ones_verdict
 async def test_without_a_text_the_model_brings_facts_and_is_asked_for_a_missing_one(ask: Ask) -> None:
     fact = '(assert (! (forall ((x T)) (=> (cat x) (soft x))) :named w1 :world "Cats are soft."))\n'
     more = '(assert (! (cat sam) :named w2 :world "Sam is a cat."))\n'
-    with Server([fenced(HEAD + fact + goal("(soft sam)")), fenced(HEAD + fact + more + goal("(soft sam)"))]) as server:
+    lacking, whole = (fenced(HEAD + fact + rest + goal("(soft sam)")) for rest in ("", more))
+    with Server([lacking, lacking, whole]) as server:
         result = await ask(server, context="")
         assert "the facts must come from you" in said(server, 0)
         assert "A fact is missing" in said(server)
@@ -366,10 +367,9 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
 
 
 async def test_a_server_with_structured_output_can_be_held_to_the_schema_of_programs(ask: Ask) -> None:
-    said: dict[str, Any] = {"sorts": [], "functions": [], "rules": []}
+    said: dict[str, Any] = {"sorts": [], "functions": [], "goal": "soft", "goals": []}
     said["constants"] = [{"name": "soft", "sort": "Bool"}]
-    said["knowledge_base"] = [{"assertion": "soft", "sentences": [1], "world": ""}]
-    said["verifications"] = [{"name": "goal", "constraint": "soft"}]
+    said["knowledge_base"] = [{"name": "p1", "assertion": "soft", "sentences": [1], "world": "", "derived": ""}]
     said["optimization"] = {"constraints": [], "objectives": []}
     with Server([Answer('{"sorts": []}'), Answer(json.dumps(said))]) as server:
         result = await ask(server, backend="json", model={"structured": "on"})

@@ -223,7 +223,8 @@ def set_unusable_reply(txn: Txn, node: ProofNode, reason: str, turns: Iterable[T
 def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
     """What came of the last attempt: the decider is asked.
 
-    ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult}``.
+    ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult,
+    "final"?: nobody need be asked about it, "again"?: asking once need not be enough}``.
     """
     refs = {**node.refs, REPORT: txn.save(report)}
     if report["kind"] != NO_REPLY:

@@ -348,7 +348,7 @@ def ask(
     seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds for a question, over all resumes; 0: no limit. [default: 300]"),
+        typer.Option(min=0, help="Seconds for a question, over all resumes; 0: no limit. [default: 900]"),
     ] = None,
     max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
     max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,

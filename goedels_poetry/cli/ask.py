@@ -31,8 +31,8 @@ from goedels_poetry.trace.terminal import console, one_line, printable, say
 
 SCHEMA = 1
 """Version of the object that ``ask --json`` prints for a question."""
-DEFAULT_TIMEOUT = 300.0
-"""Seconds for a question, as for a theorem."""
+DEFAULT_TIMEOUT = 900.0
+"""Seconds for a question: slow models take a minute for a reply, and several replies may be needed."""
 _STYLE = {
     Verdict.PROVED: "bold green",
     Verdict.REFUTED: "bold red",
@@ -211,8 +211,6 @@ def page(result: QueryResult) -> Iterator[str]:
         tokens = costs.get("input_tokens", 0) + costs.get("output_tokens", 0)
         spent = f"{costs.get('calls', 0):,} model calls, {tokens:,} tokens, ${costs.get('money', 0):.4f}"
         yield f"  run {result.run_id}: {spent}, {costs.get('wall_seconds', 0):.1f} s"
-    if result.verdict is Verdict.OUT_OF_BUDGET:
-        yield "  the same command goes on from here"
 
 
 def _answer(result: QueryResult) -> str:

@@ -115,6 +115,7 @@ def _assumed_goals(program: LogicProgram, demands: Demands) -> Iterator[Finding]
                 "words": (
                     f"Premise {premise.name} says the goal itself or its negation, and no sentence of the text "
                     f"states it. That begs the question. Leave it out: the answer has to follow from {where}."
+                    + (" Or, if a sentence does state it, say which." if premise.origin is Origin.UNSAID else "")
                 ),
             }
 

@@ -14,7 +14,7 @@ import pytest
 from goedels_poetry.agents.questions.reports import report_on
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.logic.language import settled
-from goedels_poetry.question import ANSWER, INCONSISTENT, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
+from goedels_poetry.question import ANSWER, INCONSISTENT, LIMITS, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
 from goedels_poetry.reasoning import jobs
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
@@ -166,6 +166,14 @@ def test_several_goals_are_no_answer_to_one_question() -> None:
     report = look(HEAD + P1 + P2 + goals)
     assert report["kind"] == UNREADABLE
     assert "there are 2 goals" in report["words"]
+
+
+def test_what_the_solver_has_no_time_for_goes_back_as_too_hard_not_as_open() -> None:
+    hard = "(assert (! (forall ((x Int)) (= (f (* x x x)) (+ (f x) 7 (* x x)))) :named p1 :sentence 1))"
+    program = f"(declare-fun f (Int) Int)\n{hard}\n(define-fun goal () Bool (> (f 3) (f 5)))"
+    report = look(program, dataclasses.replace(QUESTION, verify_timeout=1))
+    assert report["kind"] == LIMITS
+    assert "no answer within 1 ms" in report["words"]
 
 
 def test_without_a_text_the_goal_as_a_fact_goes_back_once() -> None:

@@ -57,7 +57,8 @@ AFTER_TESTS = ("correct", "accept")
 """The same when the formalisation has been tested; about a fault that the tests found the model is asked once."""
 
 ONCE = frozenset({OPEN, VACUOUS})
-"""Kinds after which the model is asked about its program once: if it stays with it, so be it."""
+"""Kinds after which the model is asked about its program once: if it stays with it, so be it. But where there is no
+text, a question that stays open only lacks facts, and these may be asked for again."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
@@ -92,7 +93,8 @@ def legal_moves(
     if trust is not None:
         asked = not trust.get("words") or DOUBTED in node.refs
     else:
-        asked = bool(report.get("final")) or (kind in ONCE and sum(entry["outcome"] == kind for entry in past) > 1)
+        once = kind in ONCE and not report.get("again")
+        asked = bool(report.get("final")) or (once and sum(entry["outcome"] == kind for entry in past) > 1)
     allowed = {
         "correct": left and not asked and CONVERSATION in node.refs,
         "ask_again": left and CONVERSATION not in node.refs,

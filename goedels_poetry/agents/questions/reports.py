@@ -27,6 +27,8 @@ OPEN_TEXT = """If the text does settle the question, a premise is missing (a sen
 that every reader takes for granted), one thing has two names, or the goal is worded differently from the premises: \
 mend that. If the text really leaves it open, answer with the same program again; that is a right answer then. Do not \
 assume the goal, its negation, or anything that the text does not support."""
+OPEN_CASE = """ Where the case says nothing about a condition of the rule that decides, and a reader would take it to \
+be met, state that as knowledge of the world whose words begin with "Assumed: "."""
 OPEN_FACTS = """A fact is missing, or facts are not connected: which well-known fact decides the question in this \
 world, and which general rule connects it with the goal? Add what is missing, as knowledge of the world, for a yes or \
 for a no, whichever is true. Do not write the goal or its negation as a premise. If what is known about the world \
@@ -114,10 +116,18 @@ def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
     world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
     hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
     looked = f"What looks suspicious:\n{hints}" if hints else ""
-    end = OPEN_TEXT if question.has_text else OPEN_FACTS
+    end = OPEN_TEXT + (OPEN_CASE if question.facts else "") if question.has_text else OPEN_FACTS
     words = f"Neither the goal nor its negation follows from the premises.{world}{looked}{end}"
     reason = str(result["reason"] or "neither the goal nor its negation follows")
-    return {"kind": OPEN, "words": words, "reason": reason, "result": result, "final": _may_stay(question, findings)}
+    stays = _may_stay(question, findings)
+    return {
+        "kind": OPEN,
+        "words": words,
+        "reason": reason,
+        "result": result,
+        "final": stays,
+        "again": not question.has_text,
+    }
 
 
 def _may_stay(question: Question, findings: Iterable[Json]) -> bool:

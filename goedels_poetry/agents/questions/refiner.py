@@ -78,7 +78,7 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
     request = Request(
         role,
         PROMPTS[question.task],
-        _variables(question),
+        variables(question),
         attempt=node.attempts,
         schema=CRITIQUE_SCHEMA if critique else SPLIT_SCHEMA,
         node=node.id,
@@ -108,7 +108,8 @@ async def refiner(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
-def _variables(question: Question) -> dict[str, str]:
+def variables(question: Question) -> dict[str, str]:
+    """What the prompts may mention."""
     lines = [f"{s.number}. {s.text}" if s.number is not None else s.text for s in question.sentences]
     told = dict(question.conversation)
     options = [f"{letter}) {text}" for letter, text in question.choices]
@@ -166,4 +167,4 @@ def subquestions_in(said: dict[str, Any], question: Question) -> list[str]:
     return list(found.values())[: question.most]
 
 
-__all__ = ["faults_in", "refiner", "subquestions_in"]
+__all__ = ["faults_in", "refiner", "subquestions_in", "variables"]

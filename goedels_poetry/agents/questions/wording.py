@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from goedels_poetry.question import Question
-from goedels_poetry.sentences import Sentence
 
 NO_TEXT = "(There is no text: you have to bring the facts.)"
 
@@ -16,6 +13,15 @@ FROM_THE_TEXT = (
     "one sentence relate to those of another): mark it as knowledge of the world. Never assume what the question asks, "
     "and never a fact only to reach an answer. When the text leaves the question open, the goal must stay open, too: "
     "that is a right answer."
+)
+FROM_RULES_AND_A_CASE = (
+    "The text gives the rules, and the case the facts. Premises render them: each names the sentences that it renders. "
+    "How the facts of the case fall under the words of a rule is knowledge of the world. So is a condition of the rule "
+    "that decides of which the case says nothing: where nothing speaks against it, a reader takes it to be met, and "
+    'its words then begin with "Assumed: ". Decide as a sensible adviser would with this text before them: no, when '
+    "something that the case tells of fails a condition or falls under an exception; yes, when what it tells of meets "
+    "them. Never assume the very thing that is asked, nor anything that text or case contradict. When the text says "
+    "nothing about what is asked, the goal must stay open: that is a right answer."
 )
 TEXT_ONLY = (
     "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "
@@ -50,7 +56,7 @@ def first_prompt(question: Question) -> str:
 def variables(question: Question, note: str = "") -> dict[str, str]:
     """What the first prompt may mention. ``note``: about a reply that could not be used."""
     return {
-        "text": _listed(question.sentences) or NO_TEXT,
+        "text": _listed(question) or NO_TEXT,
         "question": question.asked,
         "goal": _goal(question),
         "facts": _facts(question),
@@ -60,10 +66,13 @@ def variables(question: Question, note: str = "") -> dict[str, str]:
     }
 
 
-def _listed(sentences: Iterable[Sentence]) -> str:
-    """One sentence a line, with its number; the case that a question tells of, and what it takes for granted, last."""
+def _listed(question: Question) -> str:
+    """One sentence a line, with its number; last the case that the question tells of, and what it takes for granted."""
     lines = []
-    for sentence in sentences:
+    case = len(question.sentences) - len(question.facts) - any(sentence.asked for sentence in question.sentences)
+    for place, sentence in enumerate(question.sentences):
+        if place == case and question.context and not sentence.asked:
+            lines.append("\n(The case that the question is about:)")
         number = "" if sentence.number is None else f"[{sentence.number}] "
         asked = "(the question; only what it takes for granted) " if sentence.asked else ""
         lines.append(f"{number}{asked}{sentence.text}")
@@ -71,9 +80,11 @@ def _listed(sentences: Iterable[Sentence]) -> str:
 
 
 def _facts(question: Question) -> str:
-    if question.has_text:
-        return FROM_THE_TEXT if question.world_knowledge else TEXT_ONLY
-    return FROM_THE_WORLD
+    if not question.has_text:
+        return FROM_THE_WORLD
+    if not question.world_knowledge:
+        return TEXT_ONLY
+    return FROM_RULES_AND_A_CASE if question.context and question.facts else FROM_THE_TEXT
 
 
 def _goal(question: Question) -> str:

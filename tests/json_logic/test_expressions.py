@@ -121,7 +121,7 @@ def test_it_means(text: str, meaning: str) -> None:
         ("s == 'abc", 6, "never closed", "quotation"),
         ("s == 'a\\q'", 6, "`\\q`", "backslash"),
         # forms that are none of the grammar
-        ("", None, "empty", ""),
+        ("  ", None, "empty", ""),
         ("p q", 3, "end of the expression", ""),
         ("(p", 1, "never closed", ")"),
         ("p and", 6, "a term was expected", ""),
@@ -175,7 +175,7 @@ def test_it_means(text: str, meaning: str) -> None:
         ("Implies == p", 1, "is an operator", "Implies(p, q)"),
         ("true", 1, "`true`", "True"),
         ("Const('x', Person) == soc", 1, "declares nothing", '"constants"'),
-        ("ForAll([z], human(z))", 9, "`z` is not declared", "[z: Int]"),
+        ("ForAll([z], human(z))", 9, "`z` is not declared", "[z: Person]"),
         ("ForAll([human], p)", 9, "name of a function", "rename"),
         ("ForAll([red], p)", 9, "name of a value", "rename"),
         ("ForAll([X, X], p)", 12, "bound twice", ""),

@@ -200,6 +200,12 @@ def test_symbols_may_have_names_that_mean_something_to_solvers(ask: Ask) -> None
     assert ask("And(goal, sat)", *facts, "goal == unsat", **sections).answer is True
 
 
+def test_a_person_may_be_called_max(ask: Ask) -> None:
+    people = {"Person": {"sort": "Person", "members": ["max", "Max", "Sum", "soc"]}, "i": "Int", "j": "Int"}
+    facts = ["human(max)", "ForAll([min: Person], Implies(human(min), mortal(min)))", "i == 3", "j == max(i, 2)"]
+    assert ask("mortal(max) and j == Max(1, i) and Sum(i, j) == 6", *facts, constants=people).answer is True
+
+
 def test_the_same_constants_as_a_list_with_empty_lists_for_what_is_not_needed(backend: JSONBackend) -> None:
     text = json.dumps(
         {

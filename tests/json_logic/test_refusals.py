@@ -76,6 +76,8 @@ CASES: list[tuple[dict[str, Any], str, str, str]] = [
     ),
     # symbols
     (also("functions", {"name": "Not", "domain": ["Bool"], "range": "Bool"}), "functions[5].name", "operator", "Not_"),
+    (also("functions", {"name": "Max", "domain": ["Int"], "range": "Int"}), "functions[5].name", "operator", "Max_"),
+    (also("variables", {"name": "all", "sort": "Int"}), "variables[2].name", "operator", "all_"),
     (also("functions", {"name": "human", "domain": [], "range": "Bool"}), "functions[5].name", "declared twice", ""),
     (
         also("functions", {"name": "f", "domain": ["Persn"], "range": "Int"}),

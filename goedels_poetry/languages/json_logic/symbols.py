@@ -9,7 +9,9 @@ from goedels_poetry.languages.json_logic.names import identifier_hint, is_identi
 from goedels_poetry.languages.json_logic.tokens import WORDS
 from goedels_poetry.languages.smt.terms import BOOL, Sort
 
-RESERVED_NAMES = frozenset({"true", "false", "null", *WORDS})
+LOGICAL = frozenset(("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "ForAll", "Exists", "all", "any"))
+RESERVED_NAMES = frozenset({"true", "false", "null", *WORDS, *LOGICAL})
+"""What nothing may be called. Other operators only mean something when they are called: a constant may be `Max`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Symbols:
     """All symbols of a program. Fields are found by name and record, since records may share names of fields."""
 
     operators: frozenset[str]
-    """Names that have a meaning in expressions and are not free."""
+    """Names that mean something when they are called, so that no function may have them."""
     table: dict[str, Symbol] = field(default_factory=dict)
     fields: dict[str, dict[Sort, Symbol]] = field(default_factory=dict)
     values: dict[Sort, tuple[Symbol, ...]] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class Symbols:
         Raises:
             NameTaken: the name has another meaning, or cannot stand in an expression.
         """
-        self.check(name, kind)
+        self.check(name, kind, called=bool(params))
         if name in self.fields and params:
             raise NameTaken(f"the {kind} `{name}` has the name of a field", "rename one of them")
         symbol = Symbol(name, kind, params, result, smt_name(name))
@@ -82,14 +84,17 @@ class Symbols:
             raise NameTaken(f"`{name}` is the test for the constructor `{constructor}`", f"rename `{name}`")
         self.table[name] = Symbol(name, "tester", (sort,), BOOL, f"(_ is {smt_name(constructor)})")
 
-    def check(self, name: str, kind: str) -> None:
-        """Raise NameTaken unless ``name`` is an identifier without a meaning yet (fields aside)."""
+    def check(self, name: str, kind: str, called: bool = True) -> None:
+        """Raise NameTaken unless ``name`` is an identifier without a meaning yet (fields aside).
+
+        ``called``: whether arguments may follow it.
+        """
         if not is_identifier(name):
             raise NameTaken(f"`{name[:60]}` cannot be the name of a {kind}", identifier_hint(name))
+        if name in LOGICAL or (called and name in self.operators):
+            raise NameTaken(f"`{name}` is an operator and no name for a {kind}", f"for example `{name}_`")
         if name in RESERVED_NAMES:
             raise NameTaken(f"`{name}` is a word of the language and no name for a {kind}", f"for example `{name}_`")
-        if name in self.operators:
-            raise NameTaken(f"`{name}` is an operator and no name for a {kind}", f"for example `{name}_`")
         if name in self.table:
             raise NameTaken(
                 f"`{name}` is declared twice: it is a {self.table[name].kind} already", "rename one of them"

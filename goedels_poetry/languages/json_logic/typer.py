@@ -103,10 +103,11 @@ class Typer:
 
     def _call(self, expression: syntax.Call, scope: Scope) -> Rule:
         name, at = expression.function, expression.at
-        if name in scope:
+        operator = OPERATORS.get(name)
+        if name in scope and operator is None:
             raise ExpressionError(f"`{name}` is a variable here, and no function", at)
         symbol = self.symbols.table.get(name)
-        if symbol is not None:
+        if symbol is not None and (symbol.params or operator is None):
             if len(expression.arguments) != len(symbol.params):
                 self._wrong_number(symbol, len(expression.arguments), at)
             args = yield self.terms(expression.arguments, scope)
@@ -116,7 +117,6 @@ class Typer:
             if len(args) != 1:
                 raise ExpressionError(f"the field `{name}` takes 1 argument, got {len(args)}", at)
             return self.read_field(name, args[0], at)
-        operator = OPERATORS.get(name)
         if operator is None:
             self._unknown(name, at, scope)
         return (yield operator.rule(self, expression, scope))
@@ -242,7 +242,7 @@ class Typer:
     def check_variable(self, name: str, at: int) -> None:
         """Refuse names that a variable cannot have, and warn of those that hide something."""
         symbol = self.symbols.table.get(name)
-        if name in RESERVED_NAMES or name in OPERATORS:
+        if name in RESERVED_NAMES:
             raise ExpressionError(f"`{name}` cannot be a variable", at, f"for example `{name}_`")
         if symbol is not None and (symbol.params or symbol.kind not in ("constant", "variable")):
             raise ExpressionError(f"the variable `{name}` has the name of a {symbol.kind}", at, "rename the variable")
@@ -291,7 +291,8 @@ class Typer:
             return name, scope[name].sort, item.at
         symbol = self.symbols.table.get(name)
         if symbol is None:
-            hint = f"declare it in variables, or write its sort: [{name}: Int]"
+            sort = next(iter(self.sorts.declared), INT)
+            hint = f"declare it in variables, or write its sort: [{name}: {show(sort)}]"
             raise ExpressionError(f"the variable `{name}` is not declared", item.at, hint)
         return name, symbol.result, item.at
 

@@ -1,11 +1,42 @@
-"""The trusted base: a certificate in, a verdict out. Only what is said here counts as proved."""
+"""The trusted base: a certificate in, a verdict out. Only what is said here counts as proved.
 
-from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
-from goedels_poetry.checker.by_language import check_any
-from goedels_poetry.checker.check import check_certificate
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.structure import BadProof
-from goedels_poetry.checker.write import write_certificate, write_counterexample
+The public names below are imported on first use: who only decides logic programs needs none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
+    from goedels_poetry.checker.by_language import check_any
+    from goedels_poetry.checker.check import check_certificate
+    from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+    from goedels_poetry.checker.structure import BadProof
+    from goedels_poetry.checker.write import write_certificate, write_counterexample
+
+_HOME_OF = {
+    "BadCertificate": "archive",
+    "BadProof": "structure",
+    "CheckReport": "report",
+    "Counts": "report",
+    "FinishedProofExists": "archive",
+    "TrustLevel": "report",
+    "check_any": "by_language",
+    "check_certificate": "check",
+    "write_certificate": "write",
+    "write_counterexample": "write",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
 
 __all__ = [
     "BadCertificate",

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.cli.ask_program import TRUST
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, read
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
 from goedels_poetry.cli.main import INTERRUPTED
+from goedels_poetry.cli.program_page import TRUST
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -154,9 +154,22 @@ async def _run(
                 question,
                 processors,
                 fresh=request.fresh or bool(request.record or request.replay),
-                out=request.out,
+                out=_folder(request.out, question, fresh=request.fresh),
                 on_event=lambda event: progress.event("question", event),
             )
+
+
+def _folder(out: Path | None, question: Question, *, fresh: bool) -> Path | None:
+    """Where the certificate goes below ``--out``: another place for each question and text, and for each fresh run."""
+    if out is None:
+        return None
+    words = " ".join(question.asked.split())[:60].replace("/", "_")
+    first = certificate_folder(out, Source(words, Path(words)), f"{question.text}\0{question.context}")
+    place, number = first, 1
+    while fresh and place.exists():
+        number += 1
+        place = first.with_name(f"{first.name}-{number}")
+    return place
 
 
 def _print(request: QuestionRequest, result: QueryResult) -> None:

@@ -31,7 +31,7 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.main import INTERRUPTED
-from goedels_poetry.cli.report import worst
+from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.formalization import NO_MODEL
 from goedels_poetry.state import Verdict

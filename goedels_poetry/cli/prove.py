@@ -16,8 +16,9 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
-from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording, worst
+from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording
 from goedels_poetry.cli.signals import Signals
+from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import LOGIC, GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, PromptError, RecordingError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -18,18 +18,6 @@ from goedels_poetry.results import RunResult
 from goedels_poetry.state import ProofNode, Verdict
 from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.trace.tree import tree
-
-WORST_FIRST = (
-    Verdict.INVALID,
-    Verdict.INCONSISTENT,
-    Verdict.OUT_OF_BUDGET,
-    Verdict.UNKNOWN,
-    Verdict.REFUTED,
-    Verdict.TESTED,
-    Verdict.PROVED,
-)
-"""Several inputs exit with the code of the worst verdict. Broken questions come before missing answers, missing
-answers before a clear no."""
 
 _STYLE = {
     Verdict.PROVED: "bold green",
@@ -57,11 +45,6 @@ class Report:
     """The command that goes on with the run, when there is something left to do."""
     assumes: bool = False
     """Whether definitions were accepted unseen: then ``check`` has to be told, too."""
-
-
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict whose exit code the batch has; ``proved`` for none."""
-    return min(verdicts, key=WORST_FIRST.index, default=Verdict.PROVED)
 
 
 def to_json(report: Report) -> str:

@@ -1,8 +1,13 @@
 """Separate, killable solver processes with limits; nothing of a solver runs in our own process.
 
 ``Z3Process().ask(script)`` poses one query; ``Z3Process().session(prelude).check(extra)`` poses many over
-one prelude.
+one prelude. What coroutines use is imported on first use: asyncio takes its time.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import (
@@ -15,13 +20,26 @@ from goedels_poetry.solvers.limits import (
     Options,
     SolverError,
 )
-from goedels_poetry.solvers.pool import SolverName, SolverPool
 from goedels_poetry.solvers.process import SolverProcess
 from goedels_poetry.solvers.race import Finish, Runner, race
 from goedels_poetry.solvers.versions import solver_versions
-from goedels_poetry.solvers.worker_pool import WorkerPool
 from goedels_poetry.solvers.z3_process import Session, Z3Process
 from goedels_poetry.solvers.z3_scope import Evidence, Scope
+
+if TYPE_CHECKING:
+    from goedels_poetry.solvers.pool import SolverName, SolverPool
+    from goedels_poetry.solvers.worker_pool import WorkerPool
+
+_HOME_OF = {"SolverName": "pool", "SolverPool": "pool", "WorkerPool": "worker_pool"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
 
 __all__ = [
     "Answer",

@@ -40,6 +40,7 @@ def formula(text: str) -> str:
         ("i in range(1, 3)", "(or (= i 1) (= i 2))"),
         ("color in [red, Color.green]", "(or (= color red) (= color green))"),
         ("p if i == j else q", "(ite (= i j) p q)"),
+        ("i == 1 if p else (q == r)", "(ite p (= i 1) (= q r))"),
         ("(1 if p else u) == 2", "(= (ite p 1.0 u) 2.0)"),
         ("all(human(x) for x in [soc, plato])", "(and (human soc) (human plato))"),
         (
@@ -136,6 +137,8 @@ def test_it_means(text: str, meaning: str) -> None:
         ("not p == q", 1, "two ways", "Not(p == q), or Not(p) == q"),
         ("not (p == q) == False", 1, "two ways", "Not"),
         ("not human(soc) != q", 1, "two ways", "Not"),
+        ("p == q if i == j else r", 8, "two ways", "parentheses"),
+        ("r if i == j else p != q", 3, "two ways", "If(c, p, q)"),
         ("p == q == r", 3, "two ways", "And(p == q, q == r)"),
         ("p == q == True", 3, "two ways", "(p == q) == r"),
         ("i != j != k", 3, "whether a and c differ", "Distinct"),

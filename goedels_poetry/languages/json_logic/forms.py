@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.languages.json_logic import arithmetic, syntax
 from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit, join, negation
 from goedels_poetry.languages.json_logic.rules import Rule
-from goedels_poetry.languages.json_logic.syntax import ExpressionError
+from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply
 from goedels_poetry.languages.smt.terms import BOOL
 
@@ -34,14 +34,18 @@ def _unary(typer: Typer, expression: syntax.Unary, scope: Scope) -> Rule:
 
 def _refuse_misreading(expression: syntax.Unary, operand: Typed) -> None:
     """``not p == q`` with formulas p and q: the eye may take ``not`` for a part of the left side."""
-    written = expression.operand
-    if not isinstance(written, syntax.Comparison) or written.enclosed or written.operators[0] not in ("==", "!="):
-        return
-    equality = operand.args[0] if operand.head == "not" else operand
-    if equality.head == "=" and equality.args[0].sort is BOOL:
-        sign = written.operators[0]
+    sign = _equality_of_formulas(expression.operand, operand)
+    if sign:
         message = f"`not p {sign} q` with formulas p and q can be read in two ways"
         raise ExpressionError(message, expression.at, f"write Not(p {sign} q), or Not(p) {sign} q")
+
+
+def _equality_of_formulas(written: Expression, typed: Typed) -> str:
+    """``==`` or ``!=`` when an expression is such a comparison of formulas without parentheses, else ""."""
+    if not isinstance(written, syntax.Comparison) or written.enclosed or written.operators[0] not in ("==", "!="):
+        return ""
+    equality = typed.args[0] if typed.head == "not" else typed
+    return written.operators[0] if equality.head == "=" and equality.args[0].sort is BOOL else ""
 
 
 def _sum(typer: Typer, expression: syntax.Sum, scope: Scope) -> Rule:
@@ -113,6 +117,9 @@ def _membership(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Ru
 def _conditional(typer: Typer, expression: syntax.Conditional, scope: Scope) -> Rule:
     parts = (expression.condition, expression.then, expression.otherwise)
     condition, then, otherwise = yield typer.terms(parts, scope)
+    if _equality_of_formulas(expression.then, then) or _equality_of_formulas(expression.otherwise, otherwise):
+        message = "`p == q if c else r` with formulas p, q, r can be read in two ways"
+        raise ExpressionError(message, expression.at, "put parentheses around the comparison, or write If(c, p, q)")
     return typer.choose(condition, then, otherwise, expression.at)
 
 

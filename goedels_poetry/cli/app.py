@@ -647,11 +647,12 @@ def trace(
 @app.command()
 def graph(
     form: Annotated[GraphFormat, typer.Option("--format", "-f", help="Text, or a picture.")] = GraphFormat.TEXT,
+    questions: Annotated[bool, typer.Option("--questions", help="The machine of `ask` instead of `prove`.")] = False,
 ) -> None:
     """Draw the state machine with every agent and queue, those of plug-ins included."""
     from goedels_poetry.cli.look import draw_machine
 
-    raise typer.Exit(draw_machine(form.value))
+    raise typer.Exit(draw_machine(form.value, questions=questions))
 
 
 @app.command()

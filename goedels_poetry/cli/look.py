@@ -182,11 +182,12 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
     return _looking(body)
 
 
-def draw_machine(form: str) -> int:
+def draw_machine(form: str, *, questions: bool = False) -> int:
     """The state machine with plug-ins; one that was left out is named."""
+    from goedels_poetry.agents.questions import question_registry
     from goedels_poetry.agents.registry import load_registry
 
-    registry = load_registry()
+    registry = question_registry() if questions else load_registry()
     if form == "text":
         console(sys.stdout).print(machine.text(registry))
     else:

@@ -60,10 +60,15 @@ def test_the_answer_stands_first_then_sentences_and_apart_from_them_what_is_assu
     (run,) = cli("runs", "--json").objects()
     assert (run["name"], run["verdict"], run["language"]) == ("Is Sam soft?", "proved", "logic")
     assert "soft(sam)" in cli("show", run["run_id"]).out
+    assert "corrector  serves correct" in cli("graph", "--questions").out
     assert "Sam is a cat." in cli("trace", run["run_id"], "--format", "conversation").out
     (certificate,) = [line.removeprefix("certificate: ") for line in lines if line.startswith("certificate: ")]
     checked = cli("check", certificate)
     assert (checked.code, checked.out.split()[0]) == (0, "proved")
+    again = cli("ask", "Is Sam soft?", "--context", "text.md", *flags(server), "--out", "proofs", "--json")
+    (elsewhere,) = (tmp_path / "proofs").iterdir()
+    assert (again.objects()[0]["certificate"], server.calls) == (str(elsewhere.relative_to(tmp_path)), 1)
+    assert cli("check", elsewhere).code == 0
     (Path(certificate) / "program.smt2").write_text(PROGRAM.replace("GOAL", "(cat sam)"))
     assert cli("check", certificate).code == 1
 

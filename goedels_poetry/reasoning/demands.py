@@ -29,7 +29,7 @@ class Demands:
     asked: frozenset[int] = frozenset()
     """Those of them that ask: a premise that cites nothing else may not be what is asked."""
     text: bool = False
-    """Whether there is a text; without one, knowledge of the world is all that there is."""
+    """Whether there is a text to rely on; without one, knowledge of the world is all that there is."""
     world_knowledge: bool = True
     choices: tuple[str, ...] = ()
     known: tuple[str, ...] = field(default=())

@@ -36,7 +36,7 @@ def look(program: str, question: Question = QUESTION) -> dict[str, Any]:
     demands = {
         "numbers": sorted(question.numbers),
         "asked": [s.number for s in question.sentences if s.asked],
-        "text": question.has_text,
+        "text": bool(question.context),
         "world_knowledge": question.world_knowledge,
         "choices": [],
         "known": list(question.known),

@@ -271,7 +271,7 @@ async def test_without_a_text_the_model_brings_facts_and_is_asked_for_a_missing_
     lacking, whole = (fenced(HEAD + fact + rest + goal("(soft sam)")) for rest in ("", more))
     with Server([lacking, lacking, whole]) as server:
         result = await ask(server, context="")
-        assert "the facts must come from you" in said(server, 0)
+        assert "facts and rules must come from you" in said(server, 0)
         assert "A fact is missing" in said(server)
     assert (result.answer, result.assumptions) == (True, ("Cats are soft.", "Sam is a cat."))
 

@@ -116,7 +116,7 @@ def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
     world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
     hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
     looked = f"What looks suspicious:\n{hints}" if hints else ""
-    end = OPEN_TEXT + (OPEN_CASE if question.facts else "") if question.has_text else OPEN_FACTS
+    end = OPEN_TEXT + (OPEN_CASE if question.facts else "") if question.context else OPEN_FACTS
     words = f"Neither the goal nor its negation follows from the premises.{world}{looked}{end}"
     reason = str(result["reason"] or "neither the goal nor its negation follows")
     stays = _may_stay(question, findings)
@@ -126,7 +126,7 @@ def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
         "reason": reason,
         "result": result,
         "final": stays,
-        "again": not question.has_text,
+        "again": not question.context,
     }
 
 

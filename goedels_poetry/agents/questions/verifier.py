@@ -21,7 +21,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     demands = {
         "numbers": sorted(question.numbers),
         "asked": [s.number for s in question.sentences if s.asked],
-        "text": question.has_text,
+        "text": bool(question.context),
         "world_knowledge": question.world_knowledge,
         "choices": [letter for letter, _ in question.choices],
         "known": list(question.known),

@@ -27,13 +27,14 @@ TEXT_ONLY = (
     "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "
     "everybody knows. When the text leaves the question open, the goal must stay open, too: that is a right answer."
 )
+WITH_A_CASE = "Premises render the sentences of the case; each names those that it renders. "
 FROM_THE_WORLD = (
-    "There is no text, so the facts must come from you, as knowledge of the world. Take the question apart: which two "
-    "or three facts, each one well known and checkable on its own, decide it, and which general rules connect them? "
-    "Write those as premises, all that is needed for a yes or for a no, with exact numbers and dates where they "
-    "matter. The answer has to follow from them by reasoning: a premise that says the goal itself, or its opposite, is "
-    "refused. Be sure of each fact; do not bend one to reach an answer. Take the words of the question in their "
-    "ordinary sense."
+    "There is no text to look things up in, so facts and rules must come from you, as knowledge of the world. Take the "
+    "question apart: which two or three facts, each one well known and checkable on its own, decide it, and which "
+    "general rules connect them? Write those as premises, all that is needed for a yes or for a no, with exact numbers "
+    "and dates where they matter. The answer has to follow from them by reasoning: a premise that says the goal itself, "
+    "or its opposite, is refused. Be sure of each fact; do not bend one to reach an answer. Take the words of the "
+    "question in their ordinary sense."
 )
 
 DERIVED = {
@@ -80,11 +81,11 @@ def _listed(question: Question) -> str:
 
 
 def _facts(question: Question) -> str:
-    if not question.has_text:
-        return FROM_THE_WORLD
-    if not question.world_knowledge:
+    if question.has_text and not question.world_knowledge:
         return TEXT_ONLY
-    return FROM_RULES_AND_A_CASE if question.context and question.facts else FROM_THE_TEXT
+    if not question.context:
+        return WITH_A_CASE + FROM_THE_WORLD if question.has_text else FROM_THE_WORLD
+    return FROM_RULES_AND_A_CASE if question.facts else FROM_THE_TEXT
 
 
 def _goal(question: Question) -> str:

@@ -21,7 +21,7 @@ FAST = 0.25
 STEPS = 300_000
 """Steps of z3 for a first try, so that it seldom comes to that."""
 GRACE = 0.04
-"""Seconds after which a solver that does not stop itself is killed."""
+"""Seconds after which a solver that does not stop itself is killed; less where there is little time at all."""
 LEAST = 0.02
 """Seconds that make it worth asking."""
 ALONE = 0.3
@@ -88,13 +88,14 @@ class Asker:
         self.posing = posing
         self.solvers = solvers
         self.deadline = time.monotonic() + seconds
-        self._limits = Limits(memory_mb=memory_mb, output_bytes=OUTPUT_BYTES, grace=GRACE)
+        self._grace = min(GRACE, max(seconds, 0.0) / 5)
+        self._limits = Limits(memory_mb=memory_mb, output_bytes=OUTPUT_BYTES, grace=self._grace)
         self._scope = solvers.z3.scope(posing.guarded, posing.guards)
 
     @property
     def left(self) -> float:
         """Seconds that are left, less what it takes to end a solver that goes on."""
-        return 0.0 if self.solvers.stopped else self.deadline - time.monotonic() - GRACE
+        return 0.0 if self.solvers.stopped else self.deadline - time.monotonic() - self._grace
 
     def quickly(self, extras: Sequence[str]) -> list[Evidence]:
         """A first try at each, all in one exchange."""

@@ -123,7 +123,7 @@ class _LogicBackend:
             confirm: have verdicts confirmed by a fresh z3 and by cvc5, for the trust level.
             memory_mb: for each solver process, MiB.
             processes: programs that are decided at once, each by a z3 (and, when needed, a cvc5) of its own;
-                None: one for each processor.
+                None: one more than there are processors, so that one is read while others are decided.
         """
         if verify_timeout <= 0 or (optimize_timeout is not None and optimize_timeout <= 0):
             raise ValueError("a timeout is a positive number of milliseconds")
@@ -135,7 +135,7 @@ class _LogicBackend:
         self.world = world
         self.confirm = confirm
         self.memory_mb = memory_mb
-        self._solvers = SolverPairs(processes or os.cpu_count() or 1)
+        self._solvers = SolverPairs(processes or (os.cpu_count() or 1) + 1)
 
     def read(self, text: str | bytes) -> LogicProgram:
         """Read a program. Raises InvalidInput."""

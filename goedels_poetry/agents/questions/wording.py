@@ -32,9 +32,9 @@ FROM_THE_WORLD = (
     "There is no text to look things up in, so facts and rules must come from you, as knowledge of the world. Take the "
     "question apart: which two or three facts, each one well known and checkable on its own, decide it, and which "
     "general rules connect them? Write those as premises, all that is needed for a yes or for a no, with exact numbers "
-    "and dates where they matter. The answer has to follow from them by reasoning: a premise that says the goal itself, "
-    "or its opposite, is refused. Be sure of each fact; do not bend one to reach an answer. Take the words of the "
-    "question in their ordinary sense."
+    "and dates where they matter. The answer has to follow from them by reasoning: a premise that says the goal "
+    "itself, or its opposite, is refused. Be sure of each fact; do not bend one to reach an answer. Take the words of "
+    "the question in their ordinary sense."
 )
 
 DERIVED = {

@@ -33,7 +33,7 @@ from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages.base import Certificate, Language, Theorem
 from goedels_poetry.learning import Memory, fill_memory
 from goedels_poetry.models import Ledger, Models
-from goedels_poetry.question import ADVISE, Question
+from goedels_poetry.question import ADVISE, Question, set_move
 from goedels_poetry.results import Event, RunResult
 from goedels_poetry.runs import RunDir
 from goedels_poetry.settings import Settings
@@ -134,6 +134,8 @@ class Search:
             stop = await self._search(store, registry)
             if self._claim is not None and stop.status == "exhausted" and store.root().queue == CONFIRM:
                 stop = await self._confirmed(store, self._claim) or await self._search(store, registry)
+            if self._question is not None:
+                stop = await self._untested(store, stop)
             result, retry = await self._conclude(store, stop, out)
             problem = await store.on_thread(fill_memory, self._memory, store, self._run_dir.run_id, result, retry)
             result = replace(result, warnings=(*result.warnings, *problem))
@@ -262,6 +264,18 @@ class Search:
         if said is False:
             return Stop("declined", DECLINED)
         return Stop("stated", ONLY_STATED) if claim.only else None
+
+    async def _untested(self, store: ProofStore, stop: Stop) -> Stop:
+        """An answer that only waits for tests of its formalisation is not lost with the time for these."""
+        root = await store.on_thread(store.root)
+        if stop.status != "out_of_budget" or self._interrupted or root.queue != Queue.CHECK_SEMANTICS:
+            return stop
+        untested = f"the formalisation was not tested: {stop.reason}"
+        self._warnings.append(untested)
+        accept = partial(set_move, node=root, move="accept", reason=untested)
+        await store.on_thread(self._commit, store, f"untested:{store.seq}", accept)
+        root = await store.on_thread(store.root)
+        return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
 
     async def _unless_interrupted(self, work: Awaitable[T]) -> T:
         """Wait for something that an interrupt cancels: then CancelledError."""

@@ -366,6 +366,15 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
     assert any(warning.startswith("back-translation:") for warning in result.warnings) is not same_goal
 
 
+async def test_an_answer_is_not_lost_when_the_budget_is_used_up_before_it_is_tested(ask: Ask) -> None:
+    with Server(reader(same_goal=True)) as server:
+        result = await ask(server, judged=True, budgets={"model_calls": 2})
+        assert server.calls == 2
+    assert (result.answer, result.verdict, result.trust_level) == (True, Verdict.PROVED, "L3")
+    assert any("the formalisation was not tested: " in warning for warning in result.warnings)
+    assert result.confidence == {}
+
+
 async def test_a_server_with_structured_output_can_be_held_to_the_schema_of_programs(ask: Ask) -> None:
     said: dict[str, Any] = {"sorts": [], "functions": [], "goal": "soft", "goals": []}
     said["constants"] = [{"name": "soft", "sort": "Bool"}]

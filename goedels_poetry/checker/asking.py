@@ -28,6 +28,7 @@ ALONE = 0.3
 """Seconds from which on it is worth having the second solver join in."""
 CONFIRMATION = 2.0
 """Seconds for each solver to confirm a verdict."""
+DISAGREE = "the solvers disagree: z3 says unsat, {} says sat; nothing is concluded"
 OUTPUT_BYTES = 2_000_000
 SMALL_CORE = 6
 """A core of so few premises is always made minimal, a larger one only on demand."""
@@ -194,6 +195,21 @@ class Asker:
             again = self._confirmed_by(fresh, script, {})
         more: Options = {"arrays-exp": "true"} if "(as const " in script else {}
         return again, self._confirmed_by(self.solvers.cvc5, script, more)
+
+    def trust(self, script: str, consistent: bool) -> tuple[str | None, str]:
+        """The trust level of what a script shows by being unsat, or why nothing is to be concluded from it.
+
+        ``consistent``: the premises are known to have a model, or to be what is contradictory.
+        """
+        again, second = self.confirmed(script)
+        for name, said in (("a fresh z3", again), ("cvc5", second)):
+            if said.status == "sat":
+                return None, DISAGREE.format(name)
+        if again.status != "unsat":
+            return "L0", ""
+        if not consistent:
+            return "L1", ""
+        return ("L3" if second.status == "unsat" else "L2"), ""
 
     def _confirmed_by(self, process: Z3Process | Cvc5Process, script: str, options: Options) -> Answer:
         seconds = min(CONFIRMATION, self.left)

@@ -28,7 +28,6 @@ from goedels_poetry.state import Verdict
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
 NOT_SHOWN = "consistency of the premises not shown"
-DISAGREE = "the solvers disagree: z3 says unsat, {} says sat; nothing is concluded"
 CONTRADICTS_ITSELF = "the solver contradicts itself: premises sat, but neither the goal nor its negation is"
 
 
@@ -68,7 +67,8 @@ def decide(
             if optimize_milliseconds is not None:
                 seconds = optimize_milliseconds / 1000
             asker = Asker(Posing(program, (*program.premises, *program.constraints)), pair, seconds, memory_mb)
-            found = replace(found, optima=optimize(asker))
+            optima, level = optimize(asker, confirm)
+            found = replace(found, optima=optima, trust_level=found.trust_level if program.goals else level)
     finally:
         if solvers is None:
             pair.close()
@@ -289,16 +289,8 @@ def _level(asker: Asker, answer: GoalAnswer) -> tuple[str | None, str]:
         script = posing.script(only=answer.core)
     else:
         return None, ""
-    again, second = asker.confirmed(script)
-    for name, said in (("a fresh z3", again), ("cvc5", second)):
-        if said.status == "sat":
-            return None, DISAGREE.format(name)
-    has_model = answer.checks.premises == "sat" or answer.verdict is Verdict.INCONSISTENT or not posing.premises
-    if again.status != "unsat":
-        return "L0", ""
-    if not has_model:
-        return "L1", ""
-    return ("L3" if second.status == "unsat" else "L2"), ""
+    contradictory = answer.verdict is Verdict.INCONSISTENT
+    return asker.trust(script, contradictory or answer.checks.premises == "sat" or not posing.premises)
 
 
 __all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status", "decide"]

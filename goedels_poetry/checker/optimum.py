@@ -35,10 +35,15 @@ class _Candidate:
     open_: bool = False
 
 
-def optimize(asker: Asker) -> tuple[Optimum, ...]:
-    """The optima of a program's objectives, in their order; what comes after one that there is not is not asked."""
+def optimize(asker: Asker, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
+    """The optima of a program's objectives, in their order; what comes after one that there is not is not asked.
+
+    With ``confirm`` and where all of them are shown, the trust level comes with them: that none is exceeded is then
+    posed again to a fresh z3 and to cvc5.
+    """
     found: list[Optimum] = []
     fixed: list[str] = []
+    levels: list[str | None] = []
     objectives = asker.posing.program.objectives
     for number, objective in enumerate(objectives):
         if found and not found[-1].attained:
@@ -46,11 +51,18 @@ def optimize(asker: Asker) -> tuple[Optimum, ...]:
             found.append(Optimum(objective.maximize, None, False, reason))
             continue
         share = asker.left / (len(objectives) - number)
-        optimum, value = _Search(asker, objective, fixed, share).run()
+        search = _Search(asker, objective, fixed, share)
+        optimum, value = search.run()
+        if value is not None and confirm:
+            level, disagreement = asker.trust(asker.posing.script(search.exceeded(value)), consistent=True)
+            levels.append(level)
+            if disagreement:
+                optimum, value = Optimum(objective.maximize, None, False, disagreement), None
         found.append(optimum)
         if value is not None:
             fixed.append(asker.posing.assertion(_compare("=", objective.term, value)))
-    return tuple(found)
+    known = [level for level in levels if level is not None]
+    return tuple(found), min(known) if len(known) == len(objectives) else None
 
 
 class _Search:
@@ -97,8 +109,11 @@ class _Search:
     def _is_optimum(self, value: Fraction) -> bool:
         if not _fits(value, self.objective.term.sort):
             return False
-        better = ">" if self.objective.maximize else "<"
-        return self._ask(self._where("=", value)) == "sat" and self._ask(self._where(better, value)) == "unsat"
+        return self._ask(self._where("=", value)) == "sat" and self._ask(self.exceeded(value)) == "unsat"
+
+    def exceeded(self, value: Fraction) -> str:
+        """That the term is better than a value, as assertions."""
+        return self._where(">" if self.objective.maximize else "<", value)
 
     def _is_unbounded(self) -> bool:
         better = ">" if self.objective.maximize else "<"

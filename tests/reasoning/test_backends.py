@@ -451,12 +451,16 @@ def test_a_confirmed_verdict_says_how_far_it_can_be_trusted() -> None:
                 goal("(not (mortal soc))"),
                 goal("(mortal soc)", HEAD + "(assert (not (god zeus)))"),
                 goal("(green soc)"),
+                "(declare-const x Int)(declare-const y Int)(assert (< (+ x y) 9 (* 9 y)))(maximize x)(minimize y)",
+                "(declare-const x Int)(maximize x)",
             )
         ]
     assert [(str(r.verdict), r.trust_level) for r in found] == [
         ("proved", "L3"),
         ("refuted", "L3"),
         ("inconsistent", "L3"),
+        ("unknown", None),
+        ("proved", "L3"),
         ("unknown", None),
     ]
 
@@ -467,10 +471,11 @@ def test_solvers_that_disagree_are_no_verdict(monkeypatch: pytest.MonkeyPatch, s
     answers[side] = Answer("sat")
     monkeypatch.setattr(Asker, "confirmed", lambda *_: tuple(answers))
     with SMT2Backend(confirm=True, processes=1) as backend:
-        result = backend.execute(goal("(mortal soc)"))
-    assert (result.answer, result.verdict, result.trust_level) == (None, Verdict.UNKNOWN, None)
-    assert "disagree" in result.reason
-    assert result.core is None
+        for program in (goal("(mortal soc)"), "(declare-const x Int)(assert (< x 3))(maximize x)"):
+            result = backend.execute(program)
+            assert (result.answer, result.verdict, result.trust_level) == (None, Verdict.UNKNOWN, None)
+            assert "disagree" in result.reason
+            assert result.core is None
 
 
 # ---------------------------------------------------------------------------------------------------------- files

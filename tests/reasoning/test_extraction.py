@@ -27,9 +27,15 @@ def test_any_tag_of_a_fence_will_do_and_neither_fence_nor_prose_comes_along(tag:
 
 def test_the_last_whole_program_counts_not_a_draft_nor_a_piece_after_it() -> None:
     draft = WHOLE.replace("(soft sam))\n", "(not (soft sam)))\n")
-    piece = "(assert (soft sam))"
+    piece = "(assert\n  (! (soft sam) :named p1 :sentence 1))"
     reply = "\n".join([fenced(draft), "Better:", fenced(WHOLE), "Its main part:", fenced(piece)])
     assert program_in(Reply(reply), "smt2") == WHOLE
+
+
+def test_a_premise_behind_the_program_is_not_lost_without_a_word() -> None:
+    reply = f"{fenced(WHOLE)}\nAnd one more premise:\n{fenced('(assert (! (soft sam) :named p9 :sentence 2))')}"
+    with pytest.raises(UnusableReply, match="put the whole program into one block"):
+        program_in(Reply(reply), "smt2")
 
 
 def test_pieces_that_are_a_program_only_together_are_put_together() -> None:

@@ -47,14 +47,31 @@ def _smt2(fenced: Sequence[Block], bare: str) -> str:
     if not fenced:
         return _bare_smt2(bare)
     pieces = [block.text for block in fenced if _is_smt2(block.text)]
-    whole = [piece for piece in pieces if _is_balanced(piece) and _GOAL.search(piece) and _DECLARES.search(piece)]
+    whole = [n for n, p in enumerate(pieces) if _is_balanced(p) and _GOAL.search(p) and _DECLARES.search(p)]
     if whole:
-        return whole[-1]
+        return _nothing_left(pieces[whole[-1]], pieces[whole[-1] + 1 :])
     together = "\n".join(pieces)
     if len(pieces) > 1 and _is_balanced(together) and _GOAL.search(together) and _ASSERTS.search(together):
         return together
     with_goal = [piece for piece in pieces if _GOAL.search(piece)]
     return (with_goal or pieces or [fenced[-1].text])[-1]
+
+
+def _nothing_left(program: str, rest: Sequence[str]) -> str:
+    """The program, when what stands in further blocks behind it only repeats parts of it.
+
+    Raises:
+        UnusableReply: a premise there would be lost.
+    """
+    known = "".join(program.split())
+    for piece in rest:
+        for line in piece.splitlines():
+            if _PROGRAM_LINE.match(line) and not line.strip().startswith(";") and "".join(line.split()) not in known:
+                raise UnusableReply(
+                    f"the block with the goal is followed by another one, with {line.strip()[:60]!r}: put the whole "
+                    "program into one block"
+                )
+    return program
 
 
 def _bare_smt2(text: str) -> str:

@@ -47,6 +47,7 @@ def formula(text: str) -> str:
             "any(human(x) for x in [soc, plato] if mortal(x))",
             "(or (and (mortal soc) (human soc)) (and (mortal plato) (human plato)))",
         ),
+        ("all(human(x) for x in [soc] if p if q)", "(=> (and p q) (human soc))"),
         ("And([human(x) for x in [soc, plato]])", "(and (human soc) (human plato))"),
         ("Or(*[human(x) for x in [soc, plato]])", "(or (human soc) (human plato))"),
         ("all(color != c for c in Color)", "(and (not (= color red)) (not (= color green)) (not (= color blue)))"),
@@ -146,6 +147,7 @@ def test_it_means(text: str, meaning: str) -> None:
         ("i in [1] == True", 3, "chain", "and"),
         ("i % -2 == 0", 3, "negative", "positive"),
         ("a < 200", 5, "signed", "ULT"),
+        ("200 >> a == 1", 1, "signed", "LShR"),
         # sorts that do not meet
         ("i", 1, "must be Bool, not Int", "x != 0"),
         ("i and p", 1, "must be Bool", "x != 0"),
@@ -166,6 +168,9 @@ def test_it_means(text: str, meaning: str) -> None:
         ("a == -129", 6, "does not fit into 8 bits", ""),
         ("a + i == b", 5, "must be BitVecSort(8), not Int", "Int2BV"),
         ("Extract(8, 0, a) == 1", 1, "8 bits", "high, low"),
+        ("BV2Int(a, p) == i", 11, "True or False", ""),
+        ("Int2BV(i, j) == a", 11, "whole number", "numeral"),
+        ("IntVal(i) == 1", 8, "literal", ""),
         ("grid[p][1]", 6, "index must be Int, not Bool", ""),
         ("s[0] == s", 2, "only arrays", "SubString"),
         ("u // 2 == i", 3, "takes Int, not Real", "ToInt"),
@@ -248,6 +253,8 @@ def test_a_bound_variable_is_never_confused_with_another_of_its_name() -> None:
     assert formula(nested) == "(forall ((X Person)) (and (human X) (exists ((X-1 Person)) (mortal X-1))))"
     listed = "ForAll([X], all(Exists([X], likes(X, e)) for e in [X]))"
     assert formula(listed) == "(forall ((X Person)) (exists ((X-1 Person)) (likes X-1 X)))"
+    loose = "all(Exists([X], likes(X, e)) for e in [X])"
+    assert formula(loose) == "(exists ((X-1 Person)) (likes X-1 X))"
     constant = "all(Exists([soc], likes(soc, e)) for e in [soc])"
     assert formula(constant) == "(exists ((soc-1 Person)) (likes soc-1 soc))"
 

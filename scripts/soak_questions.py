@@ -120,15 +120,28 @@ class Tally:
 
 
 def footprint() -> dict[str, int]:
-    """MiB, threads, open files and children of this process; its solvers' memory is not counted."""
-    with open("/proc/self/statm", encoding="ascii") as statm:
-        resident = int(statm.read().split()[1]) * PAGE >> 20
-    children = 0
+    """MiB, threads, open files and children of this process, and the MiB of the children."""
+    children: list[str] = []
     for task in os.listdir("/proc/self/task"):
         with open(f"/proc/self/task/{task}/children", encoding="ascii") as listed:
-            children += len(listed.read().split())
+            children += listed.read().split()
     files = len(os.listdir("/proc/self/fd"))
-    return {"mb": resident, "threads": threading.active_count(), "files": files, "children": children}
+    return {
+        "mb": _resident("self"),
+        "threads": threading.active_count(),
+        "files": files,
+        "children": len(children),
+        "their mb": sum(map(_resident, children)),
+    }
+
+
+def _resident(process: str) -> int:
+    """Its resident memory in MiB; 0 when it has just ended."""
+    try:
+        with open(f"/proc/{process}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * PAGE >> 20
+    except OSError:
+        return 0
 
 
 def main() -> int:

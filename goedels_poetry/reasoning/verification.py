@@ -25,7 +25,7 @@ def result_of(
     premises = (*program.premises, *found.closure)
     answer, verdict, reason = _answer(program, found)
     model = next((g.countermodel or g.witness for g in found.goals if g.countermodel or g.witness), None)
-    used = {name for g in found.goals for name in g.core}
+    used = {name for g in found.goals if not isinstance(answer, str) or g.name == answer for name in g.core}
     settled = bool(found.goals) and verdict is not Verdict.UNKNOWN
     if not found.goals and found.optima:
         model = found.optima[0].model or None

@@ -165,6 +165,13 @@ def test_the_verdict_is_that_of_logic(backend: SMT2Backend, name: str) -> None:
     assert (result.location is not None) is (verdict == "invalid")
 
 
+def test_the_choice_that_follows_rests_on_its_own_premises(backend: SMT2Backend) -> None:
+    result = backend.execute(HEAD + choices("(not (god zeus))", "(mortal soc)"))
+    assert result.answer == "B"
+    assert [p["name"] for p in result.core or ()] == ["rule", "fact"]
+    assert result.reason == "of the choices only B follows (A refuted)"
+
+
 def test_a_choice_is_no_answer_when_more_than_one_follows(backend: SMT2Backend) -> None:
     goals = choices("(human soc)", "(mortal soc)", "(green soc)")
     result = backend.execute(HEAD + goals)

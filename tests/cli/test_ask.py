@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
 
 from server import Answer, Server
 
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "schema" / "answer-v1.json").read_text("utf-8"))
 TEXT = "Every cat is soft. Sam is a cat."
 PROGRAM = """```smt2
 (declare-sort T 0)
@@ -76,15 +80,15 @@ def test_the_answer_stands_first_then_sentences_and_apart_from_them_what_is_assu
 def test_no_is_another_exit_code_and_json_says_everything(cli: Any, server: Server) -> None:
     ran = cli("ask", "Is Sam hard?", "--context", "-", "--json", "--text-only", *flags(server), stdin=TEXT.encode())
     (said,) = ran.objects()
+    jsonschema.validate(said, SCHEMA)
     assert (ran.code, said["verdict"], said["answer"]) == (1, "unknown", None)
     assert "does not allow" in said["history"][-1]["reason"]
 
     ran = cli("ask", "Is Sam hard?", "--context", "-", "--json", *flags(server), stdin=TEXT.encode())
     (said,) = ran.objects()
     assert (ran.code, said["exit_code"], said["verdict"], said["answer"]) == (3, 3, "refuted", False)
-    keys = {"schema", "question", "answer", "verdict", "program", "goal", "core", "sentences", "assumptions", "votes"}
-    keys |= {"countermodel_words", "attempts", "history", "confidence", "costs", "world", "semantics", "certificate"}
-    assert keys <= said.keys()
+    assert said.keys() == set(SCHEMA["required"])
+    jsonschema.validate(said, SCHEMA)
     assert ran.err == ""
 
 

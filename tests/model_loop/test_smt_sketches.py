@@ -31,20 +31,20 @@ async def _judged(smt: SmtLanguage, theorem: str, **proposal: Any) -> Any:
     return await smt.verify_sketch(goal, read.value["sketch"])
 
 
-POWERS = """
-(define-fun-rec power ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (power b (- n 1)))))
+TIMES = """
+(define-fun-rec times ((b Int) (n Int)) Int (ite (<= n 0) 0 (+ b (times b (- n 1)))))
 (define-fun-rec fast ((b Int) (n Int)) Int
-  (ite (<= n 0) 1 (ite (= (mod n 2) 0) (fast (* b b) (div n 2)) (* b (fast (* b b) (div n 2))))))
-(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (power b n)))))
+  (ite (<= n 0) 0 (ite (= (mod n 2) 0) (fast (+ b b) (div n 2)) (+ b (fast (+ b b) (div n 2))))))
+(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (times b n)))))
 """
-DOUBLED = "(forall ((b Int) (m Int)) (=> (>= m 0) (= (power b (* 2 m)) (power (* b b) m))))"
-HALVED = """(forall ((b Int) (n Int)) (=> (>= n 0) (= (power b n)
-  (ite (= (mod n 2) 0) (power (* b b) (div n 2)) (* b (power (* b b) (div n 2)))))))"""
+DOUBLED = "(forall ((b Int) (m Int)) (=> (>= m 0) (= (times b (* 2 m)) (times (+ b b) m))))"
+HALVED = """(forall ((b Int) (n Int)) (=> (>= n 0) (= (times b n)
+  (ite (= (mod n 2) 0) (times (+ b b) (div n 2)) (+ b (times (+ b b) (div n 2)))))))"""
 
 
 async def test_a_measure_alone_is_enough_the_hypothesis_is_taken_where_functions_recurse(smt: SmtLanguage) -> None:
-    """Functions of integers are unfolded by the instance; so are lemmas; the hypothesis stands at (b*b, n/2)."""
-    done = await _judged(smt, POWERS, lemmas=[DOUBLED, HALVED], induction={"measure": "n"})
+    """Functions of integers are unfolded by the instance; so are lemmas; the hypothesis stands at (b+b, n/2)."""
+    done = await _judged(smt, TIMES, lemmas=[DOUBLED, HALVED], induction={"measure": "n"})
     assert done.ok, done.reason
     whole = done.value["sketch"]
     assert "sketch" in whole["children"][-1], "the goal itself is closed, given the lemmas"

@@ -431,7 +431,7 @@ async def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(ask: Ask, 
     text.write_text(TEXT)
     with Server(model) as server:
         command = ["-m", "goedels_poetry", "ask", ASKED, "--context", str(text), "--post", "self-consistency=3"]
-        command += ["--no-judge", "--model", "scripted", "--base-url", server.url]
+        command += ["--no-judge", "--attempts", "1", "--model", "scripted", "--base-url", server.url]
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *command,
@@ -445,7 +445,7 @@ async def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(ask: Ask, 
             await asyncio.sleep(0.05)
         os.killpg(process.pid, signal.SIGKILL)
         await process.communicate()
-        result = await ask(server, SelfConsistency(3), max_attempts=3, optimize_timeout=10_000)
+        result = await ask(server, SelfConsistency(3), max_attempts=1, optimize_timeout=10_000)
         assert server.calls == 4
     assert (result.answer, result.votes) == (True, {"true": 2, "false": 1})
     assert len({sample["run_id"] for sample in result.steps[-1]["samples"]}) == 3

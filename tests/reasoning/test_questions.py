@@ -366,6 +366,13 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
     assert any(warning.startswith("back-translation:") for warning in result.warnings) is not same_goal
 
 
+async def test_a_goal_that_denies_what_the_question_does_not_is_pointed_out_without_any_judge(ask: Ask) -> None:
+    with Server([fenced(RIGHT.replace(goal("(soft sam)"), goal("(not (soft sam))"))), fenced(RIGHT)]) as server:
+        result = await ask(server, "Is the following statement true or false? Sam is soft.")
+        assert "not say what was meant" in said(server) and "the formula negates" in said(server)
+    assert (result.answer, outcomes(result)) == (True, ["answer", "answer"])
+
+
 async def test_an_answer_is_not_lost_when_the_budget_is_used_up_before_it_is_tested(ask: Ask) -> None:
     with Server(reader(same_goal=True)) as server:
         result = await ask(server, judged=True, budgets={"model_calls": 2})

@@ -1,7 +1,7 @@
 """The judge tests how far the program says what was meant. It changes no verdict; the result carries what it found.
 
 Comparisons of formulas and words need no model. Where there is one, it puts the program into words without having seen
-the question, and another reading compares the two. About a fault that this finds the formalizer is asked once.
+the question, and another reading compares the two. About a fault that either finds the formalizer is asked once.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from goedels_poetry.store import Txn
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.trust import TrustTest
 
-ASKED_ABOUT = frozenset({"back-translation", "answer polarity", "stated facts", "near duplicates"})
+FAULTS = frozenset({"back-translation", "answer polarity", "stated facts", "near duplicates", "goal connected"})
 """Tests whose failure is worth another look at the program: a reader's, and two names that keep a question open."""
+SLIPS = frozenset({"polarity", "premise polarity", "quantifier words", "guards"})
+"""Tests whose mere warning is worth it, too: they seldom cry wolf."""
 DOUBT = (
     "Your program was decided ({answer}), but somebody who compared it with the words found that it may not say what "
     "was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
@@ -72,7 +74,8 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
 def _worth_asking(test: TrustTest, verdict: Verdict) -> bool:
     """Whether the formalizer is told. What is missing can undo no proof, but may be why a question stays open."""
     missing = test.name == "stated facts" and test.outcome == "warning" and verdict is Verdict.UNKNOWN
-    return missing or (test.outcome == "failed" and test.name in ASKED_ABOUT)
+    slipped = test.name in SLIPS and test.outcome in ("warning", "failed")
+    return missing or slipped or (test.outcome == "failed" and test.name in FAULTS)
 
 
 async def _read_by_models(

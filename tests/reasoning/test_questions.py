@@ -361,6 +361,7 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
     assert (result.answer, result.verdict) == (True, Verdict.PROVED)
     assert sum("not say what was meant" in text for text in told) == (0 if same_goal else 1)
     assert result.attempts == (1 if same_goal else 2)
+    assert server.calls == (4 if same_goal else 5)  # the same program again is not read again
     (reading,) = [test for test in result.confidence["tests"] if test["name"] == "back-translation"]
     assert reading["outcome"] == ("passed" if same_goal else "failed")
     assert any(warning.startswith("back-translation:") for warning in result.warnings) is not same_goal

@@ -16,7 +16,7 @@ from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Answering, Outcome
 from goedels_poetry.models import Reply, Request
-from goedels_poetry.question import DECIDED, Question, set_tested
+from goedels_poetry.question import DECIDED, DOUBTED, Question, set_tested
 from goedels_poetry.state import ProofNode, Queue, Verdict
 from goedels_poetry.store import Txn
 
@@ -41,7 +41,9 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
 
     question, language = question_of(deps), deps.language
     assert isinstance(language, Answering)
-    decided = await deps.load(node, DECIDED)
+    decided, doubted = await deps.load(node, DECIDED), await deps.load(node, DOUBTED)
+    if doubted is not None and doubted["program"] == decided["program"]:  # the model stays with its program
+        return lambda txn: set_tested(txn, node, {**doubted, "words": ""})
     program = str(await deps.store.on_thread(deps.store.load, decided["program"]))
     report = await deps.store.on_thread(deps.store.load, decided["report"])
     verdict = Verdict(report["result"]["verdict"])

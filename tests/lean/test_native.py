@@ -37,7 +37,10 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Put a stand-in toolchain of the named programs on the path, and take every other Lean off it."""
+    """Put a stand-in toolchain of the named programs on the path, and take every other Lean off it.
+
+    ``checks=False``: one that finds everything right, for tests that are not about answers.
+    """
     embedded = command(cache_folder())
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ELAN_HOME", raising=False)
@@ -45,8 +48,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("SECRET_API_KEY", "sesame")
 
-    def make(*programs: str, folder: str = "toolchain", on_path: bool = True) -> Path:
-        bin_folder = stand_in.make(tmp_path / folder, embedded, *programs)
+    def make(*programs: str, folder: str = "toolchain", on_path: bool = True, checks: bool = True) -> Path:
+        bin_folder = stand_in.make(tmp_path / folder, embedded if checks else None, *programs)
         if on_path:
             monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
         return bin_folder.parent
@@ -176,7 +179,7 @@ async def test_a_time_out_kills_the_process_and_the_next_check_starts_another(
 
 
 async def test_a_process_that_dies_costs_the_request_alone(install: Install, project: Path, native: Open) -> None:
-    install("lake", "lean")
+    install("lake", "lean", checks=False)
     pool = native(project)
     died = await pool.check(CheckRequest("-- DIE"))
     assert (died.status, died.ok) == ("crash", False)
@@ -195,7 +198,7 @@ async def test_what_another_version_of_lean_says_about_the_driver_is_handed_on(
 async def test_an_answer_that_a_program_in_the_text_writes_is_none(
     install: Install, project: Path, native: Open
 ) -> None:
-    install("lake", "lean")
+    install("lake", "lean", checks=False)
     pool = native(project)
     lied = await pool.check(CheckRequest("theorem t : 1 = 2 := LIE"))
     assert (lied.status, lied.ok) == ("crash", False)
@@ -231,7 +234,7 @@ async def ended(pid: object) -> None:
 
 
 async def test_bubblewrap_is_used_where_there_is_one(install: Install, project: Path, native: Open) -> None:
-    root = install("lake", "lean", "bwrap")
+    root = install("lake", "lean", "bwrap", checks=False)
     said: list[str] = []
     pool = native(project, warn=said.append)
     assert (await pool.check(CheckRequest(TRUE))).ok
@@ -287,7 +290,7 @@ def test_real_walls_hide_everything_but_the_project_and_let_nothing_be_written(
 async def test_without_a_sandbox_one_warning_says_so(
     install: Install, project: Path, native: Open, programs: tuple[str, ...]
 ) -> None:
-    root = install(*programs)
+    root = install(*programs, checks=False)
     (root / "forbidden").touch()  # bubblewrap is there, and the system does not let it work
     said: list[str] = []
     pool = native(project, size=2, warn=said.append)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "model_loop"))  # for the language that keeps its processes
+
+from scripted_models import KeptLanguage
 from server import FAULTS, Answer, Server
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
@@ -40,32 +46,46 @@ def settings(server: Server | None, home: Path, calls: int | None = None, **file
     )
 
 
-async def prove(theorem: str, chosen: Settings) -> RunResult:
-    async with GoedelsPoetryFramework(chosen) as framework:
-        return await framework.arun(theorem, name="theorem.smt2")
+Prove = Callable[[str, Settings], Awaitable[RunResult]]
 
 
-async def test_a_model_is_not_asked_for_what_the_symbolic_agents_prove(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def language() -> Iterator[KeptLanguage]:
+    kept = KeptLanguage()
+    yield kept
+    asyncio.run(kept.finish())
+
+
+@pytest.fixture
+def prove(language: KeptLanguage) -> Prove:
+    async def run(theorem: str, chosen: Settings) -> RunResult:
+        async with GoedelsPoetryFramework(chosen, language=language) as framework:
+            return await framework.arun(theorem, name="theorem.smt2")
+
+    return run
+
+
+async def test_a_model_is_not_asked_for_what_the_symbolic_agents_prove(prove: Prove, tmp_path: Path) -> None:
     with Server([Answer("ACCEPT")]) as server:
         result = await prove(EASY, settings(server, tmp_path))
     assert result.verdict is Verdict.PROVED and server.calls == 0
 
 
-async def test_a_model_that_has_the_first_turn_leaves_the_symbolic_agents_theirs(tmp_path: Path) -> None:
+async def test_a_model_that_has_the_first_turn_leaves_the_symbolic_agents_theirs(prove: Prove, tmp_path: Path) -> None:
     with Server([Answer("ACCEPT")]) as server:
         chosen = settings(server, tmp_path).model_copy(update={"model_first": True})
         result = await prove(EASY, chosen)
     assert result.verdict is Verdict.PROVED and server.calls == 1
 
 
-async def test_waiting_for_nothing_but_the_model_is_counted(tmp_path: Path) -> None:
+async def test_waiting_for_nothing_but_the_model_is_counted(prove: Prove, tmp_path: Path) -> None:
     with Server([Answer("no idea", delay=0.2)]) as server:
         result = await prove(HARD, settings(server, tmp_path, calls=2))
     models = result.metrics["models"]
     assert 0.2 < models["waiting_seconds"] <= models["seconds"]
 
 
-async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(tmp_path: Path) -> None:
+async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(prove: Prove, tmp_path: Path) -> None:
     faults = [fault for name, fault in FAULTS.items() if name != "30 s delay"]
     turn = iter(range(10**6))
     with Server(lambda _: faults[next(turn) % len(faults)]) as server:
@@ -77,7 +97,7 @@ async def test_every_fault_in_one_run_and_the_budget_on_calls_holds(tmp_path: Pa
     assert spent["faults"] == spent["replies"]
 
 
-async def test_a_recorded_run_is_replayed_without_any_network(tmp_path: Path) -> None:
+async def test_a_recorded_run_is_replayed_without_any_network(prove: Prove, tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     with Server([Answer("ACCEPT")]) as server:
         recorded = await prove(HARD, settings(server, tmp_path / "a", 4, record=file, record_note="scripted"))
@@ -89,7 +109,7 @@ async def test_a_recorded_run_is_replayed_without_any_network(tmp_path: Path) ->
         assert replayed.metrics[name] == recorded.metrics[name]
 
 
-async def test_a_recording_of_another_run_says_so(tmp_path: Path) -> None:
+async def test_a_recording_of_another_run_says_so(prove: Prove, tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
     with Server([Answer("ACCEPT")]) as server:
         await prove(EASY, settings(server, tmp_path, record=file))
@@ -98,10 +118,10 @@ async def test_a_recording_of_another_run_says_so(tmp_path: Path) -> None:
     assert any("not in the recording" in open_goal.reason for open_goal in result.open_goals)
 
 
-async def test_the_second_identical_run_makes_no_calls(tmp_path: Path) -> None:
+async def test_the_second_identical_run_makes_no_calls(prove: Prove, language: KeptLanguage, tmp_path: Path) -> None:
     with Server([Answer("ACCEPT")]) as server:
         first = await prove(HARD, settings(server, tmp_path, calls=4))
-        async with GoedelsPoetryFramework(settings(server, tmp_path, calls=4)) as framework:
+        async with GoedelsPoetryFramework(settings(server, tmp_path, calls=4), language=language) as framework:
             # Four replies are kept; what goes beyond them is asked for anew.
             second = await framework.arun(HARD, name="theorem.smt2", fresh=True)
     assert first.verdict is second.verdict is Verdict.OUT_OF_BUDGET

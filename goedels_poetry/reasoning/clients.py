@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.models import Models, models_from
-from goedels_poetry.settings import Settings
+from goedels_poetry.models import ROLES, Models, models_from
+from goedels_poetry.settings import ModelSettings, Settings
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -29,7 +29,7 @@ class UnusableClient(GoedelsPoetryError):
 
 
 def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
-    """The settings with the model that is meant, where a name and an address say all that is needed."""
+    """The settings with the model that is meant, in every role, where a name and an address say all that is needed."""
     told: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
     if _is_openai(llm) and not _is_azure(llm):
         headers = {name: str(value) for name, value in _headers(llm).items()}
@@ -37,7 +37,8 @@ def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
     if told == {"model": None}:
         return settings
     default = settings.models.default.model_copy(update=told)
-    return settings.model_copy(update={"models": settings.models.model_copy(update={"default": default})})
+    everywhere = {"default": default, **{role: ModelSettings() for role in ROLES}}
+    return settings.model_copy(update={"models": settings.models.model_copy(update=everywhere)})
 
 
 def models_of(llm: Any, model: str | None, settings: Settings) -> Models | None:

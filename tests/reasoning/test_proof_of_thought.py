@@ -73,14 +73,18 @@ def test_a_client_of_openais_needs_the_models_name() -> None:
 
 
 @pytest.mark.parametrize("kind", [openai.OpenAI, openai.AsyncOpenAI])
-def test_a_client_of_openais_is_taken_for_its_address_key_and_headers(kind: Any) -> None:
+def test_a_client_of_openais_is_taken_for_its_address_key_and_headers(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Server([Answer("Yes, he is.")]) as server:
+        monkeypatch.setenv("GOEDELS_POETRY__MODELS__FORMALIZER__MODEL", "another")
         client = kind(api_key="secret-key", base_url=server.url, default_headers={"X-Team": "logic"})
         with ProofOfThought(client, "scripted", max_attempts=1) as pot:
             result = pot.query("Is Sam soft?", TEXT.format("Sam"))
         (headers,) = server.headers
     assert result.history[0]["reason"] == "the reply holds no program"
     assert (headers["authorization"], headers["x-team"]) == ("Bearer secret-key", "logic")
+    assert server.requests[0]["model"] == "scripted"
     assert "secret-key" not in str(pot.setup)
 
 

@@ -40,7 +40,9 @@ def decide(
     semantics: Literal["entailment", "satisfiability"] = "entailment",
     world: Literal["open", "closed"] = "open",
     confirm: bool = False,
+    minimal_cores: bool = False,
     memory_mb: int = MEMORY_MB,
+    posing: Posing | None = None,
 ) -> Entailment:
     """Decide all goals and objectives of a program.
 
@@ -53,7 +55,9 @@ def decide(
             are not: the reading of a check-sat, which says nothing about what follows.
         world: "closed" adds premises of origin ``closure``, see `closed_world`.
         confirm: pose what shows a verdict again to a fresh z3 and to cvc5, for the trust level.
+        minimal_cores: leave out of cores what can be left out, as far as time allows; done when confirming, too.
         memory_mb: for each solver process, MiB.
+        posing: that of this very program, where there is one already.
 
     Raises:
         EncodingError: the program cannot be handed to a solver faithfully.
@@ -61,7 +65,8 @@ def decide(
     began = time.monotonic()
     pair = solvers or SolverPair()
     try:
-        found = _decided(program, began + milliseconds / 1000, pair, semantics, world, confirm, memory_mb)
+        ways = _Ways(pair, memory_mb, semantics, world, confirm, confirm or minimal_cores)
+        found = _decided(posing or Posing(program), began + milliseconds / 1000, ways)
         if program.objectives:
             seconds = milliseconds / 1000 - (time.monotonic() - began)
             if optimize_milliseconds is not None:
@@ -75,23 +80,37 @@ def decide(
     return replace(found, seconds=time.monotonic() - began)
 
 
-def _decided(
-    program: LogicProgram, until: float, pair: SolverPair, semantics: str, world: str, confirm: bool, memory_mb: int
-) -> Entailment:
+@dataclass(frozen=True)
+class _Ways:
+    """How goals are to be decided."""
+
+    solvers: SolverPair
+    memory_mb: int
+    semantics: str
+    world: str
+    confirm: bool
+    minimal: bool
+
+    def asker(self, posing: Posing, seconds: float) -> Asker:
+        return Asker(posing, self.solvers, seconds, self.memory_mb, self.minimal)
+
+
+def _decided(posing: Posing, until: float, ways: _Ways) -> Entailment:
     """The goals."""
+    program = posing.program
     if not program.goals:
         return Entailment(Verdict.UNKNOWN)
     left = until - time.monotonic()
-    asker = Asker(Posing(program), pair, left / 2 if world == "closed" else left, memory_mb, confirm)
-    found = _answers(asker, semantics)
-    if world == "closed" and semantics == "entailment" and _may_be_closed(found):
+    asker = ways.asker(posing, left / 2 if ways.world == "closed" else left)
+    found = _answers(asker, ways.semantics)
+    if ways.world == "closed" and ways.semantics == "entailment" and _may_be_closed(found):
         closure = close(program, asker.ask_for_values)
         if closure.reason:
             return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))
-        asker = Asker(Posing(extended(program, closure)), pair, until - time.monotonic(), memory_mb, confirm)
-        found = _answers(asker, semantics)
+        asker = ways.asker(Posing(extended(program, closure)), until - time.monotonic())
+        found = _answers(asker, ways.semantics)
         found = replace(found, warnings=(*closure.warnings, *found.warnings), closure=closure.premises)
-    return _confirmed(asker, found) if confirm and semantics == "entailment" else found
+    return _confirmed(asker, found) if ways.confirm and ways.semantics == "entailment" else found
 
 
 def _may_be_closed(found: Entailment) -> bool:

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 from goedels_poetry.checker.asking import MEMORY_MB, SolverPair
 from goedels_poetry.checker.entailment import decide
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicProgram
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.languages.smt.reader import MAX_BYTES
@@ -149,27 +150,25 @@ class _LogicBackend:
         try:
             text = program if isinstance(program, str) else _content(program)
             read = self.read(text)
+            posing = Posing(read)
         except (*TEXT_ERRORS, OSError) as error:
             return self._invalid(error)
         with self._solvers.lend() as solvers:
-            return self.decide(read, solvers)
-
-    def decide(self, program: LogicProgram, solvers: SolverPair) -> VerificationResult:
-        """Decide what was read."""
-        try:
-            found = decide(
-                program,
-                milliseconds=self.verify_timeout,
-                optimize_milliseconds=self.optimize_timeout,
-                solvers=solvers,
-                semantics=self.semantics,
-                world=self.world,
-                confirm=self.confirm,
-                memory_mb=self.memory_mb,
-            )
-        except TEXT_ERRORS as error:
-            return self._invalid(error)
-        return result_of(program, found, semantics=self.semantics, world=self.world)
+            try:
+                found = decide(
+                    read,
+                    milliseconds=self.verify_timeout,
+                    optimize_milliseconds=self.optimize_timeout,
+                    solvers=solvers,
+                    semantics=self.semantics,
+                    world=self.world,
+                    confirm=self.confirm,
+                    memory_mb=self.memory_mb,
+                    posing=posing,
+                )
+            except TEXT_ERRORS as error:  # what the closed world adds may be too much
+                return self._invalid(error)
+        return result_of(read, found, semantics=self.semantics, world=self.world)
 
     def _invalid(self, error: Exception) -> VerificationResult:
         return invalid_result(error, semantics=self.semantics, world=self.world)

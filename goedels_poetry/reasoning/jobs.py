@@ -167,6 +167,7 @@ def _entailment(program: LogicProgram, options: Json) -> Entailment:
         solvers=_solvers(),
         semantics=options["semantics"],
         world=options["world"],
+        minimal_cores=True,
     )
 
 

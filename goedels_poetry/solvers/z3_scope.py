@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from goedels_poetry.solvers.child import Child
     from goedels_poetry.solvers.z3_process import Z3Process
 
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 SCOPES = 256
 """After so many programs the process is reset."""
 _STATUS = re.compile(r'\s*(sat|unsat|unknown)\s+\(:reason-unknown "?(.*?)"?\)\s*', re.DOTALL)
@@ -51,7 +52,7 @@ class Scope:
     def __init__(self, process: Z3Process, prelude: str, assuming: Sequence[str]) -> None:
         self._process = process
         self._prelude = prelude
-        self._fault = script_fault(prelude) or next((f for name in assuming if (f := term_fault(name))), None)
+        self._fault = script_fault(prelude) or next((f"no name: {a}" for a in assuming if not _NAME.fullmatch(a)), None)
         self._assuming = tuple(assuming)
 
     def ask_each(self, extras: Sequence[str], limits: Limits = DEFAULT_LIMITS, get: Get = "none") -> tuple[Answer, ...]:

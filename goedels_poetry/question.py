@@ -107,7 +107,8 @@ class Question:
         found += numbered(facts, last + 1)
         last = sum(s.number is not None for s in found)
         # What a question takes for granted ("I already owe 1600 pounds, can I ...?") may be cited, where facts may be.
-        if asks and (self.context or facts) and not self._is_about_a_statement:
+        # A bare statement ("Anne is nice.") takes nothing for granted: listed here it would look like a fact.
+        if asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement:
             found.append(Sentence(asks, last + 1, asked=True))
         return tuple(found)
 

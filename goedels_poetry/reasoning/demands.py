@@ -139,7 +139,7 @@ def _without_text(program: LogicProgram, result: Mapping[str, Any], demands: Dem
             "words": (
                 "The goal is decided by itself, whatever the premises say: no premise is used. Does it say what is "
                 "asked, with the predicates of the premises and not with definitions or lists of your own? If it does, "
-                "answer with the same program again."
+                "answer with the one word UNCHANGED."
             ),
         }
     elif demands.text and _says_origins(program) and not any(_is_stated(premise, demands) for premise in used):

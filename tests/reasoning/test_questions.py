@@ -224,16 +224,31 @@ async def test_contradictory_premises_go_back_with_their_sentences_and_answer_no
 # -- what stays open -------------------------------------------------------------------------------------------
 
 
-async def test_an_open_question_is_asked_once_more_with_a_countermodel_and_then_stands(ask: Ask) -> None:
-    with Server([fenced(OPEN)]) as server:
+@pytest.mark.parametrize("second", [fenced(OPEN), Answer("It is really open.\n\n**UNCHANGED**")])
+async def test_an_open_question_is_asked_once_more_with_a_countermodel_and_then_stands(
+    ask: Ask, second: Answer
+) -> None:
+    with Server([fenced(OPEN), second]) as server:
         result = await ask(server, "Is Tom soft?", max_attempts=5)
         assert server.calls == 2
         assert "Neither the goal nor its negation follows" in said(server)
         assert "Here is a world in which all premises are true and the goal is false" in said(server)
-        assert "answer with the same program again; that is a right answer then" in said(server)
+        assert "answer with the one word UNCHANGED; that is a right answer then" in said(server)
     assert (result.answer, result.verdict, outcomes(result)) == (None, Verdict.UNKNOWN, ["open", "open"])
     assert result.countermodel_words and result.countermodel
     assert result.core is None
+
+
+async def test_a_first_reply_cannot_be_unchanged(ask: Ask) -> None:
+    with Server([Answer("UNCHANGED")]) as server:
+        result = await ask(server, max_attempts=1)
+    assert (result.answer, result.program) == (None, None)
+
+
+async def test_a_bare_statement_is_no_sentence_of_the_text(ask: Ask) -> None:
+    with Server([fenced(RIGHT)]) as server:
+        await ask(server, "Sam is soft.", max_attempts=1)
+        assert "only what it takes for granted" not in said(server).split("# The problem")[1]
 
 
 async def test_a_question_that_offers_a_third_answer_is_not_pressed_for_another(ask: Ask) -> None:

@@ -10,14 +10,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.questions.extraction import program_in
+from goedels_poetry.agents.questions.extraction import program_in, says_unchanged
 from goedels_poetry.agents.registry import Apply, Deps
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply
 from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
-from goedels_poetry.question import CONVERSATION, NO_REPLY, REPORT, Question, Turn, set_unusable_reply, set_written
+from goedels_poetry.question import (
+    CONVERSATION,
+    NO_REPLY,
+    PROGRAM,
+    REPORT,
+    Question,
+    Turn,
+    set_unusable_reply,
+    set_written,
+)
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import Txn
 
@@ -77,7 +86,11 @@ async def ask_for_program(node: ProofNode, deps: Deps, role: str, message: Messa
     warmth = chosen.step(node.attempts + question.sample).temperature
     request = replace(chosen.scheduled(request), samples=1, temperature=warmth)
 
+    earlier = str(await deps.load(node, PROGRAM) or "")
+
     async def read(reply: Reply) -> Outcome:
+        if earlier and says_unchanged(reply):
+            return Outcome(True, {"program": earlier})
         try:
             return Outcome(True, {"program": program_in(reply, question.backend)})
         except UnusableReply as problem:

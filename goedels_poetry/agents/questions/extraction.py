@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
 from goedels_poetry.question import MAX_PROGRAM
 
+UNCHANGED = "UNCHANGED"
+"""What a model may answer, instead of the whole program again, when it stays with it."""
 _GOAL = re.compile(r"\(\s*define-fun(?:-rec)?\s+\|?goal\b|\(\s*define-const\s+\|?goal\b")
 _ASSERTS = re.compile(r"\(\s*assert\b")
 _DECLARES = re.compile(r"\(\s*declare-|\(\s*define-sort\b")
@@ -41,6 +43,12 @@ def program_in(reply: Reply, backend: str) -> str:
     if len(program) > MAX_PROGRAM:
         raise UnusableReply(f"the program is longer than {MAX_PROGRAM} characters")
     return program
+
+
+def says_unchanged(reply: Reply) -> bool:
+    """Whether the model stays with its program: its last word says so, and there is no block."""
+    words = without_thinking(reply.text).split()
+    return not blocks(reply.text) and bool(words) and words[-1].strip("`*.!\"'") == UNCHANGED
 
 
 def _smt2(fenced: Sequence[Block], bare: str) -> str:
@@ -117,4 +125,4 @@ def _is_program(text: str) -> bool:
     return isinstance(value, dict) and any(name in value for name in _SECTIONS)
 
 
-__all__ = ["program_in"]
+__all__ = ["UNCHANGED", "program_in", "says_unchanged"]

@@ -30,7 +30,7 @@ SLIPS = frozenset({"polarity", "premise polarity", "quantifier words", "guards"}
 DOUBT = (
     "Your program was decided ({answer}), but somebody who compared it with the words found that it may not say what "
     "was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
-    "there is such a fault, mend it. If your program is right, answer with the same program again."
+    "there is such a fault, mend it. If your program is right, answer with the one word UNCHANGED."
 )
 
 

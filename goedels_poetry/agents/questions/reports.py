@@ -25,14 +25,14 @@ MOST_WORDS = 3_000
 
 OPEN_TEXT = """If the text does settle the question, a premise is missing (a sentence that was left out, or something \
 that every reader takes for granted), one thing has two names, or the goal is worded differently from the premises: \
-mend that. If the text really leaves it open, answer with the same program again; that is a right answer then. Do not \
+mend that. If the text really leaves it open, answer with the one word UNCHANGED; that is a right answer then. Do not \
 assume the goal, its negation, or anything that the text does not support."""
 OPEN_CASE = """ Where the case says nothing about a condition of the rule that decides, and a reader would take it to \
 be met, state that as knowledge of the world whose words begin with "Assumed: "."""
 OPEN_FACTS = """A fact is missing, or facts are not connected: which well-known fact decides the question in this \
 world, and which general rule connects it with the goal? Add what is missing, as knowledge of the world, for a yes or \
 for a no, whichever is true. Do not write the goal or its negation as a premise. If what is known about the world \
-really does not decide it, answer with the same program again."""
+really does not decide it, answer with the one word UNCHANGED."""
 
 Report = dict[str, Any]
 Json = Mapping[str, Any]

@@ -98,8 +98,9 @@ def _sorted(shown: Shown, told: list[str]) -> tuple[list[str], list[str]]:
     """Premises in words: those of the text, and those that were added to it, when they can be told apart."""
     if len(told) != len(shown.added):
         return told, []
-    pairs = list(zip(told, shown.added, strict=True))
-    return [text for text, added in pairs if not added], [text for text, added in pairs if added]
+    premises = list(zip(told, shown.added, shown.remarks, strict=True))
+    remarked = [f"{text} (its author: {remark})" if remark else text for text, added, remark in premises if added]
+    return [text for text, added, _ in premises if not added], remarked
 
 
 def _list(texts: list[str]) -> str:

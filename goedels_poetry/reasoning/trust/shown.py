@@ -26,16 +26,18 @@ class Shown:
     """Bare SMT-LIB: what is declared and defined, then the premises in order, then the goals; no labels, no remarks."""
     added: tuple[bool, ...]
     """Of each premise, whether it is not from the text."""
+    remarks: tuple[str, ...]
+    """Of each premise, what its author says that it says; "" where nothing."""
     goals: int
 
     def to_json(self) -> dict[str, Any]:
         """JSON values."""
-        return {**asdict(self), "added": list(self.added)}
+        return {**asdict(self), "added": list(self.added), "remarks": list(self.remarks)}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Shown:
         """The inverse of :meth:`to_json`."""
-        return cls(**{**data, "added": tuple(data["added"])})
+        return cls(**{**data, "added": tuple(data["added"]), "remarks": tuple(data["remarks"])})
 
 
 def shown(program: LogicProgram, question: str, sentences: Sequence[str]) -> Shown:
@@ -45,12 +47,17 @@ def shown(program: LogicProgram, question: str, sentences: Sequence[str]) -> Sho
     lines += [f"(define-fun {_goal(goal.name)} () Bool {show(goal.formula)})" for goal in program.goals]
     return Shown(
         question,
-        "\n".join(f"{number}. {text}" for number, text in enumerate(sentences, 1))[:MAX_TEXT],
+        "\n".join(_line(number, text, text == question) for number, text in enumerate(sentences, 1))[:MAX_TEXT],
         "\n".join(declarations(program.signature))[:MAX_TEXT],
         "\n".join(lines),
         tuple(premise.origin is Origin.WORLD or not sentences for premise in program.premises),
+        tuple(premise.words for premise in program.premises),
         len(program.goals),
     )
+
+
+def _line(number: int, text: str, asked: bool) -> str:
+    return f"{number}. {'(the question: what it asks is not stated) ' if asked else ''}{text}"
 
 
 def _goal(name: str) -> str:

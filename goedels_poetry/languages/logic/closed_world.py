@@ -22,14 +22,14 @@ It is not monotone, and so it is asked for only where the open world leaves the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.layers import layers
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram, Origin
 from goedels_poetry.languages.logic.words import formula_words
-from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.reader import Group, Source, read
@@ -37,13 +37,11 @@ from goedels_poetry.languages.smt.terms import (
     BOOL,
     FALSE,
     TRUE,
-    Kind,
     Sort,
     Term,
     app,
     eq,
     forall,
-    is_app,
     not_,
     or_,
     symbols,
@@ -94,7 +92,7 @@ class _World:
         if not self._consistent():
             return Closure(reason=NO_WORLD.format("which constants are the same"))
         self._only_things(things)
-        for layer in _layers([p.formula for p in self.program.premises], {a.name: None for a in atoms}):
+        for layer in layers(self.signature, [p.formula for p in self.program.premises]):
             if self._deny([a for a in atoms if a.name in layer], "does not follow") and not self._consistent():
                 what = ", ".join(layer[:5])
                 return Closure(reason=NO_WORLD.format(f"a premise about {what}"))
@@ -196,33 +194,6 @@ def _used(signature: Signature, formulas: Iterable[Term]) -> set[str]:
             definition = signature.definition(name)
             waiting |= symbols(definition.body) if definition is not None else set()
     return used
-
-
-def _layers(premises: Iterable[Term], names: Iterable[str]) -> list[list[str]]:
-    """The predicates in layers: each depends on itself and earlier ones alone, as far as the premises are rules."""
-    needs: dict[str, set[str]] = {name: set() for name in names}
-    for formula in premises:
-        for conditions, conclusions in _rules(formula):
-            heads = [name for name in conclusions if name in needs]
-            for head in heads:
-                needs[head] |= (conditions | set(heads)) & needs.keys()
-    return components(needs, lambda name: sorted(needs[name]))
-
-
-def _rules(formula: Term) -> Iterator[tuple[set[str], set[str]]]:
-    """The symbols of condition and conclusion of each rule that a premise consists of."""
-    while formula.kind is Kind.FORALL:
-        formula = formula.body
-    if is_app(formula, "and"):
-        for part in formula.args:
-            yield from _rules(part)
-    elif is_app(formula, "=>"):
-        *conditions, conclusion = formula.args
-        found = set().union(*map(symbols, conditions))
-        for more, conclusions in _rules(conclusion):
-            yield found | more, conclusions
-    elif not is_app(formula, "not"):  # that something is not so makes nothing true
-        yield set(), symbols(formula)
 
 
 def _values(output: str) -> list[bool]:

@@ -1,0 +1,83 @@
+"""What the closed world takes for false does not hang on the order of declarations, nor on how a rule is written."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from goedels_poetry.checker.asking import SolverPair
+from goedels_poetry.checker.entailment import Entailment, decide
+from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.state import Verdict
+
+
+@pytest.fixture(scope="module")
+def solvers() -> Iterator[SolverPair]:
+    with SolverPair() as pair:
+        yield pair
+
+
+def closed(solvers: SolverPair, names: str, premises: str, goal: str) -> Entailment:
+    declared = "".join(f"(declare-const {name} Bool)" for name in names.split())
+    return decide(read_smt2(f"{declared}{premises}(define-fun goal () Bool {goal})"), solvers=solvers, world="closed")
+
+
+@pytest.mark.parametrize(
+    "premise",
+    [
+        "(or p q)",
+        "(=> (and (not p) (not q)) false)",
+        "(=> (not p) (=> (not q) false))",
+        "(not (and (not p) (not q)))",
+        "(not (not (or p q)))",
+    ],
+)
+@pytest.mark.parametrize("names", ["p q", "q p"])
+def test_a_disjunction_in_other_words_is_not_closed_in_one_of_two_ways(
+    solvers: SolverPair, names: str, premise: str
+) -> None:
+    found = closed(solvers, names, f"(assert {premise})", "q")
+    assert (found.verdict, found.goals[0].verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
+    assert "cannot be closed" in found.reason
+
+
+@pytest.mark.parametrize("names", ["odd flies q w", "w q flies odd"])
+def test_what_is_excepted_from_a_denial_comes_after_what_it_denies(solvers: SolverPair, names: str) -> None:
+    found = closed(solvers, names, "(assert (=> (not odd) (not w)))(assert (=> (not q) w))", "odd")
+    assert found.verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("names", [("flies", "bird", "odd"), ("odd", "bird", "flies")])
+def test_the_exception_of_a_rule_is_seen_through_a_definition(solvers: SolverPair, names: tuple[str, ...]) -> None:
+    declared = "".join(f"(declare-fun {name} (T) Bool)" for name in names)
+    program = read_smt2(
+        f"(declare-sort T 0)(declare-const tweety T){declared}(define-fun unusual ((x T)) Bool (odd x))"
+        "(assert (bird tweety))(assert (forall ((x T)) (=> (and (bird x) (not (unusual x))) (flies x))))"
+        "(define-fun goal () Bool (flies tweety))"
+    )
+    assert decide(program, solvers=solvers, world="closed").verdict is Verdict.PROVED
+
+
+def test_no_order_of_random_rules_and_names_changes_a_verdict(solvers: SolverPair) -> None:
+    random_ = random.Random(4)
+    names = ["a", "b", "c", "d"]
+
+    def literal() -> str:
+        name = random_.choice(names)
+        return name if random_.random() < 0.5 else f"(not {name})"
+
+    shapes = (
+        lambda: random_.choice(names),
+        lambda: f"(=> (and {literal()} {literal()}) {random_.choice(names)})",
+        lambda: f"(=> {literal()} (not {random_.choice(names)}))",
+        lambda: f"(not (and {literal()} {literal()}))",
+        lambda: f"(=> {literal()} (=> {literal()} false))",
+    )
+    for _ in range(40):
+        premises = [f"(assert {random_.choice(shapes)()})" for _ in range(4)]
+        verdicts = set()
+        for _ in range(2):
+            random_.shuffle(names)
+            random_.shuffle(premises)
+            verdicts.add(closed(solvers, " ".join(names), "".join(premises), "a").verdict)
+        assert len(verdicts) == 1, premises

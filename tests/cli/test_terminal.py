@@ -111,7 +111,7 @@ def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(
     home: Path, theorems: Path, form: list[str]
 ) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "prove", str(theorems / "average.smt2"), str(theorems / "swap_twice.smt2"), *form],
+        [*COMMAND, "prove", str(theorems / "swap_twice.smt2"), str(theorems / "average.smt2"), *form],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(home),

@@ -122,8 +122,9 @@ def _assumed_goals(program: LogicProgram, demands: Demands) -> Iterator[Finding]
 
 def _is_stated(premise: LogicPremise, demands: Demands) -> bool:
     """Whether a premise renders a sentence that tells, not one that asks, or is not the program's own."""
-    ours = premise.origin in (Origin.DERIVED, Origin.CLOSURE)
-    return ours or bool(set(premise.sentences) - demands.asked)
+    if premise.origin in (Origin.DERIVED, Origin.CLOSURE):
+        return True
+    return premise.origin is Origin.TEXT and bool(set(premise.sentences) - demands.asked)
 
 
 def _without_text(program: LogicProgram, result: Mapping[str, Any], demands: Demands) -> Iterator[Finding]:

@@ -58,6 +58,7 @@ def test_the_text_leaves_the_question_open() -> None:
         '(assert (! (and (cat sam) (soft tom)) :named w :world "Sam is a cat, and Tom is soft."))',
         "(assert (soft tom))",
         "(assert (! (soft tom) :named p :sentence 5))",
+        '(assert (! (soft tom) :named p :sentence 3 :world "Tom is soft."))',
     ],
 )
 def test_a_premise_that_says_what_is_asked_is_refused(premise: str) -> None:

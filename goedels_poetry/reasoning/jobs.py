@@ -18,6 +18,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
+from goedels_poetry.reasoning.faults import further_faults
 from goedels_poetry.reasoning.trust import Solve, examine, shown, stated_facts
 from goedels_poetry.reasoning.verification import result_of
 from goedels_poetry.solvers.versions import solver_versions
@@ -149,7 +150,10 @@ def _decided(payload: Json, demands: Demands | None) -> Json:
             check_form(program, demands)
         found = _entailment(program, options)
     except (InvalidInput, EncodingError) as error:
-        value = _fault(error) if isinstance(error, InvalidInput) else {}
+        value: Json = _fault(error) if isinstance(error, InvalidInput) else {}
+        if demands is not None and isinstance(error, InvalidInput):
+            more = further_faults(payload["text"], options["dialect"], error)
+            value["more"] = [_fault(problem) for problem in more]
         return {"ok": False, "value": value, "reason": value.get("message") or str(error), "cost": _cost(began)}
     result = result_of(program, found, semantics=options["semantics"], world=options["world"]).to_json()
     value = {"result": result}

@@ -65,17 +65,28 @@ def report_on(question: Question, program: str, outcome: Outcome) -> Report:
 
 
 def _unreadable(program: str, outcome: Outcome) -> Report:
-    """A program that the reader refuses, with the line that is meant."""
+    """A program that the reader refuses, with the lines that are meant."""
     where = outcome.value
-    line = where.get("line")
     lines = program.splitlines()
-    place = f"line {line}" + (f", column {where['column']}" if where.get("column") else "") if line else ""
-    place = ", ".join(filter(None, (place, str(where.get("path") or ""))))
-    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
-    hint = f"\n{where['hint']}" if where.get("hint") else ""
     message = outcome.words or "the program cannot be read"
-    words = f"There was an error processing your response:\n{place + ': ' if place else ''}{message}{quoted}{hint}"
-    return {"kind": UNREADABLE, "words": words, "reason": f"{place + ': ' if place else ''}{message}"}
+    told = [_fault(lines, {**where, "message": message}), *(_fault(lines, fault) for fault in where.get("more", ()))]
+    words = "There was an error processing your response:\n" + "\n".join(told)
+    return {"kind": UNREADABLE, "words": words, "reason": _placed({**where, "message": message})}
+
+
+def _fault(lines: list[str], fault: Json) -> str:
+    line = fault.get("line")
+    quoted = f"\n    {lines[line - 1].strip()[:300]}" if line and line <= len(lines) else ""
+    hint = f"\n{fault['hint']}" if fault.get("hint") else ""
+    return f"{_placed(fault)}{quoted}{hint}"
+
+
+def _placed(fault: Json) -> str:
+    """The message of a fault with its place before it."""
+    line, column = fault.get("line"), fault.get("column")
+    place = f"line {line}" + (f", column {column}" if column else "") if line else ""
+    place = ", ".join(filter(None, (place, str(fault.get("path") or ""))))
+    return f"{place}: {fault['message']}" if place else str(fault["message"])
 
 
 def _inconsistent(question: Question, result: Json) -> Report:

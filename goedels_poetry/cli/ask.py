@@ -14,7 +14,7 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.formal import claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
 from goedels_poetry.cli.main import INTERRUPTED
-from goedels_poetry.cli.program_page import TRUST
+from goedels_poetry.cli.program_page import trust_words
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -212,7 +212,7 @@ def page(result: QueryResult) -> Iterator[str]:
         level, score = result.confidence["level"], result.confidence["score"]
         yield f"  confidence in the formalisation: {level} ({score:.0%})"
     if result.trust_level:
-        yield f"  trust level {result.trust_level}: {TRUST[result.trust_level]}"
+        yield f"  trust level {result.trust_level}: {trust_words(result.trust_level, result.verdict)}"
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
         for line in result.program.splitlines():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from goedels_poetry.languages.logic.words import model_words
+from goedels_poetry.languages.smt.words import words
 from goedels_poetry.reasoning.results import VerificationResult
 from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -17,6 +18,11 @@ TRUST = {
     "L2": "posed again, and the premises are shown to be consistent",
     "L3": "posed again, the premises are consistent, and a second solver confirms it",
 }
+_CONTRADICTORY = {
+    "L2": "posed again, and they contradict each other again",
+    "L3": "posed again, and a second solver says, too, that they contradict each other",
+}
+"""In place of those of TRUST, which speak of consistent premises."""
 _STYLE = {
     Verdict.PROVED: "bold green",
     Verdict.REFUTED: "bold red",
@@ -55,14 +61,19 @@ def _page(name: str, result: VerificationResult) -> Iterator[str]:
             yield f"    {one_line(_premise(premise))}"
     for optimum in result.optima:
         value = optimum["value"] if optimum["attained"] else f"none: {optimum['reason']}"
-        yield f"  {optimum['type']} {one_line(optimum['expression'])}: {one_line(str(value))}"
+        yield f"  {optimum['type']} {one_line(words(optimum['expression']))}: {one_line(str(value))}"
     if result.model:
         yield "  reached where:" if result.optimum is not None else "  " + _kind_of_world(result)
         yield from (f"    {one_line(line)}" for line in model_words(result.model))
     if result.semantics != "entailment" or result.world != "open":
         yield f"  read as {result.semantics}, in {'a closed' if result.world == 'closed' else 'an open'} world"
     if result.trust_level:
-        yield f"  trust level {result.trust_level}: {TRUST[result.trust_level]}"
+        yield f"  trust level {result.trust_level}: {trust_words(result.trust_level, result.verdict)}"
+
+
+def trust_words(level: str, verdict: Verdict) -> str:
+    """What a trust level says about a verdict."""
+    return (_CONTRADICTORY if verdict is Verdict.INCONSISTENT else {}).get(level) or TRUST[level]
 
 
 def _kind_of_world(result: VerificationResult) -> str:
@@ -78,4 +89,4 @@ def _premise(premise: dict[str, Any]) -> str:
     return f"{premise['name']}: {premise['words']}" + (f" [{said}]" if said else "")
 
 
-__all__ = ["TRUST", "show"]
+__all__ = ["show", "trust_words"]

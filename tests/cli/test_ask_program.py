@@ -35,7 +35,7 @@ PROGRAMS: dict[str, tuple[str, Any, str, int]] = {
     "open.smt2": (HEAD + "(define-fun goal () Bool (mortal zeus))", None, "unknown", 1),
     "clash.smt2": (HEAD + "(assert (not (human soc)))(define-fun goal () Bool (mortal zeus))", None, "inconsistent", 4),
     "broken.smt2": (HEAD + "\n(assert (human plato))", None, "invalid", 2),
-    "best.smt2": ("(declare-const x Real)(assert (<= (* 2 x) 7.0))(maximize x)", "7/2", "proved", 0),
+    "best.smt2": ("(declare-const x Real)(assert (<= (* 2 x) 7.0))(maximize (+ x 0.0))", "7/2", "proved", 0),
     "choice.smt2": (
         HEAD + "(define-fun goal-A () Bool (mortal zeus))(define-fun goal-B () Bool (mortal soc))",
         "B",
@@ -91,8 +91,10 @@ def test_the_page_for_people_says_what_the_answer_rests_on(cli: Any, files: Path
     assert "a world of the premises in which it is false:" in open_
     assert re.search(r"mortal holds of: .*not of: zeus", open_)
     assert "premises that contradict each other:" in clash
+    assert "trust level L3" in clash
+    assert "consistent" not in clash.split("trust level")[1]
     assert "broken.smt2:6:16: unknown symbol `plato`" in broken
-    assert "maximize x: 7/2" in best
+    assert "maximize x + 0.0: 7/2" in best
     assert "x = 7/2" in best
 
 

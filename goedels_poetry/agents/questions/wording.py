@@ -18,10 +18,11 @@ FROM_RULES_AND_A_CASE = (
     "The text gives the rules, and the case the facts. Premises render them: each names the sentences that it renders. "
     "How the facts of the case fall under the words of a rule is knowledge of the world. So is a condition of the rule "
     "that decides of which the case says nothing: where nothing speaks against it, a reader takes it to be met, and "
-    'its words then begin with "Assumed: "; where the answer is the same without it, leave it out. Decide as a sensible '
-    "adviser would with this text before them: no, when something that the case tells of fails a condition or falls "
-    "under an exception; yes, when what it tells of meets them. Never assume the very thing that is asked, nor anything that text or case contradict. When the text says "
-    "nothing about what is asked, the goal must stay open: that is a right answer."
+    'its words then begin with "Assumed: "; where the answer is the same without it, leave it out. Decide as a '
+    "sensible adviser would with this text before them: no, when something that the case tells of fails a condition or "
+    "falls under an exception; yes, when what it tells of meets them. Never assume the very thing that is asked, nor "
+    "anything that text or case contradict. When the text says nothing about what is asked, the goal must stay open: "
+    "that is a right answer."
 )
 TEXT_ONLY = (
     "Premises render the text: each names the sentences that it renders. Nothing else may be assumed, not even what "

@@ -19,6 +19,9 @@ app = typer.Typer(
 )
 
 
+DAY = 86_400_000
+"""Milliseconds."""
+
 lean_app = typer.Typer(help="The embedded Lean.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(lean_app, name="lean")
 
@@ -312,11 +315,11 @@ def ask(
         typer.Option(metavar="[LETTER=]TEXT", help="A possible answer of a multiple-choice question; give each."),
     ] = None,
     verify_timeout: Annotated[
-        float, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of a program together.")
+        float, typer.Option(min=1, max=DAY, metavar="MS", help="Milliseconds for all checks of a program together.")
     ] = 10_000,
     optimize_timeout: Annotated[
         float | None,
-        typer.Option(min=1, metavar="MS", help="The same for objectives. [default: as for the checks]"),
+        typer.Option(min=1, max=DAY, metavar="MS", help="The same for objectives. [default: as for the checks]"),
     ] = None,
     semantics: Annotated[
         SemanticsName, typer.Option(help="Does the goal follow, or is it only consistent?")

@@ -122,7 +122,7 @@ def read_logic(path: Path) -> LogicArchive:
         if manifest["schema"] != SCHEMA or manifest["language"] != LANGUAGE:
             raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
         dialect = manifest["dialect"]
-        if dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
+        if not isinstance(dialect, str) or dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
             raise BadCertificate(f"missing or unknown files: {', '.join(names)}")
         data = plain_bytes(path / PROGRAMS[dialect])
         program = data.decode("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.state import Verdict
 
 CLOSED = "the world is closed: what cannot be derived is taken for false"
+
+MAX_MILLISECONDS = 600_000
+"""A certificate that asks for more gets no more: it must not keep its checker busy for days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +81,25 @@ def checked(archive: LogicArchive) -> Checked:
         core=core if contradictory else (),
         needed=None if contradictory else core,
         assumptions=(CLOSED,) if archive.world == "closed" else (),
-        notes=tuple(dict.fromkeys((*program.warnings, *found.warnings))),
+        notes=tuple(dict.fromkeys((*_said(archive, program, found), *program.warnings, *found.warnings))),
     )
     return Checked(report, program, found)
+
+
+def _said(archive: LogicArchive, program: LogicProgram, found: Entailment) -> Iterator[str]:
+    """What the verdict is about, where the statement does not say it."""
+    if archive.choice:
+        yield f"of the choices only {archive.choice} follows"
+    for objective, optimum in zip(program.objectives, found.optima, strict=True):
+        value = optimum.value if optimum.attained else f"none is shown ({optimum.reason})"
+        yield f"{'maximum' if objective.maximize else 'minimum'} of {show(objective.term)}: {value}"
 
 
 def _decided(program: LogicProgram, archive: LogicArchive) -> Entailment:
     return decide(
         program,
-        milliseconds=archive.milliseconds,
-        optimize_milliseconds=archive.optimize_milliseconds,
+        milliseconds=min(archive.milliseconds, MAX_MILLISECONDS),
+        optimize_milliseconds=min(archive.optimize_milliseconds, MAX_MILLISECONDS),
         world="closed" if archive.world == "closed" else "open",
         confirm=True,
     )

@@ -119,7 +119,7 @@ def _write(tree: Tree, around: int) -> str:
         return _write(rest[0], around)
     if head == "!" and rest:
         return _write(rest[0], around)
-    if head in _INFIX and len(rest) >= 2:
+    if head in _INFIX and len(rest) >= 2 and (head != "distinct" or len(rest) == 2):  # a != b != c says less
         return _infix(head, rest, around)
     if head == "_" or head in ("let", "match"):
         raise ValueError(head)

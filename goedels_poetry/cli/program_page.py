@@ -77,7 +77,7 @@ def trust_words(level: str, verdict: Verdict) -> str:
 
 
 def _kind_of_world(result: VerificationResult) -> str:
-    counter = any(goal["countermodel"] for goal in result.goals)
+    counter = any(goal["countermodel"] == result.model for goal in result.goals)
     return f"a world of the premises in which it is {'false' if counter else 'true'}:"
 
 

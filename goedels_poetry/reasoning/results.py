@@ -29,7 +29,8 @@ class VerificationResult:
     core: tuple[dict[str, Any], ...] | None = None
     """Premises that the verdict rests on: ``{"name", "formula", "origin", "sentences", "words", "line", "path"}``."""
     model: dict[str, Any] | None = None
-    """Of a verdict ``unknown``: the countermodel, or the witness where there is none; of an optimum: where it is."""
+    """Of a verdict ``unknown``: the countermodel, or the witness where there is none; the other way round where an
+    assertion is the query, so that it is a world of the program as it stands. Of an optimum: where it is."""
     model_words: str = ""
     """The model in words."""
     optimum: int | str | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
+from goedels_poetry.languages.logic.words import model_words
 from goedels_poetry.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
 from goedels_poetry.reasoning.results import Answer, QueryResult
 from goedels_poetry.results import RunResult
@@ -63,7 +64,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     goals = list(found.get("goals", ()))
     core = with_texts(found.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
-    open_now = run.verdict is Verdict.UNKNOWN
+    counter = _countermodel(goals) if run.verdict is Verdict.UNKNOWN else None
     return replace(
         _empty(question, run),
         answer=_answer(question, run.verdict, found),
@@ -73,8 +74,8 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
         core=core if settled else None,
         sentences=_used(core, question.sentences) if settled else (),
         assumptions=_assumptions(core if settled else None, found),
-        countermodel=found.get("model") if open_now else None,
-        countermodel_words=str(found.get("model_words") or "") if open_now else "",
+        countermodel=counter,
+        countermodel_words="; ".join(model_words(counter)),
         options=_options(question, goals),
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
@@ -136,6 +137,12 @@ def _assumptions(core: Iterable[Mapping[str, Any]] | None, found: Mapping[str, A
 def _words(premise: Mapping[str, Any]) -> str:
     said = str(premise.get("words") or premise.get("formula") or premise.get("name"))
     return {"derived": f"derived: {said}", "closure": f"closed world: {said}"}.get(str(premise.get("origin")), said)
+
+
+def _countermodel(goals: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """A world in which a goal is false, or else one in which it is true."""
+    worlds = [world for kind in ("countermodel", "witness") for goal in goals if (world := goal.get(kind))]
+    return worlds[0] if worlds else None
 
 
 def _options(question: Question, goals: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -24,7 +24,7 @@ def result_of(
     """The result of a program that was decided."""
     premises = (*program.premises, *found.closure)
     answer, verdict, reason = _answer(program, found)
-    model = next((g.countermodel or g.witness for g in found.goals if g.countermodel or g.witness), None)
+    model = next(filter(None, (_world(program, goal) for goal in found.goals)), None)
     used = {name for g in found.goals if not isinstance(answer, str) or g.name == answer for name in g.core}
     settled = bool(found.goals) and verdict is not Verdict.UNKNOWN
     if not found.goals and found.optima:
@@ -75,6 +75,14 @@ def _answer(program: LogicProgram, found: Entailment) -> tuple[Answer, Verdict, 
         if len(proved) > 1:
             return None, Verdict.UNKNOWN, f"more than one choice follows: {', '.join(proved)}"
     return _ANSWERS.get(found.verdict), found.verdict, found.reason
+
+
+def _world(program: LogicProgram, answer: GoalAnswer) -> dict[str, Any] | None:
+    """A world in which the goal is false; where the query is an assertion, one in which what is asserted holds."""
+    goal = next(g for g in program.goals if g.name == answer.name)
+    as_asserted = not goal.marked and not goal.negated
+    first, second = (answer.witness, answer.countermodel) if as_asserted else (answer.countermodel, answer.witness)
+    return first or second
 
 
 def _is_choice(program: LogicProgram, goals: Sequence[GoalAnswer]) -> bool:

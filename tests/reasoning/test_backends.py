@@ -518,3 +518,10 @@ def test_a_result_is_json(backend: SMT2Backend) -> None:
 
     for program in (goal("(mortal soc)"), goal("(green soc)"), "(", "(declare-const x Int)(maximize x)"):
         assert json.loads(json.dumps(backend.execute(program).to_json()))["verdict"]
+
+
+def test_the_model_of_a_query_that_is_an_assertion_is_one_of_the_program_as_it_stands(backend: SMT2Backend) -> None:
+    declared = "(declare-const p Bool)"
+    asserted, denied, marked = "(assert p)", "(assert (not p))", "(define-fun goal () Bool p)"
+    models = [backend.execute(f"{declared}{query}").model for query in (asserted, denied, marked)]
+    assert models == [{"p": True}, {"p": False}, {"p": False}]

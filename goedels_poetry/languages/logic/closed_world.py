@@ -79,8 +79,10 @@ class _World:
         self.signature = program.signature
         self.ask = ask
         self.added: list[LogicPremise] = []
+        self.posing = Posing(program)
         self.warnings: list[str] = []
         self._taken = {p.name for p in (*program.premises, *program.constraints)}
+        self._others = len(self._taken)
 
     def closed(self) -> Closure:
         things = _things(self.signature)
@@ -92,8 +94,12 @@ class _World:
         if not self._consistent():
             return Closure(reason=NO_WORLD.format("which constants are the same"))
         self._only_things(things)
+        by_name: dict[str, list[Term]] = {}
+        for atom in atoms:
+            by_name.setdefault(atom.name, []).append(atom)
         for layer in layers(self.signature, [p.formula for p in self.program.premises]):
-            if self._deny([a for a in atoms if a.name in layer], "does not follow") and not self._consistent():
+            of_layer = [atom for name in layer for atom in by_name.get(name, ())]
+            if self._deny(of_layer, "does not follow") and not self._consistent():
                 what = ", ".join(layer[:5])
                 return Closure(reason=NO_WORLD.format(f"a premise about {what}"))
         return Closure(tuple(self.added), warnings=tuple(self.warnings))
@@ -114,11 +120,12 @@ class _World:
                 atoms.append(app(name, choice, BOOL))
         return atoms
 
-    def _posing(self, more: Iterable[LogicPremise] = ()) -> Posing:
-        return Posing(self.program, (*self.program.premises, *self.added, *more))
-
     def _consistent(self) -> bool:
-        return self.ask(self._posing(), "", ()).status != "unsat"
+        return self.ask(self.posing, "", ()).status != "unsat"
+
+    def _add(self, premises: Sequence[LogicPremise]) -> None:
+        self.added += premises
+        self.posing = self.posing.extended(premises)
 
     def _only_things(self, things: dict[Sort, list[Term]]) -> None:
         """Domain closure."""
@@ -129,10 +136,10 @@ class _World:
                 formula = forall((x,), or_([eq(x, t) for t in things[sort]]))
                 named = ", ".join(show(t) for t in things[sort])
                 closing.append(self._premise(formula, f"every {sort.name} is one of: {named}"))
-        if closing and self.ask(self._posing(closing), "", ()).status == "unsat":
+        if closing and self.ask(self.posing.extended(closing), "", ()).status == "unsat":
             self.warnings.append("the premises demand something without a name: the closed world leaves room for it")
         else:
-            self.added += closing
+            self._add(closing)
 
     def _deny(self, atoms: Sequence[Term], words: str) -> bool:
         """Add the negation of each atom that does not follow; whether there were any.
@@ -140,7 +147,7 @@ class _World:
         A world of the premises shows of every atom that is false there that it does not follow; so what is left to
         ask is whether there is a world in which one of the others is false.
         """
-        posing = self._posing()
+        posing = self.posing
         open_, denied = list(atoms), []
         while open_:
             some_false = posing.assertion(or_([not_(atom) for atom in open_]))
@@ -157,14 +164,17 @@ class _World:
             denied += false
             open_ = [a for a, value in zip(open_, values, strict=True) if value]
         chosen = set(denied)
+        found = []
         for atom in atoms:
             if atom in chosen:
                 what = " and ".join(map(show, atom.args)) if atom.name == "=" else formula_words(atom)
-                self.added.append(self._premise(not_(atom), f"{what} {words}"))
-        return bool(denied)
+                found.append(self._premise(not_(atom), f"{what} {words}"))
+        if found:
+            self._add(found)
+        return bool(found)
 
     def _premise(self, formula: Term, words: str) -> LogicPremise:
-        number = len(self.added) + 1
+        number = len(self._taken) + 1 - self._others
         while (name := f"closed-{number}") in self._taken:
             number += 1
         self._taken.add(name)

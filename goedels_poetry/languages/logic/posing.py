@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram
@@ -28,6 +28,15 @@ class Posing:
         self.encoding = Encoding(program.signature)
         self.declarations = "\n".join(declarations_and_definitions(self.encoding.signature()))
         self._formulas = [self._text(p.formula) for p in self.premises]
+
+    def extended(self, premises: Iterable[LogicPremise]) -> Posing:
+        """The same with more premises; what is known of the others is not worked out again."""
+        new = tuple(premises)
+        other = object.__new__(Posing)
+        other.program, other.encoding, other.declarations = self.program, self.encoding, self.declarations
+        other.premises = (*self.premises, *new)
+        other._formulas = [*self._formulas, *[self._text(p.formula) for p in new]]
+        return other
 
     @cached_property
     def guards(self) -> list[str]:

@@ -14,13 +14,7 @@ sys.path.append(str(Path(__file__).parent))
 from scripted_claims import KeptSmt
 
 from goedels_poetry.languages.lean import LeanLanguage
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Fetch Lean, once for all times, before the clock of any test runs."""
-    if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
-        install()
+from goedels_poetry.languages.lean.runtime import LeanPool
 
 
 @pytest.fixture(autouse=True)
@@ -31,10 +25,8 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 @pytest.fixture(scope="session")
-def lean() -> Iterator[LeanLanguage]:
-    pool = embedded_pool(1)
-    yield LeanLanguage(pool)
-    asyncio.run(pool.aclose())
+def lean(lean: LeanPool) -> LeanLanguage:
+    return LeanLanguage(lean)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
-"""One embedded Lean for all tests of a process: starting it costs a second and 0.6 GB."""
+"""The process's one Lean, for checkers and for tests that are no coroutines."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,21 +8,6 @@ import pytest
 
 from goedels_poetry.checker.lean import Fresh
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Fetch Lean, once for all times, before the clock of any test runs."""
-    if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
-        install()
-
-
-@pytest.fixture(scope="session")
-def lean() -> Iterator[LeanPool]:
-    """A Lean that answers one request at a time, from any event loop. Tests must leave it alive."""
-    pool = embedded_pool(1)
-    yield pool
-    asyncio.run(pool.aclose())
 
 
 class Kept:

@@ -74,7 +74,7 @@ def test_each_verdict_has_its_exit_code_and_fits_the_published_schema(cli: Any, 
 @pytest.mark.parametrize("name", ["yes.smt2", "no.smt2", "open.smt2", "clash.smt2", "broken.smt2"])
 def test_one_program_exits_with_its_verdict(cli: Any, files: Path, name: str) -> None:
     _, _, verdict, code = PROGRAMS[name]
-    ran = cli("ask", "--program", name)
+    ran = cli("ask", "--program", name, "--no-confirm")
     assert ran.code == code
     assert ran.out.startswith(verdict)
 
@@ -101,9 +101,9 @@ def test_the_page_for_people_says_what_the_answer_rests_on(cli: Any, files: Path
 def test_the_language_is_told_by_the_suffix_the_first_character_or_the_flag(cli: Any, files: Path) -> None:
     json_text, smt_text = PROGRAMS["human.json"][0].encode(), PROGRAMS["yes.smt2"][0].encode()
     for text in (json_text, smt_text):
-        assert cli("ask", "--program", "-", "--json", stdin=text).objects()[0]["answer"] is True
+        assert cli("ask", "--program", "-", "--json", "--no-confirm", stdin=text).objects()[0]["answer"] is True
     (files / "text.txt").write_bytes(json_text)
-    assert cli("ask", "--program", "text.txt", "--backend", "json").code == 0
+    assert cli("ask", "--program", "text.txt", "--backend", "json", "--no-confirm").code == 0
     assert cli("ask", "--program", "text.txt", "--backend", "smt2").code == 2
 
 

@@ -225,7 +225,7 @@ def set_report(txn: Txn, node: ProofNode, report: dict[str, Any]) -> str:
     """What came of the last attempt: the decider is asked.
 
     ``report``: ``{"kind", "words" (for the model), "reason" (one line for people), "result"?: VerificationResult,
-    "final"?: nobody need be asked about it, "again"?: asking once need not be enough}``.
+    "final"?: nobody need be asked about it, "again"?, "again_if_changed"?: asking once need not be enough}``.
     """
     refs = {**node.refs, REPORT: txn.save(report)}
     if report["kind"] != NO_REPLY:

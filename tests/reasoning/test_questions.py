@@ -239,6 +239,14 @@ async def test_an_open_question_is_asked_once_more_with_a_countermodel_and_then_
     assert result.core is None
 
 
+async def test_a_question_of_yes_or_no_is_asked_about_again_as_long_as_its_program_changes(ask: Ask) -> None:
+    lacking = HEAD + P1 + P3 + goal("(soft sam)")
+    with Server([fenced(lacking), fenced(lacking + "; and now?\n"), fenced(RIGHT)]) as server:
+        result = await ask(server)
+        assert "so suppose first that the text settles it" in said(server, 1)
+    assert (result.answer, outcomes(result)) == (True, ["open", "open", "answer"])
+
+
 async def test_a_first_reply_cannot_be_unchanged(ask: Ask) -> None:
     with Server([Answer("UNCHANGED")]) as server:
         result = await ask(server, max_attempts=1)

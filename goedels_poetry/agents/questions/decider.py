@@ -57,8 +57,8 @@ AFTER_TESTS = ("correct", "accept")
 """The same when the formalisation has been tested; about a fault that the tests found the model is asked once."""
 
 ONCE = frozenset({OPEN, VACUOUS})
-"""Kinds after which the model is asked about its program once: if it stays with it, so be it. But where there is no
-text, a question that stays open only lacks facts, and these may be asked for again."""
+"""Kinds after which the model is asked about its program once: if it stays with it, so be it. But a question of yes or
+no whose program changed is asked about again; and where there is no text, one that stays open lacks facts in any case."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider")
@@ -93,8 +93,9 @@ def legal_moves(
     if trust is not None:
         asked = not trust.get("words") or DOUBTED in node.refs
     else:
-        once = kind in ONCE and not report.get("again")
-        asked = bool(report.get("final")) or (once and sum(entry["outcome"] == kind for entry in past) > 1)
+        often = sum(entry["outcome"] == kind for entry in past)
+        again = report.get("again") or (report.get("again_if_changed") and not _is_unchanged(past))
+        asked = bool(report.get("final")) or (kind in ONCE and often > 1 and not again)
     allowed = {
         "correct": left and not asked and CONVERSATION in node.refs,
         "ask_again": left and CONVERSATION not in node.refs,
@@ -102,6 +103,12 @@ def legal_moves(
         "accept": DECIDED in node.refs,
     }
     return frozenset(move for move, legal in allowed.items() if legal)
+
+
+def _is_unchanged(past: list[dict[str, Any]]) -> bool:
+    """Whether the model stays with its program."""
+    last = [entry.get("program_ref") for entry in past[-2:]]
+    return len(last) == 2 and last[0] is not None and last[0] == last[1]
 
 
 __all__ = ["MOVES", "POLICY", "decider", "legal_moves"]

@@ -28,6 +28,8 @@ OPEN_TEXT = """If the text does settle the question, a premise is missing (a sen
 that every reader takes for granted), one thing has two names, or the goal is worded differently from the premises: \
 mend that. If the text really leaves it open, answer with the one word UNCHANGED; that is a right answer then. Do not \
 assume the goal, its negation, or anything that the text does not support."""
+OPEN_BINARY = """The question is put as one of yes or no, so suppose first that the text settles it: which sentence, \
+or which link between words of two sentences that every reader makes, excludes this world? """
 OPEN_CASE = """ Where the case says nothing about a condition of the rule that decides, and a reader would take it to \
 be met, state that as knowledge of the world whose words begin with "Assumed: "."""
 OPEN_FACTS = """A fact is missing, or facts are not connected: which well-known fact decides the question in this \
@@ -128,7 +130,7 @@ def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
     world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
     hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
     looked = f"What looks suspicious:\n{hints}" if hints else ""
-    end = OPEN_TEXT + (OPEN_CASE if question.facts else "") if question.context else OPEN_FACTS
+    end = _what_to_do(question)
     words = f"Neither the goal nor its negation follows from the premises.{world}{looked}{end}"
     reason = str(result["reason"] or "neither the goal nor its negation follows")
     stays = _may_stay(question, findings)
@@ -139,7 +141,14 @@ def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
         "result": result,
         "final": stays,
         "again": not question.context,
+        "again_if_changed": not question.may_stay_open,
     }
+
+
+def _what_to_do(question: Question) -> str:
+    if not question.context:
+        return OPEN_FACTS
+    return ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
 
 
 def _countermodel(result: Json) -> dict[str, Any] | None:

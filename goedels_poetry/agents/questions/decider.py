@@ -58,7 +58,7 @@ AFTER_TESTS = ("correct", "accept")
 
 ONCE = frozenset({OPEN, VACUOUS})
 """Kinds after which the model is asked about its program once: if it stays with it, so be it. But a question of yes or
-no whose program changed is asked about again; and where there is no text, one that stays open lacks facts in any case."""
+no whose program changed is asked about again; without a text, one that stays open lacks facts in any case."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, name="decider")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from smt2_texts import BIRDS, P, X, refused
 
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic import LogicProgram, Origin, read_smt2
+from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
@@ -280,3 +282,26 @@ def test_functions_that_call_each_other_are_premises_together() -> None:
         " ((ite (= n 0) true (od (- n 1))) (ite (= n 0) false (ev (- n 1)))))(assert (ev 4))"
     )
     assert [premise.name for premise in program.premises] == ["definition-of-ev", "definition-of-od"]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("(> x -5)", "(> x (- 5))"),
+        ("(> r -0.5)", "(> r (- (/ 1.0 2.0)))"),
+        ("(> r -5)", "(> r (- 5.0))"),
+        ("(let ((-5 x)) (> -5 1))", "(> x 1)"),
+    ],
+)
+def test_a_number_with_its_sign_is_the_number_that_solvers_take_it_for(text: str, read: str) -> None:
+    assert show(read_smt2(f"{X}(define-fun goal () Bool {text})").goals[0].formula) == read
+
+
+def test_a_symbol_that_is_declared_is_no_number() -> None:
+    program = read_smt2(f"{X}(declare-const -5 Int)(define-fun goal () Bool (> x -5))")
+    assert "-5" in program.signature.functions and show(program.goals[0].formula) == "(> x |-5|)"
+
+
+def test_in_a_theorem_a_minus_stands_before_the_number() -> None:
+    with pytest.raises(InvalidInput, match="negative numbers are written"):
+        parse_problem(f"{X}(prove (> x -5))")

@@ -41,7 +41,6 @@ DOUBLED = "(let ((y0 x)) " + "".join(f"(let ((y{i + 1} (+ y{i} y{i}))) " for i i
         ),
         (P + "(assert (and p True))", "did you mean `true`?"),
         (P + "(assert (forall ((human Int)) (> humann 0)))", "did you mean `human`?"),
-        (X + "(assert (> x -5))", "negative numbers are written (- 5)"),
         (X + "(assert (!= x 5))", "write (distinct x y)"),
         (P + "(assert (forall ((x Int)) (! (> x 0) :pattern ((g x)))))", "unknown symbol `g`"),
         ("(declare-const a (Array Int Real))(assert (= a (store a 1 2 3)))", "`store` takes"),

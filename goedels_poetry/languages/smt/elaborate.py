@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from goedels_poetry.languages.smt import hints, matching
-from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, number_literal
+from goedels_poetry.languages.smt.literals import atom_literal, indexed_literal, minus_literal, number_literal
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr
 from goedels_poetry.languages.smt.symbols import Function, Generic, NeedsSort, Symbols, solver_proof
@@ -62,8 +62,8 @@ class Elaborator:
 
     ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic
     constant in a place that does not tell its sort. With ``mixed``, as in the logics of SMT-LIB that mix them, any
-    term of sort Int stands for its real where a Real is needed; without, literals only. The attributes ``outermost``
-    are those of whole assertions.
+    term of sort Int stands for its real where a Real is needed; without, literals only. With it ``-1`` is a number,
+    too, unless something is called so: as solvers read it. The attributes ``outermost`` are those of whole assertions.
     """
 
     def __init__(
@@ -177,6 +177,10 @@ class Elaborator:
             return found
         if expr.text in ("true", "false"):
             return TRUE if expr.text == "true" else FALSE
+        if self.mixed and expr.text not in self.symbols.functions:
+            number = minus_literal(expr)
+            if number is not None:
+                return self.coerce(number, expected) if expected is REAL else number
         return self._apply(expr, expr, (), [], scope, expected)
 
     def _let(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:

@@ -10,6 +10,7 @@ from goedels_poetry.languages.smt.terms import REAL, STRING, BitVector, Term, bi
 from goedels_poetry.languages.smt.theory import MAX_BITS
 
 _BIT_VECTOR = re.compile(r"bv(0|[1-9][0-9]*)")
+_MINUS = re.compile(r"-(?:0|[1-9][0-9]{0,999})(?:\.[0-9]{1,999})?")
 _ESCAPE = re.compile(r"\\u(?:\{([0-9a-fA-F]{1,5})\}|([0-9a-fA-F]{4}))")
 _LAST_CHARACTER = 0x2FFFF
 
@@ -52,6 +53,14 @@ def _character(source: Source, code: int, at: Atom) -> str:
     if code > _LAST_CHARACTER or 0xD800 <= code <= 0xDFFF:
         source.fail(f"U+{code:04X} is not a character that is supported in strings", at)
     return chr(code)
+
+
+def minus_literal(atom: Atom) -> Term | None:
+    """``-3`` and ``-0.5`` as the numbers that solvers take these symbols for; None for any other symbol."""
+    if atom.quoted or _MINUS.fullmatch(atom.text) is None:
+        return None
+    number = Fraction(atom.text)
+    return lit(number, REAL) if "." in atom.text else integer(int(number))
 
 
 def indexed_literal(source: Source, group: Group) -> Term | None:

@@ -11,6 +11,10 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic import read_smt2
 from goedels_poetry.languages.smt.printer import show
 
+SORTS = "(define-sort S0 () Int)" + "".join(f"(define-sort S{i + 1} () (Array S{i} S{i}))" for i in range(40))
+PAIRS = "(declare-datatypes ((P 2)) ((par (X Y) ((mk (l X) (r Y))))))"
+DOUBLED_PAIRS = PAIRS + "(assert (let ((a 1)) " + "(let ((a (mk a a))) " * 40 + "(= a a)" + ")" * 42
+TWICE = "(define-sort S0 (X) X)" + "".join(f"(define-sort S{i + 1} (X) (S{i} (S{i} X)))" for i in range(45))
 DOUBLED = "(let ((y0 x)) " + "".join(f"(let ((y{i + 1} (+ y{i} y{i}))) " for i in range(15)) + "(= y15 0)" + ")" * 16
 
 
@@ -162,10 +166,13 @@ def test_deep_nesting_is_refused_in_one_message(text: str) -> None:
         (X + f"(assert {DOUBLED})" * 20, "nodes when let is"),
         ("".join(f"(define-fun goal-{i} () Bool true)" for i in range(101)), "more than 100 goals"),
         ("(push 1000)(push 1000)", "levels are open"),
+        (SORTS + "(declare-const x S40)(assert (= x x))", "this sort has more than 1,000 parts"),
+        (DOUBLED_PAIRS, "this sort has more than 1,000 parts"),
+        (TWICE + "(declare-const x (S45 Int))(assert (= x x))", "the sorts take too much work"),
         (b"(assert true)\xff", "not UTF-8"),
         (b"(assert true)\x00", "control character"),
     ],
-    ids=["bytes", "nodes", "goals", "levels", "encoding", "control"],
+    ids=["bytes", "nodes", "goals", "levels", "sorts", "pairs", "steps", "encoding", "control"],
 )
 def test_what_is_too_much_or_no_text_is_refused(text: str | bytes, message: str) -> None:
     assert message in str(refused(text))

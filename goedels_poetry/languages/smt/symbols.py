@@ -27,6 +27,10 @@ from goedels_poetry.languages.smt.terms import (
 from goedels_poetry.languages.smt.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 
 MAX_INSTANCES = 1_000
+MAX_SORT = 1_000
+"""Parts of a sort when all that define-sort abbreviates is written out; also of one inside a parametric datatype."""
+MAX_EXPANSIONS = 100_000
+"""Of define-sort with parameters, in one text."""
 MAX_TRIES = 100
 """Suffixes of a name that are tried anew each time."""
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
@@ -113,6 +117,8 @@ class Symbols:
     selector_instances: dict[tuple[Sort, str], Function] = field(default_factory=dict)
     places: dict[Sort, SExpr] = field(default_factory=dict)  # where datatypes are declared
     claimed: list[tuple[bool, str]] = field(default_factory=list)  # names in order of declaration; True: a sort
+    sizes: dict[Sort, int] = field(default_factory=dict)  # of sorts with arguments, written out
+    expanded: int = 0  # macros of sorts
     remarks: dict[str, str] = field(default_factory=dict)  # why a name of the text means nothing in terms
     given_up: set[tuple[bool, str]] = field(default_factory=set)  # they keep their meaning until declared again
     _numbers: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -248,7 +254,9 @@ class Symbols:
             if name == "Array":
                 if len(args) != 2:
                     fail(f"sort `Array` takes 2 arguments, got {len(args)}", expr)
-                return array(args[0], args[1])
+                sort = array(args[0], args[1])
+                self.sizes[sort] = self._size(args, expr)
+                return sort
             if name in BASIC_SORTS or name in bound:
                 fail(f"sort `{name}` takes no arguments", expr)
         entry = self.sorts.get(name)
@@ -262,8 +270,18 @@ class Symbols:
         if len(args) != wanted:
             fail(f"sort `{name}` takes {wanted} argument{'s' if wanted != 1 else ''}, got {len(args)}", expr)
         if isinstance(entry, SortMacro):
+            self.expanded += 1
+            if self.expanded > MAX_EXPANSIONS:
+                fail("the sorts take too much work", expr, "define them without parameters")
             return self._sort(entry.body, dict(zip(entry.params, args, strict=True)), depth + 1)
         return self.instantiate(entry, args)
+
+    def _size(self, args: tuple[Sort, ...], at: SExpr) -> int:
+        """The parts of a sort with these arguments; fails when they are too many."""
+        size = 1 + sum(self.sizes.get(arg, 1) for arg in args)
+        if size > MAX_SORT:
+            self.source.fail(f"this sort has more than {MAX_SORT:,} parts", at, "declare a sort of its own for a part")
+        return size
 
     def _bit_vector(self, expr: Group) -> Sort:
         items = expr.items
@@ -330,8 +348,10 @@ class Symbols:
                 template.at,
                 "polymorphic recursion?",
             )
+        size = self._size(args, template.at)
         sort = Sort(self.new_name("_".join((template.name, *map(sort_word, args)))))
         self.instances[key] = sort
+        self.sizes[sort] = size
         self.places[sort] = template.at
         self.origin[sort] = key
         self._waiting.append((template, args, sort))

@@ -252,3 +252,11 @@ def test_a_recursive_datatype_that_goes_through_another_is_no_cycle() -> None:
     ]
     found = read_json(json.dumps({"sorts": sorts, "constants": {"t": "Tree"}, "goal": "is_none(t.kids)"}))
     assert str(found.goals[0].formula) == "((_ is none) (Tree.kids t))"
+
+
+def test_sorts_that_double_are_refused_before_they_are_written_out() -> None:
+    names = ["Int", *(f"A{i}" for i in range(40))]
+    sorts = [{"name": a, "type": f"ArraySort({b}, {b})"} for b, a in zip(names, names[1:], strict=False)]
+    program = {"sorts": sorts, "constants": {"y": "A39", "z": "A39"}, "goal": "y == z"}
+    with pytest.raises(InvalidInput, match="a sort of more than 200 parts"):
+        read_json(json.dumps(program))

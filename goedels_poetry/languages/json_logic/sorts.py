@@ -14,6 +14,8 @@ from goedels_poetry.languages.smt.theory import is_theory_symbol
 
 MAX_WIDTH = 65_536
 MAX_NESTING = 20
+MAX_PARTS = 200
+"""Of a sort, names of other sorts written out."""
 
 BUILT_IN: dict[str, Sort] = {
     **{name: sort for sort in (BOOL, INT, REAL, STRING) for name in (sort.name, f"{sort.name}Sort")},
@@ -103,6 +105,7 @@ class SortManager:
     def __init__(self, declarations: Iterable[Declaration] = ()) -> None:
         self.declarations: dict[str, Declaration] = {}
         self.sorts: dict[str, Sort] = dict(BUILT_IN)
+        self._parts: dict[Sort, int] = {}  # of arrays
         self.declared: list[Sort] = []
         self.groups: list[tuple[Declaration, ...]] = []
         for declaration in declarations:
@@ -153,7 +156,12 @@ class SortManager:
             if len(call.arguments) != 2:
                 raise ExpressionError(f"`{call.function}` takes two sorts", call.at, "write ArraySort(Int, Bool)")
             index, element = (self.sort_of(argument, depth + 1) for argument in call.arguments)
-            return array(index, element)
+            parts = 1 + self._parts.get(index, 1) + self._parts.get(element, 1)
+            if parts > MAX_PARTS:
+                raise ExpressionError(f"a sort of more than {MAX_PARTS} parts", call.at, "declare a sort for a part")
+            sort = array(index, element)
+            self._parts[sort] = parts
+            return sort
         if call.function in self.sorts and not call.arguments:
             return self.sorts[call.function]
         raise ExpressionError(f"`{call.function}(...)` is no sort", call.at, f"use {_HINT}")

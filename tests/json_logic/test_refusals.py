@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -256,7 +257,7 @@ def test_a_recursive_datatype_that_goes_through_another_is_no_cycle() -> None:
 
 def test_sorts_that_double_are_refused_before_they_are_written_out() -> None:
     names = ["Int", *(f"A{i}" for i in range(40))]
-    sorts = [{"name": a, "type": f"ArraySort({b}, {b})"} for b, a in zip(names, names[1:], strict=False)]
+    sorts = [{"name": a, "type": f"ArraySort({b}, {b})"} for b, a in itertools.pairwise(names)]
     program = {"sorts": sorts, "constants": {"y": "A39", "z": "A39"}, "goal": "y == z"}
     with pytest.raises(InvalidInput, match="a sort of more than 200 parts"):
         read_json(json.dumps(program))

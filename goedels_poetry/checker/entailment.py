@@ -18,7 +18,7 @@ from typing import Literal
 from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
 from goedels_poetry.checker.findings import Checks, Entailment, GoalAnswer, Optimum, Status
 from goedels_poetry.checker.optimum import optimize
-from goedels_poetry.languages.logic.closed_world import close, extended
+from goedels_poetry.languages.logic.closed_world import NO_WORLD, close, extended
 from goedels_poetry.languages.logic.models import read_model
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
@@ -108,8 +108,11 @@ def _decided(posing: Posing, until: float, ways: _Ways) -> Entailment:
         if closure.reason:
             return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))
         asker = ways.asker(Posing(extended(program, closure)), until - time.monotonic())
-        found = _answers(asker, ways.semantics)
-        found = replace(found, warnings=(*closure.warnings, *found.warnings), closure=closure.premises)
+        closed = _answers(asker, ways.semantics)
+        if any(goal.verdict is Verdict.INCONSISTENT for goal in closed.goals):  # not seen while it was closed
+            reason = NO_WORLD.format("what the premises say")
+            return replace(found, reason=reason, warnings=(*closure.warnings, *found.warnings))
+        found = replace(closed, warnings=(*closure.warnings, *closed.warnings), closure=closure.premises)
     return _confirmed(asker, found) if ways.confirm and ways.semantics == "entailment" else found
 
 

@@ -5,9 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from goedels_poetry.checker import entailment
 from goedels_poetry.checker.asking import SolverPair
 from goedels_poetry.checker.entailment import Entailment, decide
+from goedels_poetry.languages.logic.closed_world import Closure
+from goedels_poetry.languages.logic.program import LogicPremise, Origin
 from goedels_poetry.languages.logic.smt2 import read_smt2
+from goedels_poetry.languages.smt.terms import BOOL, app, not_
 from goedels_poetry.state import Verdict
 
 
@@ -56,6 +60,17 @@ def test_the_exception_of_a_rule_is_seen_through_a_definition(solvers: SolverPai
         "(define-fun goal () Bool (flies tweety))"
     )
     assert decide(program, solvers=solvers, world="closed").verdict is Verdict.PROVED
+
+
+def test_a_contradiction_of_the_closing_is_none_of_the_premises(
+    solvers: SolverPair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the solver takes too long to see it while the world is closed."""
+    added = LogicPremise("closed-1", not_(app("p", (), BOOL)), origin=Origin.CLOSURE)
+    monkeypatch.setattr(entailment, "close", lambda program, ask: Closure((added,)))
+    found = closed(solvers, "p q", "(assert p)", "q")
+    assert (found.verdict, found.closure) == (Verdict.UNKNOWN, ())
+    assert "cannot be closed" in found.reason
 
 
 def test_no_order_of_random_rules_and_names_changes_a_verdict(solvers: SolverPair) -> None:

@@ -221,4 +221,4 @@ def extended(program: LogicProgram, closure: Closure) -> LogicProgram:
     return replace(program, premises=(*program.premises, *closure.premises))
 
 
-__all__ = ["Closure", "close", "extended"]
+__all__ = ["NO_WORLD", "Closure", "close", "extended"]

@@ -153,6 +153,11 @@ def test_a_program_that_only_optimises_asks_nothing_else() -> None:
         (P + "(define-fun goal () Bool p)(assert (! (=> p false) :named negated_goal))", "`negated_goal` is a premise"),
         (P + "(push)(define-fun goal () Bool p)(assert q)(check-sat)(pop)(check-sat)", "(pop) takes `goal` back"),
         (P + "(assert (! p :objective true))", "nothing is maximized"),
+        (X + "(assert (> x 1))(push)(maximize x)(pop)", "(pop) takes this back before any check"),
+        (
+            X + "(check-sat)(push)(push)(minimize x)(assert (> x 1))(pop 2)(check-sat)",
+            "(pop) takes this back before any",
+        ),
         (X + "(assert (> x 1))(maximize x)(check-sat-assuming ((> x 3)))", "assumptions beside an objective"),
         (P + "(maximize p)", "maximize takes a number, got Bool"),
     ],
@@ -251,6 +256,11 @@ def test_what_was_popped_is_neither_premise_nor_objective() -> None:
         X + "(assert (> x 0))(push 2)(assert (> x 1))(maximize x)(check-sat)(pop)(pop)(assert (> x 3))(check-sat)"
     )
     assert (premises_of(program), program.objectives) == (["(> x 0)"], ())
+
+
+def test_an_objective_that_was_checked_before_it_was_popped_is_what_is_asked() -> None:
+    program = read_smt2(X + "(assert (< x 3))(push)(maximize x)(check-sat)(pop)")
+    assert (premises_of(program), len(program.objectives)) == (["(< x 3)"], 1)
 
 
 # -------------------------------------------------------------------------------------------- recursion

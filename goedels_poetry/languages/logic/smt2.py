@@ -171,12 +171,23 @@ class _Script:
         if count > len(self.levels):
             self.source.fail("more is popped than was pushed", expr, "remove this (pop)")
         if count:
-            self.stack, names, goals = self.levels[-count]
+            below, names, goals = self.levels[-count]
             del self.levels[-count:]
+            self._nothing_unasked(below)
+            self.stack = below
             for goal in list(self.goals.values())[goals:]:
                 self._read_goal(goal)  # as long as its names mean what they did
                 goal.popped = goal.popped or expr.offset
             self.symbols.give_up(names)
+
+    def _nothing_unasked(self, below: Stack) -> None:
+        """Refuse to take back an objective that no check has seen: nobody would ever be told of it."""
+        entry = self.stack
+        while entry is not None and entry is not below:
+            if isinstance(entry.what, Objective) and not (self.check and self.check.at.offset > entry.at.offset):
+                hint = "add (check-sat) before the (pop), or remove push and pop"
+                self.source.fail("(pop) takes this back before any check", entry.at, hint)
+            entry = entry.below
 
     def _count(self, expr: Group) -> int:
         if len(expr.items) == 1:

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from goedels_poetry.cli.options import (
+    Assume,
+    BaseUrl,
+    Json,
+    MaxModelCalls,
+    MaxModelTokens,
+    MaxMoney,
+    Model,
+    NoRoundTrip,
+    QuestionSeed,
+    Quiet,
+    Record,
+    Replay,
+    RunId,
+    given,
+    one_script,
+)
+from goedels_poetry.cli.question_commands import ask, bench
 
 app = typer.Typer(
     name="goedels-poetry",
@@ -18,9 +36,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-
-DAY = 86_400_000
-"""Milliseconds."""
 
 lean_app = typer.Typer(help="The embedded Lean.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(lean_app, name="lean")
@@ -41,44 +56,6 @@ class GraphFormat(StrEnum):
     TEXT = "text"
     MERMAID = "mermaid"
     DOT = "dot"
-
-
-class BackendName(StrEnum):
-    """The languages of logic programs."""
-
-    SMT2 = "smt2"
-    JSON = "json"
-
-
-class SemanticsName(StrEnum):
-    """How a goal is read."""
-
-    ENTAILMENT = "entailment"
-    SATISFIABILITY = "satisfiability"
-
-
-class WorldName(StrEnum):
-    """What is held of what does not follow."""
-
-    OPEN = "open"
-    CLOSED = "closed"
-
-
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
-Assume = Annotated[
-    bool,
-    typer.Option(
-        "--assume-definitions",
-        help="Accept recursive definitions that cannot be shown well-founded; the result says so.",
-    ),
-]
-NoRoundTrip = Annotated[
-    bool,
-    typer.Option(
-        "--no-round-trip", help="Do not have the formal statement put back into words and compared with the claim."
-    ),
-]
 
 
 def _version(asked: bool) -> None:
@@ -125,13 +102,11 @@ def prove(
     max_depth: Annotated[int | None, typer.Option(min=0, help="Budget: levels of decomposition.")] = None,
     max_attempts: Annotated[int | None, typer.Option(min=1, help="Budget: proof attempts on one goal.")] = None,
     max_solver_seconds: Annotated[float | None, typer.Option(min=0, help="Budget: seconds inside solvers.")] = None,
-    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
-    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
-    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
+    max_model_calls: MaxModelCalls = None,
+    max_model_tokens: MaxModelTokens = None,
+    max_money: MaxMoney = None,
     model: Annotated[str | None, typer.Option(help="Language model of all roles; without one none is asked.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
-    ] = None,
+    base_url: BaseUrl = None,
     symbolic_queries: Annotated[
         int | None,
         typer.Option(min=0, help="With a model: solver queries of the search before it is asked. [default: 300]"),
@@ -159,7 +134,7 @@ def prove(
         bool, typer.Option("--confirm", help="With --informal: show the formal statement and ask before proving.")
     ] = False,
     no_round_trip: NoRoundTrip = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
 
@@ -171,21 +146,20 @@ def prove(
 
     if fresh and resume:
         raise typer.BadParameter("--fresh and --resume exclude each other")
-    if record and replay:
-        raise typer.BadParameter("--record and --replay exclude each other")
+    one_script(record, replay)
     if (context is not None or confirm or no_round_trip) and not informal:
         raise typer.BadParameter("--context, --confirm and --no-round-trip go with --informal")
-    budgets = {
-        "wall_seconds": timeout,
-        "agent_steps": max_steps,
-        "nodes": max_nodes,
-        "depth": max_depth,
-        "attempts_per_node": max_attempts,
-        "solver_seconds": max_solver_seconds,
-        "model_calls": max_model_calls,
-        "model_tokens": max_model_tokens,
-        "money": max_money,
-    }
+    budgets = given(
+        wall_seconds=timeout,
+        agent_steps=max_steps,
+        nodes=max_nodes,
+        depth=max_depth,
+        attempts_per_node=max_attempts,
+        solver_seconds=max_solver_seconds,
+        model_calls=max_model_calls,
+        model_tokens=max_model_tokens,
+        money=max_money,
+    )
     request = Request(
         inputs=inputs,
         as_json=as_json,
@@ -199,7 +173,7 @@ def prove(
         use_memory=not no_bank,
         seed=seed,
         max_concurrency=max_concurrency,
-        budgets={name: value for name, value in budgets.items() if value is not None},
+        budgets=budgets,
         model=model,
         base_url=base_url,
         symbolic_queries=symbolic_queries,
@@ -232,25 +206,21 @@ def formalize(
         float | None,
         typer.Option(min=0, help="Seconds for each claim, over all resumes; 0: no limit. [default: 300]"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")] = None,
+    seed: QuestionSeed = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this claim.")] = False,
     context: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Formal definitions that the formal statement begins with.")
     ] = None,
     confirm: Annotated[bool, typer.Option("--confirm", help="Show each formal statement and ask.")] = False,
     no_round_trip: NoRoundTrip = False,
-    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
-    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
-    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
-    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
-    ] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
+    max_model_calls: MaxModelCalls = None,
+    max_model_tokens: MaxModelTokens = None,
+    max_money: MaxMoney = None,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    record: Record = None,
+    replay: Replay = None,
+    quiet: Quiet = False,
 ) -> None:
     """State claims formally, test what was stated, and prove nothing. Needs a language model.
 
@@ -259,14 +229,13 @@ def formalize(
     """
     from goedels_poetry.cli.formalize import Request, formalize_all
 
-    if record and replay:
-        raise typer.BadParameter("--record and --replay exclude each other")
-    budgets = {
-        "wall_seconds": timeout,
-        "model_calls": max_model_calls,
-        "model_tokens": max_model_tokens,
-        "money": max_money,
-    }
+    one_script(record, replay)
+    budgets = given(
+        wall_seconds=timeout,
+        model_calls=max_model_calls,
+        model_tokens=max_model_tokens,
+        money=max_money,
+    )
     request = Request(
         inputs=inputs or [],
         file=file,
@@ -279,7 +248,7 @@ def formalize(
         context=context,
         confirm=confirm,
         round_trip=not no_round_trip,
-        budgets={name: value for name, value in budgets.items() if value is not None},
+        budgets=budgets,
         model=model,
         base_url=base_url,
         record=record,
@@ -289,144 +258,7 @@ def formalize(
     raise typer.Exit(formalize_all(request))
 
 
-@app.command()
-def ask(
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[QUESTION]", help="The question itself, or a .txt or .md file; with --program: programs."
-        ),
-    ] = None,
-    context: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The text that the answer is to rely on (- for standard input).")
-    ] = None,
-    program: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Answer a logic program (a file, a folder, - for standard input)."),
-    ] = None,
-    backend: Annotated[
-        BackendName | None, typer.Option(help="Language of the programs. [default: smt2; by the file's suffix]")
-    ] = None,
-    attempts: Annotated[
-        int, typer.Option("--attempts", "--max-attempts", min=1, help="Replies of the model that may be asked for.")
-    ] = 3,
-    choice: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[LETTER=]TEXT", help="A possible answer of a multiple-choice question; give each."),
-    ] = None,
-    verify_timeout: Annotated[
-        float, typer.Option(min=1, max=DAY, metavar="MS", help="Milliseconds for all checks of a program together.")
-    ] = 10_000,
-    optimize_timeout: Annotated[
-        float | None,
-        typer.Option(min=1, max=DAY, metavar="MS", help="The same for objectives. [default: as for the checks]"),
-    ] = None,
-    semantics: Annotated[
-        SemanticsName, typer.Option(help="Does the goal follow, or is it only consistent?")
-    ] = SemanticsName.ENTAILMENT,
-    world: Annotated[WorldName, typer.Option(help="In a closed world what does not follow is false.")] = WorldName.OPEN,
-    text_only: Annotated[
-        bool, typer.Option("--text-only", help="Allow no assumption that is not in the context.")
-    ] = False,
-    no_judge: Annotated[
-        bool, typer.Option("--no-judge", help="Do not have a model compare the program with the question.")
-    ] = False,
-    post: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[=N]",
-            help="Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order.",
-        ),
-    ] = None,
-    confirm: Annotated[
-        bool | None,
-        typer.Option(help="Programs: have verdicts confirmed by a fresh z3 and by cvc5. [default: for a single one]"),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Programs at once. [default: one a processor]")
-    ] = None,
-    as_json: Json = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the certificate (default: in the run's folder).")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this question.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions.")] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0, help="Seconds for a question, over all resumes; 0: no limit. [default: 900]"),
-    ] = None,
-    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")] = None,
-    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")] = None,
-    max_money: Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")] = None,
-    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
-    ] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
-) -> None:
-    """Answer a question in plain language (needs a language model), or logic programs (needs none).
-
-    A model turns question and context into a program; whether its goal follows from its premises, its negation, or
-    neither, is decided by solvers and confirmed by the checker. Exit code: 0 proved, 3 refuted, 1 unknown,
-    4 inconsistent premises, 2 invalid, 5 out of budget; of several programs the worst, as for `prove`.
-    """
-    import os
-
-    if program:
-        from goedels_poetry.cli.ask_program import ProgramRequest, ask_programs
-
-        programs = ProgramRequest(
-            inputs=[*program, *(inputs or [])],
-            backend=backend.value if backend else None,
-            verify_timeout=verify_timeout,
-            optimize_timeout=optimize_timeout,
-            semantics=semantics.value,
-            world=world.value,
-            confirm=confirm,
-            jobs=jobs or os.cpu_count() or 1,
-            as_json=as_json,
-        )
-        raise typer.Exit(ask_programs(programs))
-    from goedels_poetry.cli.ask import QuestionRequest, ask_question
-
-    if record and replay:
-        raise typer.BadParameter("--record and --replay exclude each other")
-    asking = {
-        "backend": backend.value if backend else "smt2",
-        "semantics": semantics.value,
-        "world": world.value,
-        "max_attempts": attempts,
-        "verify_timeout": int(verify_timeout),
-        "optimize_timeout": int(optimize_timeout or verify_timeout),
-        "world_knowledge": not text_only,
-        "judged": not no_judge,
-    }
-    budgets = {
-        "wall_seconds": timeout,
-        "model_calls": max_model_calls,
-        "model_tokens": max_model_tokens,
-        "money": max_money,
-    }
-    request = QuestionRequest(
-        inputs=inputs or [],
-        context=context,
-        asking=asking,
-        choices=choice or [],
-        post=post or [],
-        as_json=as_json,
-        out=out,
-        fresh=fresh,
-        seed=seed,
-        budgets={name: value for name, value in budgets.items() if value is not None},
-        model=model,
-        base_url=base_url,
-        record=record,
-        replay=replay,
-        quiet=quiet,
-    )
-    raise typer.Exit(ask_question(request))
+app.command()(ask)
 
 
 @app.command()
@@ -453,142 +285,7 @@ def check(
     raise typer.Exit(code)
 
 
-@app.command()
-def bench(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH...", help="Data sets of questions, theorems, or results of bench: files, folders."
-        ),
-    ],
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The files' format: folio, proofwriter, prontoqa, conditionalqa, strategyqa, generic; else told by "
-            "their content.",
-        ),
-    ] = None,
-    backend: Annotated[BackendName | None, typer.Option(help="Language of the programs. [default: smt2]")] = None,
-    semantics: Annotated[
-        SemanticsName | None, typer.Option(help="What an answer means: does it follow?, or can it be true?")
-    ] = None,
-    world: Annotated[
-        WorldName | None, typer.Option(help="closed: what cannot be derived is false. [default: open]")
-    ] = None,
-    attempts: Annotated[
-        int | None,
-        typer.Option("--attempts", "--max-attempts", min=1, help="Replies of the model for one question. [default: 3]"),
-    ] = None,
-    verify_timeout: Annotated[
-        int | None, typer.Option(min=1, metavar="MS", help="Milliseconds for all checks of one program.")
-    ] = None,
-    text_only: Annotated[
-        bool, typer.Option("--text-only", help="Allow no assumption that is not in the text.")
-    ] = False,
-    no_judge: Annotated[
-        bool, typer.Option("--no-judge", help="Do not have a model compare the program with the question.")
-    ] = False,
-    post: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[=N]",
-            help="Ask more than once: self-refine, self-consistency, decomposed, least-to-most; in their order.",
-        ),
-    ] = None,
-    facts: Annotated[
-        bool, typer.Option("--facts", help="Give the facts of StrategyQA as the text to rely on.")
-    ] = False,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="At most so many of each data set, drawn by the seed.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Same data, same seed: same sample, same questions.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Questions worked on at once.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for answers and report (default: in the data directory).")
-    ] = None,
-    samples: Annotated[int | None, typer.Option(min=1, max=10_000, help="Answers to each question.")] = None,
-    pass_at: Annotated[
-        str | None, typer.Option(metavar="K,...", help="pass@k, e.g. 1,5,10: of theorems, questions, or results.")
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="The two PATHs are results of two runs over the same questions.")
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask everything anew; earlier answers are kept aside.")
-    ] = False,
-    as_json: Json = False,
-    timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds for each question; 0: no limit. [default: 300]")
-    ] = None,
-    max_model_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for each question.")] = None,
-    max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens in and out for each question.")] = None,
-    max_money: Annotated[float | None, typer.Option(min=0, help="US dollars for each question.")] = None,
-    total_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for the whole run.")] = None,
-    total_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens for the whole run.")] = None,
-    total_money: Annotated[float | None, typer.Option(min=0, help="US dollars for the whole run.")] = None,
-    total_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds for this call.")] = None,
-    model: Annotated[str | None, typer.Option(help="Language model of all roles.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Where the model is served: any OpenAI-compatible address, ending in /v1.")
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")
-    ] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")] = False,
-) -> None:
-    """Ask data sets of questions, or prove theorems several times, and say how often that went right.
-
-    The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 an error kept some
-    questions from being answered, 2 invalid input, 5 a limit or Ctrl-C left something to do.
-    """
-    from goedels_poetry.cli.bench import Request, command_line
-    from goedels_poetry.cli.bench import bench as run_bench
-    from goedels_poetry.evaluation import Limits
-
-    if record and replay:
-        raise typer.BadParameter("--record and --replay exclude each other")
-    asking = {
-        "backend": backend and backend.value,
-        "semantics": semantics and semantics.value,
-        "world": world and world.value,
-        "max_attempts": attempts,
-        "verify_timeout": verify_timeout,
-        "world_knowledge": False if text_only else None,
-        "judged": False if no_judge else None,
-    }
-    budgets = {
-        "wall_seconds": timeout,
-        "model_calls": max_model_calls,
-        "model_tokens": max_model_tokens,
-        "money": max_money,
-    }
-    request = Request(
-        paths=paths,
-        line=command_line(sys.argv[1:]),
-        dataset=dataset,
-        asking={name: value for name, value in asking.items() if value is not None},
-        post=post or [],
-        facts=facts,
-        limit=limit,
-        seed=seed,
-        jobs=jobs,
-        out=out,
-        samples=samples,
-        pass_at=pass_at,
-        compare=compare,
-        fresh=fresh,
-        as_json=as_json,
-        budgets={name: value for name, value in budgets.items() if value is not None},
-        limits=Limits(total_calls, total_tokens, total_money, total_seconds),
-        model=model,
-        base_url=base_url,
-        record=record,
-        replay=replay,
-        quiet=quiet,
-    )
-    raise typer.Exit(run_bench(request))
+app.command()(bench)
 
 
 @app.command()

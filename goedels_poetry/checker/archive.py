@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -86,6 +86,28 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def sealed(manifest: Json) -> Json:
+    """A manifest with the hash of all its other entries."""
+    return manifest | {"manifest_sha256": sha256(canonical(manifest))}
+
+
+def read_manifest(data: bytes, *, schema: int, language: str, keys: frozenset[str]) -> Json:
+    """A manifest of a kind and with an intact seal; what its entries say is for the caller to judge.
+
+    Raises:
+        BadCertificate: malformed, missing or unknown entries, another kind or version, a hash that does not fit.
+    """
+    manifest = read_canonical(data, MANIFEST)
+    if not isinstance(manifest, dict) or set(manifest) != keys:
+        raise BadCertificate("the manifest has missing or unknown entries")
+    if manifest["schema"] != schema or manifest["language"] != language:
+        raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
+    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
+    if manifest["manifest_sha256"] != sha256(canonical(rest)):
+        raise BadCertificate("the manifest was edited: its hash does not fit")
+    return manifest
+
+
 def make_manifest(
     files: Mapping[str, bytes],
     *,
@@ -96,18 +118,18 @@ def make_manifest(
     info: Mapping[str, Any],
 ) -> Json:
     """The manifest of a certificate. ``info`` is anything a reader may like to know; no verdict rests on it."""
-    manifest: Json = {
-        "schema": SCHEMA,
-        "language": "smt",
-        "claim": claim,
-        "statement": statement,
-        "assume_definitions": assume_definitions,
-        "files": {name: sha256(files[name]) for name in HASHED},
-        "versions": dict(versions),
-        "info": plain(dict(info)),
-    }
-    manifest["manifest_sha256"] = sha256(canonical(manifest))
-    return manifest
+    return sealed(
+        {
+            "schema": SCHEMA,
+            "language": "smt",
+            "claim": claim,
+            "statement": statement,
+            "assume_definitions": assume_definitions,
+            "files": {name: sha256(files[name]) for name in HASHED},
+            "versions": dict(versions),
+            "info": plain(dict(info)),
+        }
+    )
 
 
 def plain(value: Any) -> Any:
@@ -140,14 +162,7 @@ def read_archive(path: Path) -> Archive:
         data = {name: plain_bytes(path / name) for name in FILES}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_canonical(data[MANIFEST], MANIFEST)
-    if not isinstance(manifest, dict) or set(manifest) != _KEYS:
-        raise BadCertificate("the manifest has missing or unknown entries")
-    if manifest["schema"] != SCHEMA or manifest["language"] != "smt":
-        raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
-    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
-    if manifest["manifest_sha256"] != sha256(canonical(rest)):
-        raise BadCertificate("the manifest was edited: its hash does not fit")
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=_KEYS)
     if manifest["claim"] not in CLAIMS or not isinstance(manifest["assume_definitions"], bool):
         raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
     if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
@@ -172,25 +187,27 @@ def finished_proof(directory: Path) -> str | None:
         return None
 
 
-def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: bool = False) -> None:
+def write_archive(directory: Path, files: Mapping[str, bytes], *, overwrite: bool | Callable[[], bool] = False) -> None:
     """Write a whole certificate under a temporary name beside its place, then rename it.
 
+    Args:
+        overwrite: whether what stands at the place is replaced; a function is asked when all is written.
+
     Raises:
-        FinishedProofExists: something stands at the place and ``overwrite`` is not set.
+        FinishedProofExists: something stands at the place and is not to be replaced.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
     try:
-        for name in FILES:
+        for name, data in files.items():
             with (temporary / name).open("wb") as out:
-                out.write(files[name])
+                out.write(data)
                 out.flush()
                 os.fsync(out.fileno())
         temporary.chmod(0o755)
-        put_in_place(temporary, directory, overwrite=overwrite)
+        put_in_place(temporary, directory, overwrite=overwrite() if callable(overwrite) else overwrite)
     finally:
-        if temporary.exists():
-            shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from goedels_poetry.checker.archive import (
     MANIFEST,
@@ -17,12 +14,11 @@ from goedels_poetry.checker.archive import (
     canonical,
     plain,
     plain_bytes,
-    put_in_place,
-    read_canonical,
+    read_manifest,
+    sealed,
     sha256,
+    write_archive,
 )
-
-Json: TypeAlias = dict[str, Any]
 
 SCHEMA = 1
 LANGUAGE = "lean"
@@ -59,30 +55,21 @@ def write_lean(directory: Path, archive: LeanArchive, info: Mapping[str, Any]) -
         FinishedProofExists: something else stands at the place.
     """
     files = {ORIGINAL: archive.original.encode(), PROOF: archive.proof.encode()}
-    manifest: Json = {
-        "schema": SCHEMA,
-        "language": LANGUAGE,
-        "claim": archive.claim,
-        "theorem": archive.theorem,
-        "witness": archive.witness,
-        "statement": archive.statement,
-        "files": {name: sha256(data) for name, data in files.items()},
-        "versions": archive.versions,
-        "info": plain(dict(info)),
-    }
-    manifest["manifest_sha256"] = sha256(canonical(manifest))
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
-    try:
-        for name, data in {**files, MANIFEST: canonical(manifest)}.items():
-            with (beside / name).open("wb") as out:
-                out.write(data)
-                out.flush()
-                os.fsync(out.fileno())
-        beside.chmod(0o755)
-        put_in_place(beside, directory, overwrite=_same_original(directory, archive.original))
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "language": LANGUAGE,
+            "claim": archive.claim,
+            "theorem": archive.theorem,
+            "witness": archive.witness,
+            "statement": archive.statement,
+            "files": {name: sha256(data) for name, data in files.items()},
+            "versions": archive.versions,
+            "info": plain(dict(info)),
+        }
+    )
+    files[MANIFEST] = canonical(manifest)
+    write_archive(directory, files, overwrite=lambda: _same_original(directory, archive.original))
 
 
 def _same_original(directory: Path, original: str) -> bool:
@@ -108,14 +95,7 @@ def read_lean(path: Path) -> LeanArchive:
         original, proof = (data[name].decode("utf-8") for name in HASHED)
     except (OSError, UnicodeDecodeError) as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    manifest = read_canonical(data[MANIFEST], MANIFEST)
-    if not isinstance(manifest, dict) or set(manifest) != _KEYS:
-        raise BadCertificate("the manifest has missing or unknown entries")
-    if manifest["schema"] != SCHEMA or manifest["language"] != LANGUAGE:
-        raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
-    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
-    if manifest["manifest_sha256"] != sha256(canonical(rest)):
-        raise BadCertificate("the manifest was edited: its hash does not fit")
+    manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
     if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
     claim, theorem, witness, statement = (manifest[key] for key in ("claim", "theorem", "witness", "statement"))

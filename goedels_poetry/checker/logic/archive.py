@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from goedels_poetry.checker.archive import (
     MANIFEST,
@@ -16,12 +13,11 @@ from goedels_poetry.checker.archive import (
     canonical,
     plain,
     plain_bytes,
-    put_in_place,
-    read_canonical,
+    read_manifest,
+    sealed,
     sha256,
+    write_archive,
 )
-
-Json: TypeAlias = dict[str, Any]
 
 SCHEMA = 1
 LANGUAGE = "logic"
@@ -72,33 +68,24 @@ def write_logic(directory: Path, archive: LogicArchive, info: Mapping[str, Any])
         FinishedProofExists: something else stands at the place.
     """
     data = archive.program.encode("utf-8")
-    manifest: Json = {
-        "schema": SCHEMA,
-        "language": LANGUAGE,
-        "dialect": archive.dialect,
-        "claim": archive.claim,
-        "choice": archive.choice,
-        "world": archive.world,
-        "milliseconds": archive.milliseconds,
-        "optimize_milliseconds": archive.optimize_milliseconds,
-        "statement": archive.statement,
-        "file": sha256(data),
-        "versions": archive.versions,
-        "info": plain(dict(info)),
-    }
-    manifest["manifest_sha256"] = sha256(canonical(manifest))
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.{os.getpid()}.", dir=directory.parent))
-    try:
-        for name, content in ((PROGRAMS[archive.dialect], data), (MANIFEST, canonical(manifest))):
-            with (beside / name).open("wb") as out:
-                out.write(content)
-                out.flush()
-                os.fsync(out.fileno())
-        beside.chmod(0o755)
-        put_in_place(beside, directory, overwrite=_same_program(directory, archive.program))
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "language": LANGUAGE,
+            "dialect": archive.dialect,
+            "claim": archive.claim,
+            "choice": archive.choice,
+            "world": archive.world,
+            "milliseconds": archive.milliseconds,
+            "optimize_milliseconds": archive.optimize_milliseconds,
+            "statement": archive.statement,
+            "file": sha256(data),
+            "versions": archive.versions,
+            "info": plain(dict(info)),
+        }
+    )
+    files = {PROGRAMS[archive.dialect]: data, MANIFEST: canonical(manifest)}
+    write_archive(directory, files, overwrite=lambda: _same_program(directory, archive.program))
 
 
 def _same_program(directory: Path, program: str) -> bool:
@@ -116,11 +103,8 @@ def read_logic(path: Path) -> LogicArchive:
     """
     try:
         names = sorted(entry.name for entry in path.iterdir())
-        manifest = read_canonical(plain_bytes(path / MANIFEST), MANIFEST)
-        if not isinstance(manifest, dict) or set(manifest) != _KEYS:
-            raise BadCertificate("the manifest has missing or unknown entries")
-        if manifest["schema"] != SCHEMA or manifest["language"] != LANGUAGE:
-            raise BadCertificate(f"a certificate of another kind or version: {manifest['schema']!r}")
+        manifest_data = plain_bytes(path / MANIFEST)
+        manifest = read_manifest(manifest_data, schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
         dialect = manifest["dialect"]
         if not isinstance(dialect, str) or dialect not in PROGRAMS or names != sorted((PROGRAMS[dialect], MANIFEST)):
             raise BadCertificate(f"missing or unknown files: {', '.join(names)}")
@@ -128,9 +112,6 @@ def read_logic(path: Path) -> LogicArchive:
         program = data.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
-    rest = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
-    if manifest["manifest_sha256"] != sha256(canonical(rest)):
-        raise BadCertificate("the manifest was edited: its hash does not fit")
     if manifest["file"] != sha256(data):
         raise BadCertificate("the program was edited: its hash is not the one in the manifest")
     if manifest["claim"] not in CLAIMS or manifest["world"] not in WORLDS:

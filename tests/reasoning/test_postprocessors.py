@@ -17,14 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import EMPTY, Answer, Server
+from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.languages.logic.language import LogicLanguage
 from goedels_poetry.question import Question
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import Decomposed, LeastToMost, PostProcessor, SelfConsistency, SelfRefine
@@ -101,32 +96,9 @@ class Model:
         return len(self.asked.get(kind, ()))
 
 
-Ask = Callable[..., Any]
-
-
-class KeptLanguage(LogicLanguage):
-    """Its processes serve all questions of this file: starting them takes longer than deciding a small program."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
-
-
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def language() -> AsyncIterator[KeptLanguage]:
-    kept = KeptLanguage()
-    yield kept
-    await kept.finish()
-
-
 @pytest.fixture
-async def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(no_settings_from_outside: None, language: KeptLanguage) -> AsyncIterator[Ask]:
     """``await ask(server, processor, ..., budgets={...}, **question)``: one question, of a framework of its own."""
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
     async def one(server: Server, *processors: PostProcessor, **told: Any) -> QueryResult:
         default = {"model": "scripted", "base_url": server.url, "retries": 0, "timeout_seconds": 20.0}

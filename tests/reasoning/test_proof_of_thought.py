@@ -15,10 +15,7 @@ from typing import Any
 
 import openai
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import Answer, Server
+from scripted_questions import Answer, Server
 
 from goedels_poetry import Settings, Verdict
 from goedels_poetry.errors import InvalidInput
@@ -39,17 +36,11 @@ PROGRAM = """```smt2
 (assert (! (cat {name}) :named p2 :sentence 2))
 (define-fun goal () Bool {goal})
 ```"""
+pytestmark = pytest.mark.usefixtures("no_settings_from_outside")
 
 
 def program(name: str = "sam", goal: str = "") -> Answer:
     return Answer(PROGRAM.format(name=name, goal=goal or f"(soft {name})"))
-
-
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def settings(server: Server, **more: Any) -> Settings:

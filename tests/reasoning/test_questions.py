@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import EMPTY, Answer, Server, server_error
+from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server, server_error
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
-from goedels_poetry.languages.logic.language import LogicLanguage
 from goedels_poetry.question import Question
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
@@ -41,36 +35,15 @@ def goal(formula: str) -> str:
 
 RIGHT = HEAD + P1 + P2 + P3 + goal("(soft sam)")
 OPEN = HEAD + P1 + P2 + P3 + goal("(soft tom)")
-Ask = Callable[..., Any]
 
 
 def fenced(program: str) -> Answer:
     return Answer(f"Here it is.\n\n```smt2\n{program}```")
 
 
-class KeptLanguage(LogicLanguage):
-    """Its processes serve all questions of this file: starting them takes longer than deciding a small program."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
-
-
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def language() -> AsyncIterator[KeptLanguage]:
-    kept = KeptLanguage(1)
-    yield kept
-    await kept.finish()
-
-
 @pytest.fixture
-async def ask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: KeptLanguage) -> AsyncIterator[Ask]:
+async def ask(no_settings_from_outside: None, language: KeptLanguage) -> AsyncIterator[Ask]:
     """``await ask(server, text, **question)``: one question, of a framework of its own in one data directory."""
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
 
     async def one(server: Server, text: str = "Is Sam soft?", **told: Any) -> QueryResult:
         default = {"model": "scripted", "base_url": server.url, "retries": 0, **told.pop("model", {})}

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import Answer, Server
+from scripted_questions import Answer, Server
 
 from goedels_poetry.checker.entailment import Entailment, SolverPair, decide
 from goedels_poetry.errors import GoedelsPoetryError
@@ -62,14 +57,7 @@ GOAL = "(define-fun goal () Bool (not (tired mona)))"
 RIGHT = "\n".join([HEAD, P1, P2, P3, P4, P5, P6, GOAL])
 
 Examine = Callable[..., dict[str, TrustTest]]
-
-
-@pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A home of its own, so that no server of a test finds replies that another one gave at the same port."""
-    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path / "home"))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE"):
-        monkeypatch.delenv(name, raising=False)
+pytestmark = pytest.mark.usefixtures("no_settings_from_outside")
 
 
 @pytest.fixture(scope="module")

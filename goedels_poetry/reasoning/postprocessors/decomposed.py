@@ -15,12 +15,11 @@ from goedels_poetry.reasoning.postprocessors.steps import (
     was_stopped,
 )
 from goedels_poetry.reasoning.postprocessors.subquestions import (
-    MAX_SUBQUESTIONS,
     SubAnswer,
+    ask_whole,
     below,
+    check_most,
     plan,
-    put_together,
-    relying_on,
     stopped_early,
 )
 from goedels_poetry.reasoning.results import QueryResult
@@ -35,8 +34,7 @@ class Decomposed:
     """Further ones of a plan are left out."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.max_subquestions <= MAX_SUBQUESTIONS:
-            raise ValueError(f"max_subquestions must be from 1 to {MAX_SUBQUESTIONS}, not {self.max_subquestions}")
+        check_most("max_subquestions", self.max_subquestions)
 
     async def __call__(self, task: Task, inner: Solve, machine: Machine) -> QueryResult:
         """The answer to the question by a program that may rely on what is proved of the parts."""
@@ -47,8 +45,7 @@ class Decomposed:
         costs = in_turn(advice.costs, side_by_side(*(result.costs for result in results)))
         for result in filter(was_stopped, results):
             return stopped_early(answers, result, costs, self.name, advice)
-        final = await inner(relying_on(task.after(costs), answers))
-        return put_together(final, answers, in_turn(costs, final.costs), self.name, advice)
+        return await ask_whole(task, inner, answers, costs, self.name, advice)
 
 
 __all__ = ["Decomposed"]

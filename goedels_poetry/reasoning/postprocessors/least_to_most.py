@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from goedels_poetry.reasoning.postprocessors.steps import Machine, Solve, Task, in_turn, was_stopped
 from goedels_poetry.reasoning.postprocessors.subquestions import (
-    MAX_SUBQUESTIONS,
     SubAnswer,
+    ask_whole,
     below,
+    check_most,
     plan,
-    put_together,
     relying_on,
     stopped_early,
 )
@@ -27,8 +27,7 @@ class LeastToMost:
     """Further subquestions of a plan are left out."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.max_steps <= MAX_SUBQUESTIONS:
-            raise ValueError(f"max_steps must be from 1 to {MAX_SUBQUESTIONS}, not {self.max_steps}")
+        check_most("max_steps", self.max_steps)
 
     async def __call__(self, task: Task, inner: Solve, machine: Machine) -> QueryResult:
         """The answer to the question by a program that may rely on what is proved of the steps."""
@@ -41,8 +40,7 @@ class LeastToMost:
             costs = in_turn(costs, result.costs)
             if was_stopped(result):
                 return stopped_early(answers, result, costs, self.name, advice)
-        final = await inner(relying_on(task.after(costs), answers))
-        return put_together(final, answers, in_turn(costs, final.costs), self.name, advice)
+        return await ask_whole(task, inner, answers, costs, self.name, advice)
 
 
 __all__ = ["LeastToMost"]

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from goedels_poetry.reasoning.postprocessors.steps import Advice, Machine, Task, evidence, noted, standing
+from goedels_poetry.reasoning.postprocessors.steps import (
+    Advice,
+    Machine,
+    Solve,
+    Task,
+    evidence,
+    in_turn,
+    noted,
+    standing,
+)
 from goedels_poetry.reasoning.postprocessors.votes import is_decided
 from goedels_poetry.reasoning.results import QueryResult
 
@@ -52,6 +61,12 @@ class SubAnswer:
             "assumptions": list(result.assumptions),
             **evidence(result),
         }
+
+
+def check_most(name: str, most: int) -> None:
+    """Raises ValueError for a number of subquestions, by the name of its parameter, that is out of range."""
+    if not 1 <= most <= MAX_SUBQUESTIONS:
+        raise ValueError(f"{name} must be from 1 to {MAX_SUBQUESTIONS}, not {most}")
 
 
 async def plan(
@@ -96,6 +111,14 @@ def inheriting(result: QueryResult, parts: Sequence[dict[str, Any]]) -> QueryRes
     return replace(result, subanswers=(*result.subanswers, *parts), assumptions=assumptions)
 
 
+async def ask_whole(
+    task: Task, inner: Solve, answers: Sequence[SubAnswer], costs: dict[str, Any], name: str, advice: Advice
+) -> QueryResult:
+    """The question itself, by a program that may rely on the answers; ``costs``: of all before it."""
+    final = await inner(relying_on(task.after(costs), answers))
+    return put_together(final, answers, in_turn(costs, final.costs), name, advice)
+
+
 def put_together(
     result: QueryResult, answers: Sequence[SubAnswer], costs: dict[str, Any], name: str, advice: Advice
 ) -> QueryResult:
@@ -118,12 +141,12 @@ def stopped_early(
 
 
 __all__ = [
-    "MAX_SUBQUESTIONS",
     "SubAnswer",
+    "ask_whole",
     "below",
+    "check_most",
     "inheriting",
     "plan",
-    "put_together",
     "relying_on",
     "stopped_early",
     "with_parts",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.formal import claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
 from goedels_poetry.cli.main import INTERRUPTED
@@ -42,7 +42,7 @@ _STYLE = {
 
 
 @dataclass(frozen=True)
-class QuestionRequest:
+class QuestionRequest(Flags):
     """What the command line asks for."""
 
     inputs: list[str]
@@ -55,34 +55,19 @@ class QuestionRequest:
     """Texts, or ``LETTER=text``."""
     post: list[str] = field(default_factory=list)
     """Post-processors, as ``NAME`` or ``NAME=NUMBER``."""
-    as_json: bool = False
-    out: Path | None = None
-    fresh: bool = False
-    seed: int | None = None
-    budgets: dict[str, float] = field(default_factory=dict)
-    """Only those given; ``wall_seconds`` 0 means no limit."""
-    model: str | None = None
-    base_url: str | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    quiet: bool = False
-
-
-class _Unusable(Exception):
-    """The command cannot begin; the message says what to do."""
 
 
 def ask_question(request: QuestionRequest) -> int:
     """Answer one question; returns the exit code."""
     errors = console(sys.stderr)
     try:
-        question, chosen = _question(request), _settings(request)
+        question, chosen = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
         told = dict(map(parse_option, request.post))
         processors = post_processors(told, {name: config for name, config in told.items() if config})
         if request.out is not None:
             request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
         result = asyncio.run(_run(request, question, processors, chosen))
-    except (_Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
+    except (Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
     except OSError as problem:
@@ -104,15 +89,15 @@ def _question(request: QuestionRequest) -> Question:
     sources = list(claims(request.inputs))
     if len(sources) != 1:
         many = "one question at a time" if sources else "there is no question"
-        raise _Unusable(f'{many}: goedels-poetry ask "...", or --program FILE for programs')
+        raise Unusable(f'{many}: goedels-poetry ask "...", or --program FILE for programs')
     typed = [source for source in sources if source.name == STDIN]
     if typed and request.context == STDIN:
-        raise _Unusable("standard input cannot hold both the question and its context")
+        raise Unusable("standard input cannot hold both the question and its context")
     try:
         text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
         context = read(Source(request.context, Path("context"))) if request.context is not None else ""
     except Unreadable as problem:
-        raise _Unusable(problem.reason) from problem
+        raise Unusable(problem.reason) from problem
     asking = dict(request.asking)
     if request.choices:
         asking["choices"] = lettered(list(map(_choice, request.choices)))
@@ -122,19 +107,6 @@ def _question(request: QuestionRequest) -> Question:
 def _choice(text: str) -> tuple[str, str] | str:
     letter, equals, words = text.partition("=")
     return (letter.strip(), words.strip()) if equals and len(letter.strip()) == 1 else text
-
-
-def _settings(request: QuestionRequest) -> Settings:
-    budgets: dict[str, float | None] = {"wall_seconds": DEFAULT_TIMEOUT, **request.budgets}
-    if budgets["wall_seconds"] == 0:
-        budgets["wall_seconds"] = None
-    models = {
-        "model": request.model,
-        "base_url": request.base_url,
-        "record": request.record,
-        "replay": request.replay,
-    }
-    return settings(seed=request.seed, budgets=budgets, models=models)
 
 
 async def _run(
@@ -153,7 +125,7 @@ async def _run(
                 framework,
                 question,
                 processors,
-                fresh=request.fresh or bool(request.record or request.replay),
+                fresh=request.fresh or request.by_script,
                 out=_folder(request.out, question, fresh=request.fresh),
                 on_event=lambda event: progress.event("question", event),
             )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
-from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
 from goedels_poetry.cli.inputs import Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.main import INTERRUPTED
@@ -54,7 +54,7 @@ _PROVED = {"true": "proved", "false": "refuted"}
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Flags):
     """What the command line asks for."""
 
     paths: list[str]
@@ -67,23 +67,12 @@ class Request:
     """Post-processors: ``self-consistency=5``."""
     facts: bool = False
     limit: int | None = None
-    seed: int | None = None
     jobs: int = 1
-    out: Path | None = None
     samples: int | None = None
     pass_at: str | None = None
     compare: bool = False
-    fresh: bool = False
-    as_json: bool = False
-    budgets: dict[str, float] = field(default_factory=dict)
-    """Of each question."""
     limits: Limits = field(default_factory=Limits)
     """Of the whole run."""
-    model: str | None = None
-    base_url: str | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    quiet: bool = False
 
 
 def bench(request: Request) -> int:
@@ -180,7 +169,7 @@ async def _ask(request: Request, ks: Sequence[int]) -> int:
         "postprocessor_configs": {name: config for name, config in told.items() if config},
     }
     data = load(request.paths, request.dataset, facts=request.facts)
-    chosen = _settings(request)
+    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
     models = models_from(chosen)
     if models is None:
         raise BadData(NO_MODEL)
@@ -188,22 +177,6 @@ async def _ask(request: Request, ks: Sequence[int]) -> int:
         for name in models.unpriced():
             _note(request, f"no price is known for {name}: it counts as free")
         return await _run(request, chosen, data, answerer_of(asks), ks)
-
-
-def _settings(request: Request) -> Settings:
-    budgets: dict[str, float | None] = {"wall_seconds": DEFAULT_TIMEOUT, **request.budgets}
-    if budgets["wall_seconds"] == 0:
-        budgets["wall_seconds"] = None
-    return settings(
-        seed=request.seed,
-        budgets=budgets,
-        models={
-            "model": request.model,
-            "base_url": request.base_url,
-            "record": request.record,
-            "replay": request.replay,
-        },
-    )
 
 
 # -- theorems --------------------------------------------------------------------------------------------------
@@ -221,7 +194,7 @@ def _are_theorems(paths: Sequence[str]) -> bool:
 
 
 async def _prove(request: Request, ks: Sequence[int]) -> int:
-    chosen = _settings(request)
+    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
     sources = list(find(request.paths, _suffixes()))
     if any(source.file.endswith(".lean") for source in sources):
         fetch_first(chosen.lean, quiet=request.quiet or request.as_json)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,6 +16,51 @@ from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Sett
 
 class BadSettings(Exception):
     """The flags, the environment or the configuration file say something impossible; the message says what."""
+
+
+class Unusable(Exception):
+    """The command cannot begin; the message says what to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """What all commands that search, and may ask a model, are told."""
+
+    as_json: bool = False
+    out: Path | None = None
+    fresh: bool = False
+    seed: int | None = None
+    budgets: dict[str, float] = field(default_factory=dict)
+    """Of each input; only those given; ``wall_seconds`` 0 means no limit."""
+    model: str | None = None
+    base_url: str | None = None
+    record: Path | None = None
+    replay: Path | None = None
+    quiet: bool = False
+
+    @property
+    def by_script(self) -> bool:
+        """Whether replies are recorded or replayed: then nothing of other runs may come in."""
+        return bool(self.record or self.replay)
+
+
+def settings_of(flags: Flags, *, timeout: float | None, **more: Any) -> Settings:
+    """Settings of a command.
+
+    Args:
+        flags: What its line says.
+        timeout: Seconds for an input where the line does not say; None: what environment and file say.
+        more: Further settings; None means not given.
+
+    Raises:
+        BadSettings: as of `settings`.
+    """
+    budgets: dict[str, float | None] = {} if timeout is None else {"wall_seconds": timeout}
+    budgets |= flags.budgets
+    if budgets.get("wall_seconds") == 0:
+        budgets["wall_seconds"] = None
+    models = {"model": flags.model, "base_url": flags.base_url, "record": flags.record, "replay": flags.replay}
+    return settings(seed=flags.seed, budgets=budgets, models=models, **more)
 
 
 def settings(**flags: Any) -> Settings:

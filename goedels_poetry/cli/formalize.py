@@ -12,7 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -27,7 +27,7 @@ from goedels_poetry.autoformalizer import (
     read_item,
     summarize,
 )
-from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.main import INTERRUPTED
@@ -45,31 +45,16 @@ DEFAULT_TIMEOUT = 300.0
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Flags):
     """What the command line asks for."""
 
     inputs: list[str]
     file: Path | None = None
     language: str | None = None
-    as_json: bool = False
-    out: Path | None = None
     jobs: int = 1
-    fresh: bool = False
-    seed: int | None = None
     context: Path | None = None
     confirm: bool = False
     round_trip: bool = True
-    budgets: dict[str, float] = field(default_factory=dict)
-    """Only those given; ``wall_seconds`` 0 means no limit."""
-    model: str | None = None
-    base_url: str | None = None
-    record: Path | None = None
-    replay: Path | None = None
-    quiet: bool = False
-
-
-class _Unusable(Exception):
-    """The command cannot begin; the message says what to do."""
 
 
 def formalize_all(request: Request) -> int:
@@ -80,7 +65,7 @@ def formalize_all(request: Request) -> int:
         progress = Silent(sys.stderr) if request.quiet or request.as_json else Lines(sys.stderr, len(items) > 1)
         executor = _executor(request, Confirmation(progress) if request.confirm else None)
         return asyncio.run(_run(request, items, executor, progress))
-    except (_Unusable, BadItems, BadSettings, GoedelsPoetryError) as problem:
+    except (Unusable, BadItems, BadSettings, GoedelsPoetryError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
     except asyncio.CancelledError:
@@ -92,17 +77,8 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
         try:
             request.out.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
-            raise _Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
-    budgets: dict[str, float | None] = {"wall_seconds": DEFAULT_TIMEOUT, **request.budgets}
-    if budgets["wall_seconds"] == 0:
-        budgets["wall_seconds"] = None
-    models = {
-        "model": request.model,
-        "base_url": request.base_url,
-        "record": request.record,
-        "replay": request.replay,
-    }
-    chosen = settings(seed=request.seed, budgets=budgets, models=models)
+            raise Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
+    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
     context_suffix = request.context.suffix.lower() if request.context is not None else ""
     executor = AutoformalizationExecutor(
         language=request.language or ("lean" if context_suffix == ".lean" else "smt"),
@@ -112,25 +88,23 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
         confirm=confirm,
     )
     if not executor.can_formalize:
-        raise _Unusable(NO_MODEL)
+        raise Unusable(NO_MODEL)
     return executor
 
 
 def _items(request: Request) -> list[Item]:
     """The claims of the command line, then those of the data set."""
     if request.confirm and not can_ask():
-        raise _Unusable(
-            "--confirm needs a terminal to ask at; leave it out and read the formal statement in the result"
-        )
+        raise Unusable("--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
     try:
         context = read(Source(str(request.context), Path("context"))) if request.context is not None else ""
         sources = list(claims(request.inputs))
         items = [read_item({"statement": read(source)}, source.name) for source in sources]
     except Unreadable as problem:
-        raise _Unusable(problem.reason) from problem
+        raise Unusable(problem.reason) from problem
     items += load_items(request.file) if request.file is not None else []
     if not items:
-        raise _Unusable("there is no claim: give one in quotes, a .txt or .md file, or a data set with --file")
+        raise Unusable("there is no claim: give one in quotes, a .txt or .md file, or a data set with --file")
     return [replace(item, context=item.context or context) for item in items]
 
 
@@ -153,7 +127,7 @@ async def _run(request: Request, items: list[Item], executor: AutoformalizationE
                 executor,
                 items,
                 concurrency=request.jobs,
-                fresh=request.fresh or bool(request.record or request.replay),
+                fresh=request.fresh or request.by_script,
                 on_result=show,
                 on_event=lambda item, event: progress.event(item.id, event),
             )

@@ -6,13 +6,13 @@ import asyncio
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from goedels_poetry import languages
-from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.configure import BadSettings, Flags, settings, settings_of
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
@@ -38,41 +38,25 @@ NOT_STARTED = "not started: interrupted"
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Flags):
     """What the command line asks for."""
 
     inputs: list[str]
-    as_json: bool = False
-    out: Path | None = None
     jobs: int = 1
-    fresh: bool = False
     resume: bool = False
     language: str | None = None
     theorem: str | None = None
     """Which theorem of the files is meant."""
     assume_definitions: bool = False
     use_memory: bool = True
-    seed: int | None = None
     max_concurrency: int | None = None
-    budgets: dict[str, float] = field(default_factory=dict)
-    """Only those given; ``wall_seconds`` 0 means no limit."""
-    model: str | None = None
-    base_url: str | None = None
     symbolic_queries: int | None = None
     model_first: bool = False
-    record: Path | None = None
-    replay: Path | None = None
     informal: bool = False
     """Whether the inputs are claims in plain words."""
     context: Path | None = None
     confirm: bool = False
     round_trip: bool = True
-    quiet: bool = False
-
-    @property
-    def by_script(self) -> bool:
-        """Whether replies are recorded or replayed: then nothing of other runs may come in."""
-        return bool(self.record or self.replay)
 
 
 def prove_all(request: Request) -> int:
@@ -116,24 +100,14 @@ def prove_all(request: Request) -> int:
 
 
 def _settings(request: Request) -> Settings:
-    budgets: dict[str, float | None] = dict(request.budgets)
-    if budgets.get("wall_seconds") == 0:
-        budgets["wall_seconds"] = None
-    elif "wall_seconds" not in budgets and settings().budgets.wall_seconds is None:
-        budgets["wall_seconds"] = DEFAULT_TIMEOUT
-    return settings(
-        seed=request.seed,
+    limited = "wall_seconds" in request.budgets or settings().budgets.wall_seconds is not None
+    return settings_of(
+        request,
+        timeout=None if limited else DEFAULT_TIMEOUT,
         max_concurrency=request.max_concurrency,
-        budgets=budgets,
         symbolic_queries=request.symbolic_queries,
         model_first=request.model_first or None,
         use_memory=None if request.use_memory and not request.by_script else False,
-        models={
-            "model": request.model,
-            "base_url": request.base_url,
-            "record": request.record,
-            "replay": request.replay,
-        },
     )
 
 

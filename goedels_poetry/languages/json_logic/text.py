@@ -7,12 +7,11 @@ refused: a key that is given twice, and numbers that are none (``NaN``, ``Infini
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.lines import Lines, from_utf8
 
 MAX_BYTES = 2_000_000
 MAX_VALUES = 200_000
@@ -68,20 +67,11 @@ _KINDS: dict[type, str] = {
 }
 
 
-class Text:
-    """A JSON text and the way from offsets in it to lines and columns."""
+class Text(Lines):
+    """A JSON text, and refusals of what stands somewhere in it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of the character at ``offset``, from 1."""
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
 
     def fail(self, message: str, at: int, hint: str = "", path: str = "") -> NoReturn:
         """Raise InvalidInput for what stands at an offset."""
@@ -119,12 +109,7 @@ def decode(text: str | bytes) -> str:
     if len(text) > MAX_BYTES:
         raise InvalidInput(f"the program is larger than {MAX_BYTES:,} bytes", 1, 1, "make it smaller")
     if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            column = error.start - error.object.rfind(b"\n", 0, error.start)
-            raise InvalidInput(f"byte 0x{error.object[error.start]:02x} is not UTF-8", line, column) from error
+        text = from_utf8(text)
     elif not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
         raise InvalidInput("the text has a lone surrogate, which is no character", 1, 1, "use UTF-8 text")
     return text.removeprefix("\ufeff")

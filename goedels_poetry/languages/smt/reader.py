@@ -7,14 +7,13 @@ SMT-LIB 2.6 and refuses what lies outside it instead of guessing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import NoReturn, TypeAlias
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.lines import Lines, from_utf8
 
 MAX_BYTES = 10_000_000
 MAX_TOKENS = 1_000_000
@@ -76,19 +75,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Source:
-    """A text and the way from offsets in it to lines and columns, both counted from 1."""
+class Source(Lines):
+    """The text of a script, and refusals of what stands somewhere in it."""
 
     text: str
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(m.end() for m in re.finditer("\n", self.text))]
-
-    def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of the character at ``offset``."""
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
 
     def fail(self, message: str, at: int | SExpr, hint: str = "") -> NoReturn:
         """Raise InvalidInput at an offset or where an expression starts."""
@@ -105,14 +95,7 @@ def decode(text: str | bytes) -> str:
     if len(text) > MAX_BYTES:
         raise InvalidInput(f"the input is larger than {MAX_BYTES:,} bytes", 1, 1, _SPLIT)
     if isinstance(text, bytes):
-        try:
-            text = text.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            column = error.start - error.object.rfind(b"\n", 0, error.start)
-            byte = error.object[error.start]
-            hint = "save the file as UTF-8 text"
-            raise InvalidInput(f"byte 0x{byte:02x} is not UTF-8", line, column, hint) from error
+        text = from_utf8(text, "save the file as UTF-8 text")
     elif _SURROGATE.search(text):
         raise InvalidInput("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
     if text.startswith("\ufeff"):

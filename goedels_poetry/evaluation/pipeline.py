@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from goedels_poetry.evaluation.answerers import QuestionAnswerer, setup_of
 from goedels_poetry.evaluation.load import Data, load, sample
@@ -54,22 +55,9 @@ class EvaluationPipeline:
         self._on_note = on_note
         self._runner: Runner | None = None
 
-    def evaluate(
-        self,
-        dataset: Path | str | Data | Iterable[GoldQuestion],
-        *,
-        form: str | None = None,
-        facts: bool = False,
-        max_samples: int | None = None,
-        seed: int = 0,
-        skip_existing: bool = True,
-    ) -> Report:
-        """Synchronous :meth:`aevaluate`; Ctrl-C breaks it off, and the same call goes on."""
-        return asyncio.run(
-            self.aevaluate(
-                dataset, form=form, facts=facts, max_samples=max_samples, seed=seed, skip_existing=skip_existing
-            )
-        )
+    def evaluate(self, dataset: Path | str | Data | Iterable[GoldQuestion], **options: Any) -> Report:
+        """Synchronous :meth:`aevaluate`, with the same options; Ctrl-C breaks it off, and the same call goes on."""
+        return asyncio.run(self.aevaluate(dataset, **options))
 
     async def aevaluate(
         self,

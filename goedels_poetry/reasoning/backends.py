@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 
 from goedels_poetry.checker.asking import MEMORY_MB, SolverPair
@@ -180,9 +179,7 @@ class _LogicBackend:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -5,8 +5,9 @@ The public names below are imported on first use, so that ``import goedels_poetr
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from goedels_poetry.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.agents import SketchBacktrackAgent, agent
@@ -45,17 +46,7 @@ _HOME_OF = {
     "strategy": "strategies",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME_OF])
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 
 
 __all__ = [

@@ -5,8 +5,9 @@ The public names below are imported on first use: who only decides logic program
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from goedels_poetry.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
@@ -29,13 +30,7 @@ _HOME_OF = {
     "write_counterexample": "write",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 
 
 __all__ = [

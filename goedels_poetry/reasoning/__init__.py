@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from goedels_poetry.on_first_use import on_first_use
 from goedels_poetry.reasoning.results import QueryResult, VerificationResult
 
 if TYPE_CHECKING:
@@ -13,17 +13,13 @@ if TYPE_CHECKING:
     from goedels_poetry.reasoning.solving import solve
 
 _HOME_OF = {
-    "ProofOfThought": "goedels_poetry.reasoning.proof_of_thought",
-    "Question": "goedels_poetry.question",
-    "solve": "goedels_poetry.reasoning.solving",
+    "ProofOfThought": "reasoning.proof_of_thought",
+    "Question": "question",
+    "solve": "reasoning.solving",
 }
 """Brought in on first use: deciding a program needs nothing of the state machine."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
 
 
 __all__ = ["ProofOfThought", "QueryResult", "Question", "VerificationResult", "solve"]

@@ -6,9 +6,9 @@ one prelude. What coroutines use is imported on first use: asyncio takes its tim
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from goedels_poetry.on_first_use import on_first_use
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import (
     Answer,
@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 _HOME_OF = {"SolverName": "pool", "SolverPool": "pool", "WorkerPool": "worker_pool"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 
 
 __all__ = [

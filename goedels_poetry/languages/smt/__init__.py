@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from goedels_poetry.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.smt.language import SmtLanguage
 
-
-def __getattr__(name: str) -> Any:
-    if name != "SmtLanguage":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from goedels_poetry.languages.smt.language import SmtLanguage
-
-    return SmtLanguage
+__getattr__, __dir__ = on_first_use(__name__, {"SmtLanguage": "language"})
 
 
 __all__ = ["SmtLanguage"]

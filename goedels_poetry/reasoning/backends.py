@@ -16,6 +16,7 @@ from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 from goedels_poetry.checker.asking import MEMORY_MB, SolverPair
 from goedels_poetry.checker.entailment import decide
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.posing import Posing
 from goedels_poetry.languages.logic.program import LogicProgram
 from goedels_poetry.languages.smt.encoding import EncodingError
@@ -97,7 +98,7 @@ class SolverPairs:
 
 
 class _LogicBackend:
-    """What the backends share; they differ in how they read."""
+    """What the backends share; they differ in the dialect that they read, which is their name."""
 
     name: ClassVar[str]
     suffix: ClassVar[str]
@@ -139,7 +140,7 @@ class _LogicBackend:
 
     def read(self, text: str | bytes) -> LogicProgram:
         """Read a program. Raises InvalidInput."""
-        raise NotImplementedError
+        return read_program(text, self.name)
 
     def execute(self, program: str | os.PathLike[str]) -> VerificationResult:
         """Decide a program: its text (str) or its file (a path).
@@ -184,29 +185,17 @@ class _LogicBackend:
 
 
 class SMT2Backend(_LogicBackend):
-    """Programs in SMT-LIB 2."""
+    """Programs in SMT-LIB 2, see `languages.logic.read_smt2`."""
 
     name = "smt2"
     suffix = ".smt2"
 
-    def read(self, text: str | bytes) -> LogicProgram:
-        """See `languages.logic.read_smt2`."""
-        from goedels_poetry.languages.logic.smt2 import read_smt2
-
-        return read_smt2(text)
-
 
 class JSONBackend(_LogicBackend):
-    """Programs in the JSON logic language."""
+    """Programs in the JSON logic language, see `languages.json_logic.read_json`."""
 
     name = "json"
     suffix = ".json"
-
-    def read(self, text: str | bytes) -> LogicProgram:
-        """See `languages.json_logic.read_json`."""
-        from goedels_poetry.languages.json_logic import read_json
-
-        return read_json(text)
 
 
 BACKENDS: dict[str, type[SMT2Backend] | type[JSONBackend]] = {"smt2": SMT2Backend, "json": JSONBackend}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from goedels_poetry.checker.logic.check import read_program
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.dialects import read_program
 
 MOST = 5
 """Faults that are told besides the first."""

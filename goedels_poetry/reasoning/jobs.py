@@ -13,9 +13,10 @@ from goedels_poetry import __version__
 from goedels_poetry.checker.asking import SolverPair
 from goedels_poetry.checker.entailment import Entailment, decide
 from goedels_poetry.checker.logic import LogicArchive, checked, write_logic
-from goedels_poetry.checker.logic.check import read_program, statement_of
+from goedels_poetry.checker.logic.check import statement_of
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
 from goedels_poetry.reasoning.faults import further_faults

@@ -9,8 +9,9 @@ import pytest
 
 from goedels_poetry.checker.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.logic import LogicArchive, check_logic, write_logic
-from goedels_poetry.checker.logic.check import read_program, statement_of
+from goedels_poetry.checker.logic.check import statement_of
 from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.smt.words import words
 from goedels_poetry.state import Verdict
 

@@ -13,6 +13,7 @@ from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.state import Verdict
@@ -105,17 +106,6 @@ def _decided(program: LogicProgram, archive: LogicArchive) -> Entailment:
     )
 
 
-def read_program(text: str, dialect: str) -> LogicProgram:
-    """Read a program; raises InvalidInput."""
-    if dialect == "json":
-        from goedels_poetry.languages.json_logic import read_json
-
-        return read_json(text)
-    from goedels_poetry.languages.logic.smt2 import read_smt2
-
-    return read_smt2(text)
-
-
 def statement_of(program: LogicProgram) -> str:
     """What a program asks, in one line."""
     goals = [
@@ -153,4 +143,4 @@ def _refused(reason: str) -> CheckReport:
     return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
 
 
-__all__ = ["Checked", "check_logic", "checked", "read_program", "statement_of", "verdict_of"]
+__all__ = ["Checked", "check_logic", "checked", "statement_of", "verdict_of"]

@@ -24,6 +24,7 @@ from goedels_poetry.cli.options import (
     RunId,
     given,
     one_script,
+    spending,
 )
 from goedels_poetry.cli.question_commands import ask, bench
 
@@ -230,12 +231,7 @@ def formalize(
     from goedels_poetry.cli.formalize import Request, formalize_all
 
     one_script(record, replay)
-    budgets = given(
-        wall_seconds=timeout,
-        model_calls=max_model_calls,
-        model_tokens=max_model_tokens,
-        money=max_money,
-    )
+    budgets = spending(timeout, max_model_calls, max_model_tokens, max_money)
     request = Request(
         inputs=inputs or [],
         file=file,

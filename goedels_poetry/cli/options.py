@@ -83,3 +83,8 @@ def one_script(record: Path | None, replay: Path | None) -> None:
 def given(**values: _Value | None) -> dict[str, _Value]:
     """Those that were given; None means not given."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def spending(seconds: float | None, calls: int | None, tokens: int | None, money: float | None) -> dict[str, float]:
+    """What a run may spend, by the names of the budgets: those limits that were given."""
+    return given(wall_seconds=seconds, model_calls=calls, model_tokens=tokens, money=money)

@@ -26,6 +26,7 @@ from goedels_poetry.cli.options import (
     WorldName,
     given,
     one_script,
+    spending,
 )
 
 DAY = 86_400_000
@@ -132,12 +133,7 @@ def ask(
         "world_knowledge": not text_only,
         "judged": not no_judge,
     }
-    budgets = given(
-        wall_seconds=timeout,
-        model_calls=max_model_calls,
-        model_tokens=max_model_tokens,
-        money=max_money,
-    )
+    budgets = spending(timeout, max_model_calls, max_model_tokens, max_money)
     request = QuestionRequest(
         inputs=inputs or [],
         context=context,
@@ -249,12 +245,7 @@ def bench(
         world_knowledge=False if text_only else None,
         judged=False if no_judge else None,
     )
-    budgets = given(
-        wall_seconds=timeout,
-        model_calls=max_model_calls,
-        model_tokens=max_model_tokens,
-        money=max_money,
-    )
+    budgets = spending(timeout, max_model_calls, max_model_tokens, max_money)
     request = Request(
         paths=paths,
         line=command_line(sys.argv[1:]),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.languages.logic.words import model_words
+from goedels_poetry.languages.logic.words import countermodel_of, model_words
 from goedels_poetry.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
 from goedels_poetry.reasoning.results import Answer, QueryResult
 from goedels_poetry.results import RunResult
@@ -64,7 +64,7 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     goals = list(found.get("goals", ()))
     core = with_texts(found.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
-    counter = _countermodel(goals) if run.verdict is Verdict.UNKNOWN else None
+    counter = countermodel_of(goals) if run.verdict is Verdict.UNKNOWN else None
     return replace(
         _empty(question, run),
         answer=_answer(question, run.verdict, found),
@@ -137,12 +137,6 @@ def _assumptions(core: Iterable[Mapping[str, Any]] | None, found: Mapping[str, A
 def _words(premise: Mapping[str, Any]) -> str:
     said = str(premise.get("words") or premise.get("formula") or premise.get("name"))
     return {"derived": f"derived: {said}", "closure": f"closed world: {said}"}.get(str(premise.get("origin")), said)
-
-
-def _countermodel(goals: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """A world in which a goal is false, or else one in which it is true."""
-    worlds = [world for kind in ("countermodel", "witness") for goal in goals if (world := goal.get(kind))]
-    return worlds[0] if worlds else None
 
 
 def _options(question: Question, goals: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from goedels_poetry.checker.asking import Asker
+from goedels_poetry.languages.logic.words import countermodel_of
 from goedels_poetry.reasoning.backends import Backend, JSONBackend, SMT2Backend
 from goedels_poetry.solvers import Answer, SolverError
 from goedels_poetry.state import Verdict
@@ -525,3 +526,8 @@ def test_the_model_of_a_query_that_is_an_assertion_is_one_of_the_program_as_it_s
     asserted, denied, marked = "(assert p)", "(assert (not p))", "(define-fun goal () Bool p)"
     models = [backend.execute(f"{declared}{query}").model for query in (asserted, denied, marked)]
     assert models == [{"p": True}, {"p": False}, {"p": False}]
+
+
+def test_a_world_in_which_the_goal_is_true_is_no_countermodel() -> None:
+    assert countermodel_of([{"countermodel": None, "witness": {"p": True}}]) is None
+    assert countermodel_of([{"countermodel": None}, {"countermodel": {"p": False}}]) == {"p": False}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.logic.words import model_words
+from goedels_poetry.languages.logic.words import countermodel_of, model_words
 from goedels_poetry.question import (
     ANSWER,
     INCONSISTENT,
@@ -126,7 +126,7 @@ def _limits(question: Question, result: Json) -> Report:
 
 
 def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
-    told = "; ".join(model_words(_countermodel(result)))[:MOST_WORDS]
+    told = "; ".join(model_words(countermodel_of(result.get("goals", ()))))[:MOST_WORDS]
     world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
     hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
     looked = f"What looks suspicious:\n{hints}" if hints else ""
@@ -149,10 +149,6 @@ def _what_to_do(question: Question) -> str:
     if not question.context:
         return OPEN_FACTS
     return ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
-
-
-def _countermodel(result: Json) -> dict[str, Any] | None:
-    return next((goal["countermodel"] for goal in result.get("goals", ()) if goal.get("countermodel")), None)
 
 
 def _may_stay(question: Question, findings: Iterable[Json]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goedels_poetry.languages.smt.printer import show
@@ -17,6 +17,11 @@ MAX_ITEMS = 12
 def formula_words(formula: Term) -> str:
     """A formula in infix notation: ``for all x: human(x) => mortal(x)``."""
     return words(show(formula))
+
+
+def countermodel_of(goals: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Of goals as a result lists them: a world of the premises in which one is false."""
+    return next((goal["countermodel"] for goal in goals if goal.get("countermodel")), None)
 
 
 def model_words(model: Mapping[str, Any] | None) -> list[str]:
@@ -65,4 +70,4 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-__all__ = ["formula_words", "model_words"]
+__all__ = ["countermodel_of", "formula_words", "model_words"]

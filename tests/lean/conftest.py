@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry.checker.lean import Fresh
+from goedels_poetry.checker.lean.examine import second_kernel
+from goedels_poetry.checker.lean.gate import Leans
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
 
 
@@ -17,6 +19,7 @@ class Kept:
         self._lean = lean
         self.version = lean.version
         self.check = lean.check
+        self.replay = lean.replay
 
     async def aclose(self) -> None:
         """Other tests want it still."""
@@ -26,6 +29,12 @@ class Kept:
 def kept(lean: LeanPool) -> Fresh:
     """For checkers, where a process that has seen nothing is not what the test is about."""
     return lambda: Kept(lean)  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="session")
+def leans(lean: LeanPool) -> Leans:
+    """For the gate: one Lean in both parts, where it is not about processes, and the real second kernel."""
+    return Leans(lean, lean, second_kernel)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ const TREE = 'inductive Tree (α : Type) where\n  | leaf : Tree α\n  | node : T
   + 'def Tree.mirror : Tree α → Tree α\n  | .leaf => .leaf\n  | .node l x r => .node r.mirror x l.mirror\n';
 const THEOREM = 'theorem t (a b : Nat) (h : a ≤ b) : a < b + 1 := by omega';
 const SKETCH = 'theorem t (t : Tree α) : t.mirror.mirror = t := by\n  induction t with\n  | leaf => sorry\n  | node l x r _ hr => have : 1 + 1 = 2 := sorry; sorry';
+const DATA = ['{"in":1,"str":{"pre":0,"str":"t"}}', '{"in":2,"str":{"pre":0,"str":"True"}}', '{"in":3,"str":{"pre":2,"str":"intro"}}',
+  '{"ie":0,"const":{"name":2,"us":[]}}', '{"ie":1,"const":{"name":3,"us":[]}}', '{"thm":{"name":1,"levelParams":[],"type":0,"value":1,"all":[1]}}'].join('\n');
 const REQUESTS = {
   theorem: { code: THEOREM },
   error: { code: 'theorem t : 1 = 2 := by omega' },
@@ -20,8 +22,10 @@ const REQUESTS = {
   options: { code: THEOREM, options: { maxHeartbeats: 2 ** 40, 'pp.all': true } },
   commands: { code: THEOREM, commands: true },
   declarations: { prefix: TREE, code: THEOREM, declarations: true },
-  replay: { prefix: TREE, code: THEOREM, replay: true },
-  reference: { code: THEOREM, reference: THEOREM.replace('by omega', 'sorry'), names: ['t'] },
+  export: { prefix: TREE, code: THEOREM, export: true },
+  reference: { code: THEOREM, reference: THEOREM.replace('by omega', 'sorry'), kinds: ['Lean.Parser.Command.theorem'] },
+  replay: { op: 'replay', modules: ['Init'], data: DATA, library: true },
+  each: { op: 'replay', modules: ['Init'], data: DATA, each: true },
   holes: { prefix: TREE, code: SKETCH, holes: true },
   terms: { code: 'theorem t (a : Nat) : a = a ∧ True := ⟨sorry, trivial⟩', holes: true },
   evaluate: { op: 'evaluate', prefix: TREE, terms: ['fun (n : Nat) => n + 1', 'fun (t : Tree Nat) => t.mirror'], arguments: [['3'], ['(Tree.node Tree.leaf 3 Tree.leaf)']] },

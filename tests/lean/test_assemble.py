@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry.kernel.lean import Comparison, read
 from goedels_poetry.languages.lean.assemble import Incomplete, assemble
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.sketch import open_sketch
@@ -24,11 +25,12 @@ def split(statement: str, sketch: dict[str, Any]) -> Step:
 
 async def accepted(lean: LeanPool, target: Target, text: str) -> bool:
     """Lean takes the text, its theorem rests on logic alone, and it is the theorem given."""
-    request = CheckRequest(text, declarations=True, reference=target.reference, names=(target.full_name,))
-    seen = await lean.check(request)
+    seen = await lean.check(CheckRequest(text, declarations=True, export=True))
+    given = await lean.check(CheckRequest(target.reference, export=True))
     assert seen.ok, seen.errors
     found = next(d for d in seen.declarations if d.name == target.full_name)
-    return bool(seen.comparison and seen.comparison.same and "sorryAx" not in found.axioms)
+    stated = Comparison(read(given.data or ""), read(seen.data or ""))
+    return not stated.difference([target.full_name]) and "sorryAx" not in found.axioms
 
 
 async def tower(lean: LeanPool, target: Target, depth: int) -> list[Step]:

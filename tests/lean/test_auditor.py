@@ -78,7 +78,7 @@ def test_every_open_theorem_of_the_original_has_to_be_proved_or_the_one_named(au
         ("  omega", "  simp", "compile", (15, 3)),
         ("end A\n", "end A\n#eval 1\n", "command", (18, 1)),
         ("import Std", "import Cheat", "import", (1, 1)),
-        ("end A\n", "", "nonce", None),
+        ("end A\n", "", "unfinished", None),
     ],
 )
 def test_the_rule_and_the_place_of_what_is_refused(audit, old: str, new: str, rule: str, place: object) -> None:

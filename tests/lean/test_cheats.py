@@ -5,15 +5,27 @@ refuses the text when nobody looks at its tokens: the gate has more than one wal
 """
 
 import asyncio
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from goedels_poetry.checker.lean import check_lean, versions
-from goedels_poetry.checker.lean.gate import Accepted, Refusal, first_finding, judge, judge_by_lean, read_original
+from goedels_poetry.checker.lean.gate import (
+    Accepted,
+    Leans,
+    Refusal,
+    confirm,
+    first_finding,
+    ground,
+    ground_alone,
+    judge,
+    read_original,
+)
 from goedels_poetry.checker.lean.vacuity import premises_of
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.kernel.lean import BadData, Comparison, read
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool
 
 FALSE = "theorem t : 1 = 2 := sorry\n"
@@ -63,10 +75,19 @@ CHEATS = [
     Cheat(5, "axiom c : False\n" + proof("c.elim"), "axiom", without_tokens="command"),
     Cheat(5, "axiom c {α : Sort u} : α\n" + proof("c"), "axiom", without_tokens="command"),
     Cheat(5, "namespace Std.TrustMe\naxiom ok : 1 = 2\nend Std.TrustMe\n" + proof("Std.TrustMe.ok"), "axiom"),
-    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "notation", FALSE, "command"),
+    Cheat(5, 'macro "ok" : command => `(axiom c : False)\nok\n' + proof("c.elim"), "axiom", FALSE, "command"),
     # 6 opaque constants
     Cheat(6, "axiom f : False\nopaque v : False := f\n" + proof("v.elim"), "axiom", without_tokens="command"),
-    Cheat(6, "opaque v : False := sorry\n" + proof("v.elim"), "axiom", without_tokens="command"),
+    Cheat(6, "opaque v : False := sorry\n" + proof("v.elim"), "axiom", without_tokens="axiom"),
+    Cheat(6, "opaque v : 1 = 2 := by omega\n" + proof("v"), "compile", without_tokens="compile"),
+    Cheat(6, "opaque n : Nat\n" + proof("by have : n = n := rfl; exact absurd rfl (n.succ_ne_self)"), "compile"),
+    Cheat(
+        6,
+        "opaque n : { k : Nat // k < 20 } := ⟨10, by decide⟩\n" + proof("n.2.trans_le' (by decide)", TRUE),
+        "compile",
+        TRUE,
+    ),
+    Cheat(6, "opaque n : PProd (10 < 20) Nat := ⟨by decide, 1⟩\n" + proof("n.1", TRUE), "axiom", TRUE, "axiom"),
     # 7 compiled code as evidence
     Cheat(7, proof("by native_decide", TRUE), "native", TRUE),
     Cheat(7, proof("by decide +native", TRUE), "native", TRUE),
@@ -86,7 +107,7 @@ CHEATS = [
     Cheat(8, "unsafe def bad : False := unsafeCast ()\n" + proof("bad.elim"), "unsafe", without_tokens="unsafe"),
     Cheat(8, "partial def bad (n : Nat) : 1 = 2 := bad n\n" + proof("bad 0"), "unsafe", without_tokens="unsafe"),
     Cheat(8, proof("lcProof"), "unsafe", without_tokens="unsafe"),
-    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "command"),
+    Cheat(8, "@[implemented_by Nat.succ] opaque n : Nat → Nat\n" + proof("by decide"), "unsafe", FALSE, "unsafe"),
     # 9 debugging options
     Cheat(9, "set_option debug.skipKernelTC true in\n" + proof("by decide +kernel"), "option", FALSE, "kernel"),
     Cheat(9, "set_option debug.byAsSorry true in\n" + proof("by omega"), "option", FALSE, "sorry"),
@@ -160,11 +181,24 @@ CHEATS = [
         "statement",
     ),
     # 16 other notation
-    Cheat(16, 'local notation "two" => 3\n' + DEFINED.replace("sorry", "rfl"), "notation", DEFINED),
+    Cheat(16, 'local notation "two" => 3\n' + DEFINED.replace("sorry", "rfl"), "compile", DEFINED),
+    Cheat(
+        16,
+        DEFINED.replace("theorem", 'local notation "two" => 3\ntheorem').replace("sorry", "rfl"),
+        "statement",
+        DEFINED,
+    ),
+    Cheat(
+        16,
+        'local macro "two" : term => `(3)\n' + DEFINED.replace("def two", "def «two»").replace("sorry", "rfl"),
+        "statement",
+        DEFINED,
+    ),
     Cheat(16, "macro_rules | `(sorry) => `(trivial)\n" + FALSE, "notation", FALSE, "command"),
-    Cheat(16, 'notation:50 a " = " b => True\n' + proof("trivial"), "notation"),
+    Cheat(16, 'notation:50 a " = " b => True\n' + proof("trivial"), "compile"),
     Cheat(16, 'syntax "ok" : tactic\n' + proof("by ok"), "notation", FALSE, "command"),
-    Cheat(16, 'infix:50 " = " => fun _ _ => True\n' + proof("trivial"), "notation"),
+    Cheat(16, 'infix:50 " = " => fun _ _ => True\n' + proof("trivial"), "compile"),
+    Cheat(16, 'infix:60 (priority := high) " = " => fun _ _ => True\n' + proof("trivial"), "statement"),
     # 17 variables made of misspelt names
     Cheat(17, "theorem t (h : n = 1) : n = 1 := h\n", "statement", without_tokens="statement"),
     Cheat(17, "set_option autoImplicit true\n" + proof("rfl"), "option"),
@@ -203,9 +237,9 @@ CHEATS = [
     Cheat(21, "theorem t' : 1 = 1 := rfl\n#exit\n" + FALSE, "command", without_tokens="command"),
     Cheat(21, "namespace A\n\ntheorem t : 1 = 2 := by omega\n", "compile", SPACE, "compile"),
     Cheat(21, "theorem A.t : 1 = 2 := by simp\nnamespace B\n", "compile", SPACE, "compile"),
-    Cheat(21, "namespace A\ntheorem t : 1 = 1 := rfl\n", "nonce", SPACE, "nonce"),
-    Cheat(21, "theorem t : 1 = 1 := rfl\n@[simp]\n", "nonce", "theorem t : 1 = 1 := sorry\n", "nonce"),
-    Cheat(21, "theorem t : 1 = 1 := rfl\nopen Nat in\n", "nonce", "theorem t : 1 = 1 := sorry\n", "nonce"),
+    Cheat(21, "namespace A\ntheorem t : 1 = 1 := rfl\n", "unfinished", SPACE, "unfinished"),
+    Cheat(21, "theorem t : 1 = 1 := rfl\n@[simp]\n", "compile", "theorem t : 1 = 1 := sorry\n", "compile"),
+    Cheat(21, "theorem t : 1 = 1 := rfl\nopen Nat in\n", "compile", "theorem t : 1 = 1 := sorry\n", "compile"),
     Cheat(21, "end A\n" + proof("rfl"), "compile", without_tokens="compile"),
     Cheat(21, "mutual\n" + proof("t"), "compile", without_tokens="compile"),
     # 22 words that look like ours
@@ -240,8 +274,6 @@ CHEATS = [
     ),
     # 27 faults of this version's kernel
     Cheat(27, "inductive T | node : List T → T\n" + proof("rfl", TRUE), "compile", TRUE, "compile"),
-    Cheat(27, "inductive T | node : List T → T\n" + proof("by decide", TRUE), "version", TRUE, "version"),
-    Cheat(27, "structure S where\n  f : Array S\n" + proof("by decide", TRUE), "version", TRUE, "version"),
     # 28 another prelude
     Cheat(28, "prelude\nimport Init.Prelude\ndef Nat.gcd (a b : Nat) : Nat := a\n" + FALSE, "import"),
     Cheat(28, "prelude\n" + proof("rfl"), "import", without_tokens="compile"),
@@ -269,7 +301,7 @@ CHEATS = [
         without_tokens="metaprogram",
     ),
     Cheat(20, "def x : Float := 1.e5axiom evil : False\n" + proof("evil.elim"), "axiom", without_tokens="command"),
-    Cheat(20, 'def x := `r"\\" " axiom evil : False -- "\n' + proof("evil.elim"), "ambiguous", FALSE, "command"),
+    Cheat(20, 'def x := `r"\\" " axiom evil : False -- "\n' + proof("evil.elim"), "ambiguous", FALSE, "compile"),
     Cheat(20, "-- x\r\r\naxiom evil : False\n" + proof("evil.elim"), "unicode", without_tokens="command"),
     Cheat(20, "-- x\u2028axiom evil : False\n" + proof("evil.elim"), "unicode", without_tokens="compile"),
     # programs that Lean runs to learn the setting of a tactic
@@ -290,13 +322,6 @@ CHEATS = [
     Cheat(10, proof("by\n  have := @Lean.Environment.evalConst\n  decide", TRUE), "unsafe", TRUE, "unsafe"),
     Cheat(
         10, "set_library_suggestions (fun _ _ => pure #[])\n" + proof("by decide", TRUE), "metaprogram", TRUE, "command"
-    ),
-    Cheat(
-        16,
-        'macro "pf" : tactic => `(tactic| omega)\n' + proof("by pf", TRUE),
-        "command",
-        'macro "pf" : tactic => `(tactic| decide)\n' + TRUE,
-        "command",
     ),
     # more that changes what the words of a statement mean
     Cheat(
@@ -358,14 +383,14 @@ CHEATS = [
 IDS = [f"{cheat.row}-{number}" for number, cheat in enumerate(CHEATS)]
 
 
-async def judged(lean: LeanPool, text: str, original: str) -> Refusal | Accepted:
-    given = await read_original(lean, original, SECONDS)
-    return await judge(lean, text, given, given.open_theorems(), SECONDS)
+async def judged(leans: Leans, text: str, original: str) -> Refusal | Accepted:
+    given = await read_original(leans.elaborator, original, SECONDS)
+    return await judge(leans, text, given, given.open_theorems(), SECONDS)
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=IDS)
-async def test_no_cheat_is_accepted_and_the_rule_is_named(lean: LeanPool, cheat: Cheat) -> None:
-    found = await judged(lean, cheat.text, cheat.original)
+async def test_no_cheat_is_accepted_and_the_rule_is_named(leans: Leans, cheat: Cheat) -> None:
+    found = await judged(leans, cheat.text, cheat.original)
     assert isinstance(found, Refusal), "accepted"
     assert found.rule == cheat.rule, found
 
@@ -375,14 +400,38 @@ async def test_no_cheat_is_accepted_and_the_rule_is_named(lean: LeanPool, cheat:
     [c for c in CHEATS if c.without_tokens],
     ids=[i for i, c in zip(IDS, CHEATS, strict=True) if c.without_tokens],
 )
-async def test_lean_itself_refuses_it_when_nobody_looks_at_the_tokens(lean: LeanPool, cheat: Cheat) -> None:
+async def test_lean_itself_refuses_it_when_nobody_looks_at_the_tokens(leans: Leans, cheat: Cheat) -> None:
     if first_finding(cheat.text, cheat.original) is None:
         assert cheat.rule == cheat.without_tokens, "Lean was all that refused it, in the test above"
         return
-    given = await read_original(lean, cheat.original, SECONDS)
-    found = await judge_by_lean(lean, cheat.text, given, given.open_theorems(), SECONDS)
+    given = await read_original(leans.elaborator, cheat.original, SECONDS)
+    found = await ground(leans, cheat.text, given, given.open_theorems(), time.monotonic() + SECONDS)
     assert isinstance(found, Refusal), "accepted"
     assert found.rule == cheat.without_tokens, found
+
+
+OPEN = [c for c in CHEATS if c.original in (FALSE, DEFINED, SPACE)]
+"""Those about what is false: no way may lead to them."""
+
+
+@pytest.mark.parametrize("cheat", OPEN, ids=[i for i, c in zip(IDS, CHEATS, strict=True) if c in OPEN])
+async def test_the_data_alone_refuse_it_when_nobody_looks_at_the_text_its_commands_or_leans_messages(
+    leans: Leans, cheat: Cheat
+) -> None:
+    given = await read_original(leans.elaborator, cheat.original, SECONDS)
+    until = time.monotonic() + SECONDS
+    seen = await leans.elaborator.check(CheckRequest(cheat.text, commands=True, export=True, seconds=SECONDS))
+    assert seen.status == "done", seen.error
+    try:
+        declared = read(seen.data or "", until)
+    except BadData:
+        return
+    unread = replace(given, text=cheat.text, data=declared, commands=seen.commands, imports=seen.imports)
+    if Comparison(given.data, declared).difference(given.open_theorems()):
+        return
+    grounded = await ground_alone(leans, replace(unread, constants=given.constants), given.open_theorems(), until)
+    found = grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
+    assert isinstance(found, Refusal) or set(found.axioms) - given.axioms, "accepted"
 
 
 async def test_row_24_a_theorem_about_nothing_is_named_as_one(lean: LeanPool) -> None:
@@ -395,9 +444,9 @@ async def test_row_24_a_theorem_about_nothing_is_named_as_one(lean: LeanPool) ->
         assert await premises_of(lean, given, "t") in ("none", "satisfiable"), binders
 
 
-async def test_row_6_the_users_own_axiom_is_seen_through_an_opaque_constant(lean: LeanPool) -> None:
+async def test_row_6_the_users_own_axiom_is_seen_through_an_opaque_constant(leans: Leans) -> None:
     original = "axiom f : False\n\nopaque v : False := f\n\ntheorem t : 1 = 2 := sorry\n"
-    found = await judged(lean, proof("v.elim", original), original)
+    found = await judged(leans, proof("v.elim", original), original)
     assert isinstance(found, Accepted)
     assert found.assumptions == ("f",)
 
@@ -410,21 +459,22 @@ def test_row_27_versions_with_known_faults_are_known() -> None:
     assert versions.faults_of("nightly") == versions.FAULTS, "what cannot be read is not taken for sound"
 
 
-async def test_row_31_no_answer_in_time_is_no_proof(lean: LeanPool) -> None:
-    given = await read_original(lean, FALSE, SECONDS)
+async def test_row_31_no_answer_in_time_is_no_proof(leans: Leans) -> None:
+    given = await read_original(leans.elaborator, FALSE, SECONDS)
     endless = "set_option maxRecDepth 1000000 in\nset_option maxHeartbeats 0 in\n" + proof(
         "by\n  repeat (first | skip)"
     )
     with pytest.raises(TimeoutError):
-        await judge(lean, endless, given, given.open_theorems(), 1.5)
+        await judge(leans, endless, given, given.open_theorems(), 1.5)
 
 
-async def test_row_31_a_lean_that_dies_is_no_proof(lean: LeanPool) -> None:
-    given = await read_original(lean, FALSE, SECONDS)
+async def test_row_31_a_lean_that_dies_is_no_proof(leans: Leans) -> None:
+    given = await read_original(leans.elaborator, FALSE, SECONDS)
     pool = embedded_pool(1, memory_mb=330)
+    hungry_leans = Leans(pool, leans.replayer, leans.second)
     hungry = proof("by\n  have : (List.replicate 100000000 1).length = 7 := by decide +kernel\n  omega")
     try:
-        found = await judge(pool, hungry, given, given.open_theorems(), SECONDS)
+        found = await judge(hungry_leans, hungry, given, given.open_theorems(), SECONDS)
     except TimeoutError:
         return
     finally:
@@ -433,9 +483,9 @@ async def test_row_31_a_lean_that_dies_is_no_proof(lean: LeanPool) -> None:
     assert found.rule in ("answer", "compile")
 
 
-async def test_row_32_what_a_proof_rests_on_is_reported(lean: LeanPool) -> None:
+async def test_row_32_what_a_proof_rests_on_is_reported(leans: Leans) -> None:
     original = "theorem t (α : Type) (h : Nonempty α) : ∃ x : α, x = x := sorry\n"
-    found = await judged(lean, proof("⟨Classical.choice h, rfl⟩", original), original)
+    found = await judged(leans, proof("⟨Classical.choice h, rfl⟩", original), original)
     assert isinstance(found, Accepted)
     assert "Classical.choice" in found.axioms
 

@@ -4,12 +4,13 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, ReplayRequest
 from goedels_poetry.languages.lean.runtime import kimina as client
 from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
@@ -177,18 +178,15 @@ async def test_a_text_that_hides_its_end_is_never_accepted(lean: LeanPool, end: 
 
 
 async def test_nothing_it_cannot_know_is_ever_affirmed(lean: LeanPool, quick: Connect) -> None:
-    request = CheckRequest(
-        "theorem t : 1 = 1 := rfl", reference="theorem t : 1 = 1 := sorry", names=("t",), replay=True
-    )
+    request = CheckRequest("theorem t : 1 = 1 := rfl", export=True)
     with KiminaServer(lean) as server:
         kimina = quick(server.url)
         result = await kimina.check(request)
         assert await kimina.evaluate("", ["1 + 1"], [[]], 5.0) == [[None]]
+        replayed = await kimina.replay(ReplayRequest(("Init",), ""))
     assert not kimina.trusted
-    assert result.comparison is not None
-    assert not result.comparison.same
-    assert result.replay is not None
-    assert result.replay.failed
+    assert result.data is None
+    assert (replayed.status, replayed.count) == ("crash", 0)
 
 
 async def test_an_endless_proof_is_a_time_out_and_the_next_is_answered(lean: LeanPool, quick: Connect) -> None:
@@ -436,7 +434,8 @@ theorem late (s : List Nat) :
 
 async def test_commands_are_read_as_lean_itself_reads_them(lean: LeanPool, quick: Connect) -> None:
     request = CheckRequest(LAID_OUT, "import Init\n", commands=True)
-    theirs = [c for c in (await lean.check(request)).commands if c.kind != "Lean.Parser.Command.eoi"]
+    seen = (await lean.check(request)).commands
+    theirs = [replace(c, parts=()) for c in seen if c.kind != "Lean.Parser.Command.eoi"]
     with KiminaServer(lean) as server:
         ours = (await quick(server.url).check(request)).commands
     assert list(ours) == theirs

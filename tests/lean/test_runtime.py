@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry.kernel.lean import read
 from goedels_poetry.languages.lean.runtime import (
     LOGIC_AXIOMS,
     CheckRequest,
@@ -12,6 +13,7 @@ from goedels_poetry.languages.lean.runtime import (
     LeanPool,
     LeanRuntime,
     LeanUnavailable,
+    ReplayRequest,
 )
 from goedels_poetry.languages.lean.runtime.embedded import command
 
@@ -81,32 +83,33 @@ async def test_a_sorry_shows_in_the_axioms_of_what_rests_on_it(lean: LeanPool) -
     assert {d.name: d.axioms for d in result.declarations} == {"h": ("sorryAx",), "t": ("sorryAx",)}
 
 
-async def test_a_statement_is_compared_with_that_of_the_reference(lean: LeanPool) -> None:
-    reference = "def two := 2\ntheorem t (n : Nat) : n < n + two := sorry"
-    proofs = {
-        "def two := 2\ntheorem t (n : Nat) : n < n + two := by simp [two]": True,
-        "def two := 3\ntheorem t (n : Nat) : n < n + two := by simp [two]": False,
-        "def two := 2\ntheorem t (n : Nat) : n < n + 2 := by simp": False,
-        "def two := 2\ntheorem t (n : Nat) (h : n = 0) : n < n + two := by simp [two]": False,
-        "def two := 2\nnamespace A\ntheorem t (n : Nat) : n < n + two := by simp [two]\nend A": False,
-    }
-    for code, same in proofs.items():
-        result = await lean.check(CheckRequest(code, reference=reference, names=("t",)))
-        assert result.ok, code
-        assert result.comparison is not None
-        assert result.comparison.same is same, code
-
-
 async def test_replay_refuses_what_the_kernel_was_told_to_skip(lean: LeanPool) -> None:
-    honest = await lean.check(CheckRequest("theorem t : 1 + 1 = 2 := rfl", replay=True))
-    assert honest.replay is not None
-    assert (honest.replay.count, honest.replay.failed) == (1, "")
+    honest = await lean.check(CheckRequest("theorem t : 1 + 1 = 2 := rfl", export=True))
+    replayed = await lean.replay(ReplayRequest(honest.imports, honest.data or "", library=True))
+    assert (replayed.status, replayed.count, replayed.failed) == ("done", 1, "")
+    assert "Nat" in read(replayed.library).constants, "what the data need of the imports comes as data too"
     cheat = "set_option debug.skipKernelTC true in\ntheorem t : 1 = 2 := by decide +kernel"
-    skipped = await lean.check(CheckRequest(cheat, declarations=True, replay=True))
+    skipped = await lean.check(CheckRequest(cheat, declarations=True, export=True))
     assert skipped.ok, "elaboration alone accepts it"
     assert {d.axioms for d in skipped.declarations} == {()}, "and it rests on no axiom"
-    assert skipped.replay is not None
-    assert "the kernel refuses" in skipped.replay.failed
+    replayed = await lean.replay(ReplayRequest(skipped.imports, skipped.data or ""))
+    assert replayed.failed
+    assert replayed.at.startswith("t")
+
+
+async def test_replay_judges_each_declaration_by_itself(lean: LeanPool) -> None:
+    base = await lean.check(CheckRequest("def two := 2", export=True))
+    both = await lean.check(CheckRequest("theorem t : 1 = 1 := rfl\ntheorem s : 2 = 2 := rfl", export=True))
+    judged = await lean.replay(ReplayRequest(("Init",), both.data or "", base=base.data or "", each=True))
+    assert dict(judged.each) == {"t": "", "s": ""}
+    again = await lean.replay(ReplayRequest(("Init",), base.data or "", base=base.data or "", each=True))
+    assert again.each == (("two", "declared already"),)
+
+
+async def test_replay_of_what_is_no_data_is_a_crash_and_the_next_is_answered(lean: LeanPool) -> None:
+    for data in ('{"ie":0,"app":{"fn":7,"arg":9}}', '{"in":5,"str":{"pre":0,"str":"x"}}', "{", '{"ie":0,"fvar":1}'):
+        assert (await lean.replay(ReplayRequest(("Init",), data))).status == "crash"
+    assert (await lean.check(CheckRequest("theorem t : 1 = 1 := rfl"))).ok
 
 
 def test_another_build_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanPool
-from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
+from goedels_poetry.languages.lean.runtime.embedded import (
+    SNAPSHOT,
+    cache_folder,
+    command,
+    is_whole,
+    make_snapshot,
+)
 
 SMALL = CheckRequest("theorem t : 1 + 1 = 2 := rfl")
 DEEP = 100_000
@@ -102,9 +108,9 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)
     (tmp_path / "snapshots").touch()  # no folder can be made there, not even by root
+    assert not make_snapshot(tmp_path)
     line = command(tmp_path)
     assert '"snapshot": null' in line[-1]
-    assert not any(word.startswith("--allow-fs-write") for word in line)
     lean = LeanPool("embedded", "", lambda: DrivenLean(line))
     try:
         assert (await lean.check(SMALL)).ok
@@ -112,16 +118,25 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
         await lean.aclose()
 
 
-async def test_a_damaged_snapshot_is_made_again(tmp_path: Path) -> None:
+async def test_a_damaged_snapshot_is_not_used_and_is_made_again(tmp_path: Path) -> None:
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)
     (tmp_path / "snapshots").mkdir()
-    snapshot = tmp_path / "snapshots" / "init.bin"
+    snapshot = tmp_path / "snapshots" / SNAPSHOT
     snapshot.write_bytes(b"LSN1" + os.urandom(100_000))
+    assert not is_whole(snapshot)
     lean = LeanPool("embedded", "", lambda: DrivenLean(command(tmp_path)))
     try:
         assert (await lean.check(SMALL)).ok
-        assert snapshot.stat().st_size > 100_000_000
-        assert [p.name for p in snapshot.parent.iterdir()] == ["init.bin"]
     finally:
         await lean.aclose()
+    assert make_snapshot(tmp_path)
+    assert is_whole(snapshot)
+    assert [p.name for p in snapshot.parent.iterdir()] == [SNAPSHOT]
+
+
+def test_a_lean_that_elaborates_what_others_wrote_may_write_no_file() -> None:
+    words = command(cache_folder())
+    assert not any(word.startswith("--allow-fs-write") for word in words), (
+        "the next Lean would start from what it wrote"
+    )

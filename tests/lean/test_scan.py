@@ -43,7 +43,7 @@ ILLEGAL = (
     ("@[implemented_by f] def g := 1", "unsafe", 1, 2),
     ("attribute [simp, export foo] g", "export", 1, 17),
     ("attribute [local instance, init] g", "attribute", 1, 27),
-    ('notation "x" => 1', "notation", 1, 0),
+    ('notation3 "x" => 1', "notation", 1, 0),
     ("#eval 1", "command", 1, 0),
     ("theorem t : 1 = 1 := rfl #exit", "command", 1, 25),
     ("import Foo\ntheorem t : 1 = 1 := rfl", "import", 1, 0),

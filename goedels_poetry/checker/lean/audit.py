@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import replace
 
-from goedels_poetry.checker.lean.examine import Claim, Fresh, examine, fresh_lean, refused, statement_of, with_faults
-from goedels_poetry.checker.lean.gate import Refusal, judge_by_lean, place_of, read_original
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.lean.examine import (
+    Claim,
+    Fresh,
+    counts_of,
+    examine,
+    fresh_lean,
+    fresh_leans,
+    notes_on,
+    refused,
+    statement_of,
+    within,
+)
+from goedels_poetry.checker.lean.gate import Leans, Refusal, confirm, ground_alone, place_of, read_original
+from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lean.runtime import THEOREMS, LeanPool
-from goedels_poetry.languages.lean.scan import scan
+from goedels_poetry.languages.lean.runtime import THEOREMS
+from goedels_poetry.languages.lean.scan import READ_OTHERWISE, Finding, scan
 from goedels_poetry.languages.lean.source import normalised
+from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.state import Verdict
 
 SECONDS = 300.0
 NOT_COMPARED = "nothing was compared: the statements are the file's own (--against ORIGINAL.lean compares them)"
 _UNFINISHED = "unexpected end of input; expected ':='"
-_DECEIVING = frozenset({"metaprogram", "unsafe", "native", "unterminated"})
+_DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
 """Rules that hold for any file: such text could deceive Lean, and us, about everything else."""
 
 
@@ -49,34 +60,36 @@ async def audit_file(
         return await _alone(text, theorem, fresh, seconds or SECONDS)
     original = normalised(original)
     try:
-        return with_faults(await examine(fresh, Claim(text, original, named=theorem), seconds))
+        return await examine(fresh, Claim(text, original, named=theorem), seconds)
     except InvalidInput as error:
         if not error.message.startswith(_UNFINISHED):
             raise
     completed = f"{original.rstrip()}\n  := sorry\n"
-    return with_faults(await examine(fresh, Claim(text, completed, named=theorem), seconds))
+    return await examine(fresh, Claim(text, completed, named=theorem), seconds)
 
 
 async def _alone(text: str, theorem: str, fresh: Fresh, seconds: float) -> CheckReport:
     deceiving = [f for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text]
+    deceiving += [
+        Finding("notation", token.line, token.column, f"`{token.text}` changes how the statements are read")
+        for token in tokenize(text)
+        if token.kind == "word" and token.text in READ_OTHERWISE
+    ]
     if deceiving:
         first = deceiving[0]
         report = refused(Refusal(first.rule, first.text, first.line, first.column))
         return replace(report, notes=(NOT_COMPARED,))
     began = time.monotonic()
-    lean = await asyncio.to_thread(fresh)
-    try:
-        report = await _by_itself(lean, text, theorem, seconds)
-    finally:
-        await lean.aclose()
+    async with within(seconds) as until, fresh_leans(fresh) as leans:
+        report = await _by_itself(leans, text, theorem, until)
+        about = {"lean": leans.replayer.version}
     taken = time.monotonic() - began
-    notes, about = (NOT_COMPARED, *report.notes), {"lean": lean.version}
-    return with_faults(replace(report, notes=notes, versions=about, seconds=taken))
+    return replace(report, notes=(NOT_COMPARED, *report.notes), versions=about, seconds=taken)
 
 
-async def _by_itself(lean: LeanPool, text: str, theorem: str, seconds: float) -> CheckReport:
+async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> CheckReport:
     try:
-        own = await read_original(lean, text, seconds)
+        own = await read_original(leans.elaborator, text, until - time.monotonic())
     except InvalidInput as error:
         column = None if error.column is None else error.column - 1
         return refused(Refusal("compile", error.message, error.line, column), Verdict.INVALID)
@@ -84,13 +97,15 @@ async def _by_itself(lean: LeanPool, text: str, theorem: str, seconds: float) ->
     theorems = (own.named(theorem),) if theorem else every
     if not theorems:
         raise InvalidInput("the file declares no theorem")
-    found = await judge_by_lean(lean, text, own, theorems, seconds)
+    grounded = await ground_alone(leans, own, theorems, until)
+    found = grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
     if isinstance(found, Refusal):
         return refused(found)
     return CheckReport(
         Verdict.PROVED,
         TrustLevel.ACCEPTED,
-        obligations=Counts(found.replayed, found.replayed, 0),
+        obligations=counts_of(found),
+        notes=notes_on(found, leans.replayer.version),
         assumptions=tuple(f"axiom {name}, declared in the file" for name in found.assumptions),
         axioms=found.axioms,
         statement=statement_of(own, theorems),

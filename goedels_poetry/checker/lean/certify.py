@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +18,16 @@ from goedels_poetry.checker.lean.archive import (
     read_lean,
     write_lean,
 )
-from goedels_poetry.checker.lean.examine import Claim, Fresh, examine, fresh_lean, with_faults
+from goedels_poetry.checker.lean.examine import (
+    SECONDS,
+    Claim,
+    Fresh,
+    examine,
+    examine_with,
+    fresh_lean,
+    fresh_leans,
+    within,
+)
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Certificate
@@ -127,18 +135,15 @@ async def check_lean(
     if theorem and name != theorem and not name.endswith(f".{theorem}"):
         reason = f"the certificate is about {name}, not about {theorem}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,), rule="missing")
-    lean = await asyncio.to_thread(fresh)
-    try:
-        original = archive.original if against is None else await _given(lean, against, archive)
+    async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
+        original = archive.original if against is None else await _given(leans.elaborator, against, archive)
         claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
-        report = await examine(lambda: lean, claim, seconds)
-    finally:
-        await lean.aclose()
-    if report.accepted and report.statement != archive.statement and against is None:
+        report = await examine_with(leans, claim, until)
+    if against is not None:
+        return report
+    if report.accepted and report.statement != archive.statement:
         return replace(report, verdict=Verdict.UNKNOWN, refused=True, trust_level=None, reasons=(_OTHER_STATEMENT,))
-    if against is None:
-        report = replace(report, notes=(*report.notes, "compared with the original in the certificate only"))
-    return with_faults(report)
+    return replace(report, notes=(*report.notes, "compared with the original in the certificate only"))
 
 
 _OTHER_STATEMENT = "the statement in the manifest is not the theorem's"

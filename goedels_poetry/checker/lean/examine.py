@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,18 +13,34 @@ from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
 from goedels_poetry.checker.lean import versions
-from goedels_poetry.checker.lean.gate import Accepted, Original, Refusal, judge, place_of, read_original
+from goedels_poetry.checker.lean.gate import (
+    Accepted,
+    Grounded,
+    Leans,
+    Original,
+    Refusal,
+    confirm,
+    first_finding,
+    ground,
+    place_of,
+    read_original,
+)
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+from goedels_poetry.kernel.lean import Opinion, second_opinion
+from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, ReplayRequest, open_lean
+from goedels_poetry.languages.lean.runtime.embedded import node_command
 from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.settings import Settings
 from goedels_poetry.state import Verdict
 
 SECONDS = 300.0
 """For Lean's work on the whole text, where nothing else is said."""
+SECOND_SECONDS = 60.0
+"""For the second kernel, at most."""
+START_SECONDS = 60.0
 MOST_ASKED = 4
 """Theorems whose premises are looked at."""
 Fresh = Callable[[], LeanPool]
@@ -53,43 +70,82 @@ def fresh_lean() -> LeanPool:
         raise GoedelsPoetryError(f"settings: {error}") from error
 
 
-async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> CheckReport:
-    """The verdict on a claim, by a Lean that has seen nothing before.
-
-    Raises:
-        InvalidInput: the original is not one.
-        TimeoutError: Lean was not done within ``seconds``.
-    """
-    began = time.monotonic()
-    seconds = SECONDS if seconds is None else seconds
-    lean = await asyncio.to_thread(fresh)
+async def second_kernel(library: str, candidate: str, premises: Sequence[str], seconds: float) -> Opinion:
+    """Our own kernel, by the Node that also runs the embedded Lean, in an empty environment."""
     try:
-        original = await read_original(lean, claim.original, seconds)
-        theorems = claim.theorems or ((original.named(claim.named),) if claim.named else original.open_theorems())
-        if not theorems:
-            raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")
-        left = seconds - (time.monotonic() - began)
-        if claim.witness:
-            found = await judge(lean, claim.text, original, (claim.witness,), left, theorems[0])
-        else:
-            found = await judge(lean, claim.text, original, theorems, left)
-        report = (
-            refused(found)
-            if isinstance(found, Refusal)
-            else await _accepted(lean, original, theorems, claim, found, began + seconds)
-        )
-        about = {"lean": lean.version, "known faults": ", ".join(f.where for f in versions.faults_of(lean.version))}
-        taken = time.monotonic() - began
-        return replace(report, statement=statement_of(original, theorems), versions=about, seconds=taken)
+        node = node_command()
+    except LeanUnavailable as fault:
+        return Opinion("undecided", f"the second kernel needs Node: {fault}")
+    return await second_opinion(node, library, candidate, premises, min(seconds, SECOND_SECONDS))
+
+
+@asynccontextmanager
+async def fresh_leans(fresh: Fresh) -> AsyncIterator[Leans]:
+    """Two Leans that nothing has been asked of, both starting; killed at the end."""
+    started: list[LeanPool] = []
+    try:
+        for _ in range(2):
+            started.append(await asyncio.to_thread(fresh))
+        elaborator, replayer = started
+        warming = asyncio.ensure_future(replayer.replay(ReplayRequest(("Init",), "", seconds=START_SECONDS)))
+        try:
+            yield Leans(elaborator, replayer, second_kernel)
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
     except LeanUnavailable as fault:
         raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
     finally:
-        await lean.aclose()
+        for lean in started:
+            await lean.aclose()
 
 
-def with_faults(report: CheckReport) -> CheckReport:
-    """The report with a note on the known faults of the version of Lean that made it."""
-    return replace(report, notes=(*report.notes, *versions.words(report.versions["lean"])))
+async def examine(fresh: Fresh, claim: Claim, seconds: float | None = None) -> CheckReport:
+    """The verdict on a claim, by Leans that have seen nothing before.
+
+    Raises:
+        InvalidInput: the original is not one.
+        TimeoutError: not done within ``seconds``, everything included.
+    """
+    async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
+        return await examine_with(leans, claim, until)
+
+
+async def examine_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
+    """As `examine`, with Leans of which the elaborator may have read the user's own file. ``until``: monotonic."""
+    began = time.monotonic()
+    original = await read_original(leans.elaborator, claim.original, until - began)
+    theorems = claim.theorems or ((original.named(claim.named),) if claim.named else original.open_theorems())
+    if not theorems:
+        raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")
+    wanted, negates = ((claim.witness,), theorems[0]) if claim.witness else (theorems, "")
+    finding = first_finding(claim.text, claim.original)
+    found = finding or await ground(leans, claim.text, original, wanted, until, negates)
+    report = refused(found) if isinstance(found, Refusal) else await _accepted(leans, found, theorems, claim, until)
+    about = {"lean": leans.replayer.version, "known faults": _faults(leans.replayer.version)}
+    taken = time.monotonic() - began
+    return replace(report, statement=statement_of(original, theorems), versions=about, seconds=taken)
+
+
+@asynccontextmanager
+async def within(seconds: float) -> AsyncIterator[float]:
+    """Everything inside ends in time, starting and reading included; gives the end on the monotonic clock.
+
+    Raises:
+        TimeoutError: it did not.
+    """
+    scope = asyncio.timeout(seconds)
+    try:
+        async with scope:
+            yield time.monotonic() + seconds
+    except TimeoutError as error:
+        if scope.expired():
+            raise TimeoutError(f"the check was not done within {seconds:g} s") from error
+        raise
+
+
+def _faults(version: str) -> str:
+    return ", ".join(f.where for f in versions.faults_of(version))
 
 
 def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
@@ -99,35 +155,72 @@ def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
 
 
 async def _accepted(
-    lean: LeanPool, original: Original, theorems: tuple[str, ...], claim: Claim, found: Accepted, until: float
+    leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
 ) -> CheckReport:
-    """L1 by the gate; L2 when no premise can be to blame; L3 by the replay.
-
-    The replay is what `leanchecker` does: every declaration once more through the kernel, on top of the imports alone.
-    It is the same kernel, so it is a second look at the file, not a second opinion on the kernel.
-    """
-    notes: list[str] = []
+    """L1 by the gate; L2 when no premise can be to blame; L3 when the second kernel has confirmed it all as well."""
+    confirming = asyncio.ensure_future(confirm(leans, grounded, until))
+    try:
+        premises = await _premises(leans, grounded, theorems, claim, until)
+        found = await confirming
+    finally:
+        confirming.cancel()
+        await asyncio.gather(confirming, return_exceptions=True)
+    if isinstance(found, Refusal):
+        return refused(found)
     assumptions = tuple(f"axiom {name}, declared in the original" for name in found.assumptions)
-    harmless = not assumptions
-    if not claim.witness:
-        for name in theorems[:MOST_ASKED]:
-            premises = await premises_of(lean, original, name, min(PREMISE_SECONDS, until - time.monotonic()))
-            harmless = harmless and premises in ("none", "satisfiable")
-            if premises == "contradictory":
-                notes.append(
-                    f"vacuous: the hypotheses of {name} contradict each other, so its conclusion plays no part"
-                )
-            elif premises == "unknown":
-                notes.append(f"no values were found for which the hypotheses of {name} hold")
-        harmless = harmless and len(theorems) <= MOST_ASKED
+    harmless = premises.harmless and not assumptions
+    confirmed = found.opinion.verdict == "accepted"
+    level = TrustLevel.CONFIRMED if confirmed else TrustLevel.NOT_VACUOUS
     return CheckReport(
         Verdict.REFUTED if claim.witness else Verdict.PROVED,
-        TrustLevel.CONFIRMED if harmless else TrustLevel.REBUILT,
-        obligations=Counts(found.replayed, found.replayed, found.replayed),
-        notes=tuple(notes),
+        level if harmless else TrustLevel.REBUILT,
+        obligations=counts_of(found),
+        notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
         axioms=found.axioms,
     )
+
+
+def counts_of(found: Accepted) -> Counts:
+    """Declarations that Lean's kernel has accepted, and of these the ones that ours has."""
+    return Counts(found.replayed, found.replayed, found.opinion.candidate)
+
+
+def notes_on(found: Accepted, version: str) -> tuple[str, ...]:
+    """What is to be said of the kernels: how far the second one got, and the faults of this version of the first."""
+    opinion, by_type = found.opinion, f"{found.by_type} constants of the library count by their types"
+    if opinion.verdict == "accepted":
+        kernel = (
+            f"a second, independent kernel checked {opinion.candidate} declarations of the proof and {opinion.library} "
+            f"of the library; {by_type}"
+        )
+    else:
+        kernel = f"the second kernel did not decide: {opinion.reason}; the trust level stays lower, and {by_type}"
+    return (kernel, *versions.notes(version, opinion.verdict == "accepted"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Premises:
+    harmless: bool
+    notes: tuple[str, ...] = ()
+
+
+async def _premises(
+    leans: Leans, grounded: Grounded, theorems: tuple[str, ...], claim: Claim, until: float
+) -> _Premises:
+    """Whether the hypotheses of the theorems allow anything; by the Lean that has elaborated nothing of the text."""
+    if claim.witness:
+        return _Premises(True)
+    notes, harmless = [], len(theorems) <= MOST_ASKED
+    for name in theorems[:MOST_ASKED]:
+        seconds = min(PREMISE_SECONDS, until - time.monotonic())
+        premises = await premises_of(leans.replayer, grounded.original, name, seconds)
+        harmless = harmless and premises in ("none", "satisfiable")
+        if premises == "contradictory":
+            notes.append(f"vacuous: the hypotheses of {name} contradict each other, so its conclusion plays no part")
+        elif premises == "unknown":
+            notes.append(f"no values were found for which the hypotheses of {name} hold")
+    return _Premises(harmless, tuple(notes))
 
 
 def statement_of(original: Original, theorems: tuple[str, ...]) -> str:
@@ -153,4 +246,17 @@ def run(checking: Coroutine[Any, Any, CheckReport]) -> CheckReport:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
 
 
-__all__ = ["Claim", "Fresh", "examine", "fresh_lean", "refused", "run", "statement_of", "with_faults"]
+__all__ = [
+    "Claim",
+    "Fresh",
+    "counts_of",
+    "examine",
+    "examine_with",
+    "fresh_lean",
+    "fresh_leans",
+    "notes_on",
+    "refused",
+    "run",
+    "statement_of",
+    "within",
+]

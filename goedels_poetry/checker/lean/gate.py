@@ -1,18 +1,36 @@
-"""The final gate for Lean: a file, the user's original, a fresh Lean; what is refused, by which rule, on which line.
+"""The final gate for Lean: a file, the user's original, two fresh Leans, a second kernel; what is refused, and where.
 
-In this order, and the first rule that refuses ends it: what the text may contain (tokens); what Lean says of it, after
-it has elaborated the original for itself; the commands that Lean read; the nonce after the last line; the statement;
-`sorry`, axioms; the kernel once more over every declaration; known faults of this version of Lean.
+Elaborating a stranger's text runs his program, so the Lean that does it, the *elaborator*, is not believed: it has
+elaborated the original before it saw the text, it says what the text declares as data, and it is thrown away. The
+*replayer* elaborates nothing. In this order, and the first rule that refuses ends it: what the text may contain
+(tokens, commands: a quick refusal, no wall); Lean's errors; the data, strictly read; the statement against the
+original's; what the theorems need (no axiom, nothing opaque, unsafe or partial but the user's); Lean's kernel over
+that; the axioms, by our own walk over everything; our own kernel over everything; known faults of this Lean.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.lean import (
+    BY_COMPILED_CODE,
+    BadData,
+    Comparison,
+    NotAllowed,
+    Opinion,
+    Stream,
+    features,
+    grounds,
+    needed,
+    read,
+    write,
+)
+from goedels_poetry.kernel.lean import Declaration as DeclaredData
 from goedels_poetry.languages.lean.runtime import (
     BARRED,
     LOGIC_AXIOMS,
@@ -24,6 +42,7 @@ from goedels_poetry.languages.lean.runtime import (
     Declaration,
     LeanPool,
     Message,
+    ReplayRequest,
     constants_of,
     place,
 )
@@ -38,19 +57,21 @@ def _kinds(*names: str) -> frozenset[str]:
 
 
 DECLARATIONS = _kinds(
-    "theorem", "definition", "abbrev", "instance", "example", "inductive", "structure", "classInductive"
+    *("theorem", "definition", "abbrev", "instance", "example", "inductive", "structure", "classInductive", "opaque"),
 ) | {"lemma"}
-"""What text that is not the user's may declare."""
+"""What text that is not the user's may declare; an opaque constant only where the theorem does not need it."""
 COMMANDS = _kinds(
     *("mutual", "namespace", "section", "end", "variable", "universe", "open", "set_option", "attribute"),
-    *("include", "omit", "deriving", "moduleDoc", "eoi"),
+    *("include", "omit", "deriving", "moduleDoc", "eoi", "notation", "mixfix", "macro", "grindPattern"),
 )
-"""Commands, apart from declarations, that it may contain. `… in` counts as what stands inside."""
-COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
-APART = "\n\n"
-"""Between the text and our theorem after it."""
+"""Commands, apart from declarations, that it may contain."""
+END = f"{COMMAND}eoi"
+COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"}) | BY_COMPILED_CODE
+SORRY = "sorryAx"
 SETTING = "setting"
 """What a driver calls a tactic's setting that Lean would have to compute."""
+SecondKernel = Callable[[str, str, Sequence[str], float], Awaitable[Opinion]]
+"""Our own kernel: library, candidate, premises, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +95,8 @@ class Original:
     text: str
     commands: tuple[Command, ...]
     constants: dict[str, Declaration]
+    imports: tuple[str, ...] = ()
+    data: Stream = field(default_factory=Stream)
 
     @property
     def axioms(self) -> frozenset[str]:
@@ -116,7 +139,11 @@ class Accepted:
     assumptions: tuple[str, ...]
     """Of these, the axioms that the user's own file declares."""
     replayed: int
-    """Declarations that the kernel has checked twice."""
+    """Declarations that Lean's kernel has added in the replayer."""
+    by_type: int
+    """Theorems and other constants of the library below them that are believed by their types."""
+    opinion: Opinion
+    """Of the second kernel."""
 
 
 async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
@@ -126,7 +153,8 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
         InvalidInput: it does not elaborate, in Lean's words.
         TimeoutError: not within ``seconds``.
     """
-    seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True))
+    until = time.monotonic() + seconds
+    seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True))
     if seen.status == "timeout":
         raise TimeoutError(f"Lean had not read the original: {seen.error}")
     if seen.status != "done":
@@ -134,7 +162,10 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
     if seen.errors:
         first = seen.errors[0]
         raise InvalidInput(first.text, first.line, first.column + 1)
-    return Original(text, seen.commands, {d.name: d for d in seen.declarations})
+    data = await _read(seen, until)
+    if isinstance(data, Refusal):
+        raise InvalidInput(f"the original declares what cannot be written down: {data.reason}")
+    return Original(text, seen.commands, {d.name: d for d in seen.declarations}, seen.imports, data)
 
 
 def first_finding(text: str, original: str) -> Refusal | None:
@@ -143,59 +174,134 @@ def first_finding(text: str, original: str) -> Refusal | None:
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
 
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A text whose theorems are the wanted ones and rest on what they may, by Lean's kernel; ours is to come."""
+
+    seen: CheckResult
+    text: str
+    original: Original
+    data: Stream
+    theorems: tuple[str, ...]
+    selected: tuple[DeclaredData, ...]
+    """All that the theorems need, in order."""
+    candidate: str
+    """The same as a stream."""
+    library: str
+    """What they need of the imports, as a stream."""
+    axioms: tuple[str, ...]
+    by_type: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leans:
+    """The processes of one judgement."""
+
+    elaborator: LeanPool
+    """Has read the original, and nothing of the text, when the judgement begins."""
+    replayer: LeanPool
+    """Never elaborates anything of the text."""
+    second: SecondKernel
+
+
 async def judge(
-    lean: LeanPool, text: str, original: Original, theorems: tuple[str, ...], seconds: float, negates: str = ""
+    leans: Leans, text: str, original: Original, theorems: tuple[str, ...], seconds: float, negates: str = ""
 ) -> Refusal | Accepted:
     """Whether ``text`` proves these theorems of the original, or that the theorem ``negates`` of it is false.
 
-    ``theorems``: names of constants; with ``negates`` the one constant that says so. ``lean`` should be a fresh one.
+    ``theorems``: names of constants; with ``negates`` the one constant that says so.
 
     Raises:
-        TimeoutError: Lean was not done within ``seconds``.
+        TimeoutError: not done within ``seconds``.
     """
+    until = time.monotonic() + seconds
     refusal = first_finding(text, original.text)
-    return refusal or await judge_by_lean(lean, text, original, theorems, seconds, negates)
+    grounded = refusal or await ground(leans, text, original, theorems, until, negates)
+    return grounded if isinstance(grounded, Refusal) else await confirm(leans, grounded, until)
 
 
-async def judge_by_lean(
-    lean: LeanPool, text: str, original: Original, theorems: tuple[str, ...], seconds: float, negates: str = ""
-) -> Refusal | Accepted:
-    """As `judge`, for a text whose tokens have been looked at."""
-    nonce = f"gp_nonce_{secrets.token_hex(8)}"
-    end = f"{APART}theorem {nonce} : _root_.True := _root_.True.intro\n"
-    space = _space_at_the_end(original)
+async def ground(
+    leans: Leans, text: str, original: Original, theorems: tuple[str, ...], until: float, negates: str = ""
+) -> Refusal | Grounded:
+    """All of the judgement but the second kernel, for a text whose tokens have been looked at.
+
+    ``until``: on the monotonic clock, in seconds.
+    """
     request = CheckRequest(
-        text + end,
-        seconds=seconds,
+        text,
+        seconds=_left(until),
         commands=True,
-        declarations=True,
-        replay=True,
-        reference=original.text + end,
-        names=(*theorems, f"{space}{nonce}"),
-        negates=negates,
+        export=True,
+        reference=original.text,
         barred=DECEIVING,
         kinds=tuple(sorted(DECLARATIONS | COMMANDS)),
     )
-    seen = await lean.check(request)
+    seen = await leans.elaborator.check(request)
     if seen.status == "timeout":
         raise TimeoutError(f"Lean had not checked the whole text: {seen.error}")
     if seen.status != "done":
         return Refusal("answer", f"Lean gave no answer about the whole text: {seen.error}")
-    return (
-        _messages(seen)
-        or _commands(seen, text, original)
-        or _nonce(seen, text, f"{space}{nonce}")
-        or _statement(seen, text, theorems)
-        or _grounds(seen, text, original, theorems, lean.version)
-    )
+    refusal = _messages(seen) or _commands(seen, text, original) or _unfinished(seen, original)
+    if refusal is not None:
+        return refusal
+    data = await _read(seen, until)
+    if isinstance(data, Refusal):
+        return data
+    stated = _statement(seen, text, original, data, theorems, negates)
+    return stated or await _grounds(leans, seen, text, original, data, theorems, until)
+
+
+async def ground_alone(leans: Leans, own: Original, theorems: tuple[str, ...], until: float) -> Refusal | Grounded:
+    """As `ground`, for a file that was read as if it were a user's own: nothing is compared."""
+    seen = CheckResult("done", commands=own.commands, imports=own.imports)
+    return await _grounds(leans, seen, own.text, own, own.data, theorems, until)
+
+
+async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | Accepted:
+    """The second kernel's opinion; without it a proof may not use what kernels like Lean's were at fault about."""
+    g, premises = grounded, [d.name for d in grounded.selected if d.kind in ("axiom", "opaque")]
+    opinion = await leans.second(g.library, g.candidate, premises, _left(until))
+    if opinion.verdict == "refused":
+        words = f"the second kernel does not accept {opinion.declaration}: {opinion.reason}"
+        return Refusal("kernel", words, *_declared(g.seen, g.text, (opinion.declaration, *g.theorems)))
+    if opinion.verdict == "accepted" and opinion.candidate != len(g.selected):
+        return Refusal("kernel", f"the second kernel checked {opinion.candidate} of {len(g.selected)} declarations")
+    if opinion.verdict == "undecided" and (refusal := _unconfirmed(leans, g, opinion)):
+        return refusal
+    assumed = tuple(a for a in g.axioms if a in g.original.axioms)
+    return Accepted(g.theorems, g.axioms, assumed, len(g.selected), g.by_type, opinion)
+
+
+def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion) -> Refusal | None:
+    version = leans.replayer.version
+    used = features(g.data, (d for d in g.selected if d.name not in g.original.data.constants), read(g.library))
+    fault = versions.usable(version, used)
+    if fault is None:
+        return None
+    name = used.get(fault.feature, g.theorems[0])
+    words = f"{name} uses a {fault.feature or 'reduction'} where Lean {version} has a fault ({fault.where})"
+    reason = f"{words}, and the second kernel is undecided: {opinion.reason}"
+    return Refusal("version", reason, *_declared(g.seen, g.text, (name,)))
+
+
+def _left(until: float) -> float:
+    return max(until - time.monotonic(), 0.1)
+
+
+async def _read(seen: CheckResult, until: float) -> Stream | Refusal:
+    if seen.data is None:
+        return Refusal("data", seen.error or "this Lean does not say what the text declares")
+    try:
+        return await asyncio.to_thread(read, seen.data, until)
+    except BadData as fault:
+        return Refusal("data", str(fault))
 
 
 def _messages(seen: CheckResult) -> Refusal | None:
     first = next(iter(seen.errors), None)
-    barred = next((m for m in seen.errors if m.kind == BARRED), None)
-    if barred is not None:
-        return _barred(barred)
-    return Refusal("compile", first.text, first.line, first.column) if first else None
+    if first is None:
+        return None
+    return _barred(first) if first.kind == BARRED else Refusal("compile", first.text, first.line, first.column)
 
 
 def _barred(said: Message) -> Refusal:
@@ -209,61 +315,104 @@ def _barred(said: Message) -> Refusal:
 
 
 def _commands(seen: CheckResult, text: str, original: Original) -> Refusal | None:
-    """The allow-list once more, over what Lean took for commands."""
+    """The allow-list once more, over what Lean took for commands: on both sides of every `in`."""
     theirs = {_key(original.text, c) for c in original.commands}
     for command in seen.commands:
-        allowed = command.declaration in DECLARATIONS or (not command.declaration and command.kind in COMMANDS)
-        if not allowed and _key(text, command) not in theirs and command.kind != f"{COMMAND}eoi":
-            kind = (command.declaration or command.kind).removeprefix(COMMAND)
+        foreign = next((part for part in command.parts if part not in DECLARATIONS | COMMANDS), None)
+        if foreign is not None and _key(text, command) not in theirs:
+            kind = foreign.removeprefix(COMMAND)
             return Refusal("command", f"a command of the kind `{kind}`", *place(text, command.start))
     return None
 
 
-def _nonce(seen: CheckResult, text: str, nonce: str) -> Refusal | None:
-    """Our theorem is there and begins where we began it: an `open … in` or an attribute before it is unfinished."""
-    stands = any(c.start == len(text) + len(APART) for c in seen.commands if c.names)
-    if stands and any(d.name == nonce and d.kind == "theorem" for d in seen.declarations):
-        return None
-    last = max((c for c in seen.commands if c.end > c.start), key=lambda c: c.end, default=None)
-    where = f", after a command of the kind {last.kind.removeprefix(COMMAND)}" if last else ""
-    return Refusal("nonce", f"Lean did not read the text to its end, or not in the original's namespace{where}")
-
-
-def _statement(seen: CheckResult, text: str, theorems: tuple[str, ...]) -> Refusal | None:
-    found = {d.name: d for d in seen.declarations}
-    for name in theorems:
-        if name not in found or found[name].kind != "theorem":
-            return Refusal("missing", f"there is no theorem {name}")
-    if seen.comparison is None:
-        return Refusal("statement", "this Lean cannot compare statements")
-    if not seen.comparison.same:
-        return Refusal("statement", f"not what was given: {seen.comparison.why}", *_declared(seen, text, theorems))
+def _unfinished(seen: CheckResult, original: Original) -> Refusal | None:
+    """Lean has read the text to its end, and scopes are closed there as they are in the original."""
+    ends, theirs = ([c.namespace for c in commands if c.kind == END] for commands in (seen.commands, original.commands))
+    if not theirs:
+        raise InvalidInput("Lean does not read the original to its end", hint="remove the `#exit`")
+    if not ends:
+        return Refusal("unfinished", "Lean did not read the text to its end")
+    if ends != theirs:
+        spaces = [f"the namespace {space}" if space else "no namespace" for space in (ends[0], theirs[0])]
+        return Refusal("unfinished", f"the text ends in {spaces[0]}, the original in {spaces[1]}")
     return None
 
 
-def _grounds(
-    seen: CheckResult, text: str, original: Original, theorems: tuple[str, ...], version: str
-) -> Refusal | Accepted:
-    found = {d.name: d for d in seen.declarations}
-    axioms = sorted({a for name in theorems for a in found[name].axioms})
-    foreign = [a for a in axioms if a not in LOGIC_AXIOMS and a not in original.axioms]
-    if foreign:
-        culprit = next(n for n in theorems if set(foreign) & set(found[n].axioms))
-        compiled = any(a in COMPILED or "._native." in a for a in foreign)  # the latter from Lean 4.29 on
-        rule = "sorry" if "sorryAx" in foreign else "native" if compiled else "axiom"
-        return Refusal(rule, f"{culprit} rests on {', '.join(foreign)}", *_declared(seen, text, (*foreign, culprit)))
-    if seen.replay is None:
-        return Refusal("kernel", "this Lean cannot replay declarations")
-    if seen.replay.failed:
-        return Refusal("kernel", seen.replay.failed)
-    new = [d for d in seen.declarations if d.name not in original.constants]
-    fault = versions.refused_feature(version, [versions.NESTED] if any(d.nested for d in new) else [])
-    if fault is not None:
-        name = next(d.name for d in new if d.nested)
-        words = f"{name} is a {versions.NESTED}, and Lean {version} has a fault there ({fault.where})"
-        return Refusal("version", words, *_declared(seen, text, (name,)))
-    premises = tuple(a for a in axioms if a in original.axioms)
-    return Accepted(theorems, tuple(axioms), premises, seen.replay.count)
+def _statement(
+    seen: CheckResult, text: str, original: Original, data: Stream, theorems: tuple[str, ...], negates: str
+) -> Refusal | None:
+    for name in theorems:
+        if name not in data.constants or data.constants[name][0].kind != "thm":
+            return Refusal("missing", f"there is no theorem {name}")
+    left = next((module for module in original.imports if module not in seen.imports), None)
+    why = f"it does not import {left}" if left else Comparison(original.data, data).difference(theorems, negates)
+    return Refusal("statement", f"not what was given: {why}", *_declared(seen, text, theorems)) if why else None
+
+
+async def _grounds(
+    leans: Leans,
+    seen: CheckResult,
+    text: str,
+    original: Original,
+    data: Stream,
+    theorems: tuple[str, ...],
+    until: float,
+) -> Refusal | Grounded:
+    """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
+    premises = [n for n, (constant, _) in original.data.constants.items() if constant.kind in ("axiom", "opaque")]
+    try:
+        selected = needed(data, theorems, frozenset(premises))
+    except NotAllowed as fault:
+        return Refusal(fault.rule, str(fault), *_declared(seen, text, (fault.name, *theorems)))
+    except BadData as fault:
+        return Refusal("data", str(fault))
+    mentioned = {name for declaration in selected for name in data.needs(declaration)}
+    if foreign := _foreign(mentioned & (COMPILED | {SORRY}), original):
+        return _rests(seen, text, data, theorems, foreign)
+    candidate = write(data, selected)
+    replayed = await leans.replayer.replay(ReplayRequest(seen.imports, candidate, library=True, seconds=_left(until)))
+    if replayed.status == "timeout":
+        raise TimeoutError(f"Lean's kernel had not checked the declarations: {replayed.error}")
+    if replayed.status != "done":
+        return Refusal("answer", f"Lean's kernel gave no answer about the declarations: {replayed.error}")
+    if replayed.failed:
+        words = f"Lean's kernel does not accept {replayed.at or 'the imports'}: {replayed.failed}"
+        return Refusal("kernel", words, *_declared(seen, text, (replayed.at, *theorems)))
+    if replayed.count != len(selected):
+        return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
+    try:
+        rests = grounds(theorems, data, await asyncio.to_thread(read, replayed.library, until))
+    except BadData as fault:
+        return Refusal("data", str(fault))
+    axioms = tuple(sorted({*rests.axioms, *replayed.axioms}))
+    if foreign := _foreign(axioms, original):
+        return _rests(seen, text, data, theorems, foreign)
+    by_type = len(rests.by_type)
+    return Grounded(seen, text, original, data, theorems, tuple(selected), candidate, replayed.library, axioms, by_type)
+
+
+def _foreign(axioms: Iterable[str], original: Original) -> list[str]:
+    return sorted(a for a in axioms if a not in LOGIC_AXIOMS and a not in original.axioms)
+
+
+def _rests(seen: CheckResult, text: str, data: Stream, theorems: tuple[str, ...], foreign: list[str]) -> Refusal:
+    """The refusal of theorems that rest on what they may not, at the first of them that does."""
+    culprit = next((n for n in theorems if set(foreign) & _below(data, n)), theorems[0])
+    compiled = any(a in COMPILED or "._native." in a for a in foreign)  # the latter from Lean 4.29 on
+    rule = "sorry" if SORRY in foreign else "native" if compiled else "axiom"
+    return Refusal(rule, f"{culprit} rests on {', '.join(foreign)}", *_declared(seen, text, (*foreign, culprit)))
+
+
+def _below(data: Stream, name: str) -> set[str]:
+    """Every constant that one of the text mentions, through what the text declares."""
+    found: set[str] = set()
+    todo = [name]
+    while todo:
+        at = todo.pop()
+        if at not in found:
+            found.add(at)
+            todo.extend(data.needs(data.constants[at][1]) if at in data.constants else ())
+    return found
 
 
 # ---------------------------------------------------------------- places and names
@@ -277,14 +426,6 @@ def place_of(original: Original, constant: str) -> Command | None:
 def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
     names = [command.full_name(name) for name in command.names]
     return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
-
-
-def _space_at_the_end(original: Original) -> str:
-    """The namespace in which a line after the original's last one stands, with its dot."""
-    end = next((c for c in original.commands if c.kind == f"{COMMAND}eoi"), None)
-    if end is None:
-        raise InvalidInput("Lean does not read the original to its end", hint="remove the `#exit`")
-    return f"{end.namespace}." if end.namespace else ""
 
 
 def _key(text: str, command: Command) -> tuple[str, ...]:
@@ -303,11 +444,16 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
 
 __all__ = [
     "Accepted",
+    "Grounded",
+    "Leans",
     "Original",
     "Refusal",
+    "SecondKernel",
+    "confirm",
     "first_finding",
+    "ground",
+    "ground_alone",
     "judge",
-    "judge_by_lean",
     "place_of",
     "read_original",
 ]

@@ -1,16 +1,24 @@
 """Versions of Lean whose kernel or run time is known to have accepted a proof of `False`, and how.
 
-Each fault is public and repaired; a version before ``fixed`` has it. ``needs`` says what a text must do to use it, so
-that a reader can see why a proof that passed the gate is not one of those.
+Each fault is public and repaired; a version before ``fixed`` has it. ``blocked`` says how a report shows that an
+accepted proof is not one of those.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal
+
+from goedels_poetry.kernel.lean import NESTED, PROJECTION
 
 Version = tuple[int, int, int]
+
+
+Shown = Literal["data", "size", "second kernel"]
+"""How a fault is shown to be blocked: it needs what the data cannot say; more of them than the gate reads; or the
+second kernel, which does not have it, has checked the same declarations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +29,28 @@ class Fault:
     fixed: Version
     where: str
     """The report or repair in Lean's repository."""
-    words: str
-    needs: str
+    text: str
+    blocked: Shown
     feature: str = ""
-    """What the gate can see of it in a file; "" when what it needs is kept out by the allow-list or by size."""
+    """What a proof has to use for it, where that can be seen in the data; "" where it cannot."""
 
 
-NESTED = "nested inductive type"
 FAULTS = (
+    Fault((4, 14, 0), (4, 20, 0), "lean4#8060", "Nat.pow reduces what is no numeral", "second kernel"),
+    Fault((4, 0, 0), (4, 32, 1), "lean4#14484", "values of opaque constants are not closed", "data"),
     Fault(
-        (4, 14, 0),
-        (4, 20, 0),
-        "lean4#8060",
-        "Nat.pow reduces what is no numeral",
-        "a `Nat.pow` that the kernel reduces",
+        (4, 0, 0),
+        (4, 32, 2),
+        "lean4#14576",
+        "parameters of nested inductive types are not checked",
+        "second kernel",
+        NESTED,
     ),
-    Fault((4, 0, 0), (4, 32, 1), "lean4#14484", "values of opaque constants are not closed", "a metaprogram"),
-    Fault((4, 0, 0), (4, 32, 2), "lean4#14576", "parameters of nested inductive types are not checked", NESTED, NESTED),
-    Fault(
-        (4, 0, 0), (4, 33, 1), "lean4#14807", "a projection out of a proposition", "an ill-typed term of a metaprogram"
-    ),
-    Fault((4, 0, 0), (4, 33, 1), "lean4#14838", "reference counts overflow", "18 GB of memory"),
-    Fault((4, 0, 0), (4, 34, 1), "lean4#15289", "reference counts overflow when terms are shared", "100 GB of input"),
+    Fault((4, 0, 0), (4, 33, 0), "lean4#14613", "`Sort (imax 1 0)` is not taken for Prop", "second kernel", PROJECTION),
+    Fault((4, 0, 0), (4, 33, 0), "lean4#14616", "names of auxiliary nested types clash", "second kernel", NESTED),
+    Fault((4, 0, 0), (4, 33, 1), "lean4#14807", "a projection out of a proposition", "second kernel", PROJECTION),
+    Fault((4, 0, 0), (4, 33, 1), "lean4#14838", "reference counts overflow in 18 GB of memory", "size"),
+    Fault((4, 0, 0), (4, 34, 1), "lean4#15289", "reference counts overflow with 100 GB of input", "size"),
 )
 
 
@@ -58,19 +66,31 @@ def faults_of(version: str) -> tuple[Fault, ...]:
     return tuple(f for f in FAULTS if number is None or f.since <= number < f.fixed)
 
 
-def refused_feature(version: str, features: Iterable[str]) -> Fault | None:
-    """The fault that something in a file, not the user's, may use."""
-    seen = set(features)
-    return next((f for f in faults_of(version) if f.feature and f.feature in seen), None)
+def usable(version: str, features: Collection[str]) -> Fault | None:
+    """A fault that declarations with these features may use where the second kernel has not confirmed them."""
+    open_ = (f for f in faults_of(version) if f.blocked == "second kernel")
+    return next((f for f in open_ if not f.feature or f.feature in features), None)
 
 
-def words(version: str) -> tuple[str, ...]:
-    """For the report: what is known of this version."""
+def notes(version: str, confirmed: bool) -> tuple[str, ...]:
+    """For the report: the known faults of this version, and how each was shown to be blocked.
+
+    ``confirmed``: the second kernel has accepted the declarations. Where it has not, a proof that uses a feature with a
+    fault is refused, so that the others are blocked by not being used.
+    """
     found = faults_of(version)
     if not found:
         return ()
-    where = ", ".join(f.where for f in found)
-    return (f"Lean {version} has known faults, repaired in later versions: {where}; the gate keeps out what they need",)
+    how = {
+        "data": "the data cannot say what they need",
+        "size": "the data are smaller than they need",
+        "second kernel": "the second kernel does not have them"
+        if confirmed
+        else "the proof does not use what they need",
+    }
+    ways = [(words, [f.where for f in found if f.blocked == way]) for way, words in how.items()]
+    blocked = "; ".join(f"{', '.join(where)}: {words}" for words, where in ways if where)
+    return (f"known faults of Lean {version} that were shown to be blocked: {blocked}",)
 
 
-__all__ = ["FAULTS", "NESTED", "Fault", "faults_of", "parse", "refused_feature", "words"]
+__all__ = ["FAULTS", "Fault", "faults_of", "notes", "parse", "usable"]

@@ -35,23 +35,26 @@ def _words(text: str) -> frozenset[str]:
 
 ALLOWED_COMMANDS = _words(
     "theorem lemma def abbrev example inductive structure namespace section end open variable universe mutual "
-    "include omit set_option attribute instance class deriving"
+    "include omit set_option attribute instance class deriving opaque grind_pattern "
+    "notation infix infixl infixr prefix postfix macro"
 )
+READ_OTHERWISE = _words("notation infix infixl infixr prefix postfix macro")
+"""Commands that change how the text after them is read: harmless where a statement is compared with the original's."""
 _RULES = {
     "sorry": "sorry admit stop sorryAx proof_wanted",
-    "axiom": "axiom opaque",
+    "axiom": "axiom",
     "native": "native_decide ofReduceBool ofReduceNat reduceBool reduceNat trustCompiler",
     "unsafe": "unsafe partial unsafeCast lcProof lcUnreachable lcAny lcErased ptrAddrUnsafe implemented_by extern "
     "csimp unsafeIO unsafeBaseIO unsafeEIO unsafeRunMetaM withPtrEqUnsafe isExclusiveUnsafe evalConst evalConstCheck "
     "evalDecl evalExpr evalExpr' evalSyntaxConstant markPersistent markMT",
-    "notation": "unif_hint notation notation3 infix infixl infixr prefix postfix syntax macro macro_rules "
+    "notation": "unif_hint notation3 syntax macro_rules "
     "declare_syntax_cat binder_predicate elab elab_rules declare_simp_like_tactic declare_config_elab",
     "metaprogram": "run_cmd run_elab run_meta run_tac by_elab elab_term eval% set_library_suggestions "
     "register_try?_tactic register_grind_attr grind_propagator builtin_grind_propagator initialize "
     "builtin_initialize simproc dsimproc simproc_decl dsimproc_decl builtin_simproc builtin_dsimproc "
     "builtin_simproc_decl register_simp_attr register_builtin_option register_option register_label_attr "
     "register_tactic_tag register_parser_alias register_error_explanation tactic_extension "
-    "show_term_elab modifyEnv setEnv addDecl addAndCompile grind_pattern "
+    "show_term_elab modifyEnv setEnv addDecl addAndCompile "
     "meta public add_decl_doc recommended_spelling initialize_simps_projections",
     "export": "export",
     "import": "include_str import prelude module",
@@ -320,4 +323,4 @@ def _strange(c: str) -> bool:
     return category.startswith("L") and not starts_word(c) and c not in "λΠΣ" and category != "Lm"
 
 
-__all__ = ["ALLOWED_COMMANDS", "RULE_OF", "Finding", "scan", "scan_proof", "sorry_tokens"]
+__all__ = ["ALLOWED_COMMANDS", "READ_OTHERWISE", "RULE_OF", "Finding", "scan", "scan_proof", "sorry_tokens"]

@@ -15,7 +15,14 @@ from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.lean.runtime.library import Library, read_library
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, read_result
+from goedels_poetry.languages.lean.runtime.protocol import (
+    CheckRequest,
+    CheckResult,
+    ReplayRequest,
+    ReplayResult,
+    read_replay,
+    read_result,
+)
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
 
 START_SECONDS = 60.0
@@ -51,6 +58,12 @@ class DrivenLean:
         asked = {k: v for k, v in asdict(request).items() if v or k == "code" or (k == "reference" and v is not None)}
         asked.pop("seconds", None)
         return read_result(self._ask({"op": "check", **asked}, request.seconds))
+
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`; raises :class:`LeanUnavailable` when there is no Lean to ask."""
+        asked = asdict(request)
+        asked.pop("seconds")
+        return read_replay(self._ask({"op": "replay", **asked}, request.seconds))
 
     def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
         """As `LeanRuntime.evaluate`; everything is None when there is no answer in time."""

@@ -15,12 +15,10 @@ from goedels_poetry.languages.lean.runtime.kimina_commands import commands_of
 from goedels_poetry.languages.lean.runtime.protocol import (
     CheckRequest,
     CheckResult,
-    Comparison,
     Declaration,
     Hole,
     HoleGoal,
     Message,
-    Replay,
     Severity,
 )
 
@@ -164,10 +162,6 @@ def read_response(result: dict[str, Any], sent: Sent, request: CheckRequest) -> 
         holes=tuple(_holes(sorries, shift, sent, text, len(request.prefix))) if request.holes else (),
         commands=commands_of(text) if request.commands else (),
         declarations=tuple(_declarations(messages, begun, sent)) if request.declarations and ended else (),
-        comparison=None
-        if request.reference is None
-        else Comparison(False, "a Kimina server cannot compare statements"),
-        replay=Replay(0, "a Kimina server cannot replay declarations") if request.replay else None,
         seconds=_number(result.get("time") or response.get("time")),
     )
 

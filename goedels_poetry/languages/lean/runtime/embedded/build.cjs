@@ -53,6 +53,10 @@ const PATCHES = [
   ['var wasmTableMirror=[];', 'var wasmTableMirror=new Array(300000).fill(undefined);'],
   // Node's permission model forbids process.binding.
   ['process.binding("constants")["fs"]', 'require("fs").constants'],
+  // Lean has no business with JavaScript, whatever a program in its memory does.
+  ['_emscripten_run_script=ptr=>{eval(UTF8ToString(ptr))}', '_emscripten_run_script=()=>{throw new Error("no scripts")}'],
+  ['_emscripten_run_script_int=ptr=>eval(UTF8ToString(ptr))|0', '_emscripten_run_script_int=()=>{throw new Error("no scripts")}'],
+  ['_emscripten_run_script_string=ptr=>{var s=eval(UTF8ToString(ptr));', '_emscripten_run_script_string=ptr=>{var s=null;'],
   ['var pthreadPoolSize=4;', 'var pthreadPoolSize=0;'],
   ['wasmExports=instance.exports;',
     'wasmExports=instance.exports;Module["__x"]=wasmExports;Module["__mem"]=()=>wasmMemory;Module["__syms"]=[];Module["__addSym"]=(s)=>{const f=wasmExports[s];const n=wasmTable.length;addFunction(f,f.sig);if(wasmTable.length!==n+1)throw new Error("snapshot: table slot of "+s);Module["__syms"].push(s)};'],

@@ -33,7 +33,7 @@ function work() {
 function main() {
   const began = performance.now();
   const [, , build, library, given] = process.argv;
-  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, debug: false, ...JSON.parse(given || '{}') };
+  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, save: false, debug: false, ...JSON.parse(given || '{}') };
   const send = (o) => {
     const bytes = Buffer.from(`${JSON.stringify(o)}\n`);
     for (let i = 0; i < bytes.length;) try { i += fs.writeSync(1, bytes, i); } catch (e) { if (e.code !== 'EAGAIN') throw e; }
@@ -58,7 +58,7 @@ function main() {
   function start() {
     ready = false; starts++;
     const w = worker = new Worker(__filename, {
-      workerData: { source, wasmModule, wasmSize, library, snapshot: settings.snapshot, maxMb: settings.maxMb, debug: settings.debug },
+      workerData: { source, wasmModule, wasmSize, library, snapshot: settings.snapshot, save: settings.save, maxMb: settings.maxMb, debug: settings.debug },
       stdout: true, stderr: true,              // what lean.js prints must not reach our standard output
       resourceLimits: { stackSizeMb: settings.stackMb, maxOldGenerationSizeMb: 1024 },
     });
@@ -70,6 +70,7 @@ function main() {
   function hear(m) {
     if (m.fatal) fatal(m.fatal, 3);
     if (m.ready) {
+      if (settings.save) process.exit(0);                       // the snapshot is made: nothing is asked of this process
       ready = true;
       if (!everReady) send({ event: 'ready', ms: Math.round(performance.now() - began) });
       everReady = true; pump(); return;
@@ -105,5 +106,5 @@ function main() {
       else { queue.push(request); pump(); }
     }
   });
-  process.stdin.on('end', () => process.exit(0));
+  process.stdin.on('end', () => { if (!settings.save) process.exit(0); });
 }

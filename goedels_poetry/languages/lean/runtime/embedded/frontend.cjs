@@ -117,13 +117,23 @@ function frontend(lean, library) {
   }
   const scopeOf = (state) => fld(fld(state, 2), 0);
 
-  /** What a command is: the kind of its syntax and, for a declaration, of what it declares, `… in` taken away. */
-  function kinds(command) {
+  const IN = 'Lean.Parser.Command.in', MUTUAL = 'Lean.Parser.Command.mutual', DECLARATION = 'Lean.Parser.Command.declaration';
+  /** What a command declares, `… in` taken away: its syntax, and the kind of its declaration or "". */
+  function declares(command) {
     let inner = command;
-    while (kindOf(inner) === 'Lean.Parser.Command.in') inner = children(inner)[2];
-    const kind = kindOf(inner), declaration = kind === 'Lean.Parser.Command.declaration' ? kindOf(children(inner)[1]) : kind === 'lemma' ? 'lemma' : '';
-    return { inner, kind, declaration };
+    while (kindOf(inner) === IN) inner = children(inner)[2];
+    const kind = kindOf(inner);
+    return { inner, declaration: kind === DECLARATION ? kindOf(children(inner)[1]) : kind === 'lemma' ? 'lemma' : '' };
   }
+  /** The commands that a command is made of, {kind, syntax}: those on both sides of every `in`, and those of a `mutual`. */
+  function parts(command) {
+    const kind = kindOf(command), below = children(command);
+    if (kind === IN) return [...parts(below[0]), ...parts(below[2])];
+    if (kind === MUTUAL) return [{ kind, syntax: command }, ...children(below[1]).flatMap(parts)];
+    return [{ kind: kind === DECLARATION ? kindOf(below[1]) : kind, syntax: command }];
+  }
+  const isIdentifier = (s) => !isScalar(s) && tag(s) === 3;
+  const start = (s) => (range(s) || [0])[0];
   /** The tokens of a command as Lean has read them, {text, at: first byte}, in order. */
   function leaves(s) {
     const found = [];
@@ -151,7 +161,7 @@ function frontend(lean, library) {
         dec(command); dec(parser); return { state, parser: next, messages: parsed };
       }
       const refused = admit && admit(command);
-      if (refused) { dec(command); dec(parser); return { state, parser: next, messages: [barred(context, refused)] }; }
+      if (refused) { dec(command); dec(parser); return { state, parser: next, messages: [...parsed, barred(context, refused)] }; }
       const before = inc(state);
       const ref = wx.lean_st_mk_ref(ctor(0, [state, inc(next), inc(fld(parser, 0)), emptyArray()]));
       dec(parser); parser = next;
@@ -218,14 +228,14 @@ function frontend(lean, library) {
     return { source, bytes, marks };
   }
   function described(source, command, before) {
-    const r = range(command) || [0, 0], outer = kindOf(command), { inner: one, declaration: inner } = kinds(command);
+    const r = range(command) || [0, 0], outer = kindOf(command), { inner: one, declaration: inner } = declares(command);
     const space = nameText(fld(scopeOf(before), 2));
     let head = -1;
     if (inner) visitNodes(one, (node, kind) => {
       if (kind === 'Lean.Parser.Command.declSig' && head < 0) { const s = range(node); head = s ? codePoints(source, s[1]) : -1; }
       return head < 0;
     });
-    return { kind: outer, declaration: inner, start: codePoints(source, r[0]), end: codePoints(source, r[1]), names: declared(command), namespace: space, head };
+    return { kind: outer, parts: parts(command).map((p) => p.kind), declaration: inner, start: codePoints(source, r[0]), end: codePoints(source, r[1]), names: declared(command), namespace: space, head };
   }
 
   /**
@@ -255,6 +265,7 @@ function frontend(lean, library) {
     const bytes = encoder.encode(whole), prefix = new TextDecoder().decode(bytes.subarray(0, at));
     return elaborate({ prefix, code: whole.slice(prefix.length), fileName, options: given }, each, admit);
   }
-  return { environments, elaborate, kinds, leaves, messages, sorries, range, kindOf, children, scopeOf, codePoints, emptyLog, commands, parseHeader, visitNodes };
+  const release = (end) => { if (end.state) dec(end.state); };
+  return { environments, environment, elaborate, release, declares, parts, leaves, isIdentifier, start, messages, sorries, range, kindOf, children, scopeOf, codePoints, emptyLog, commands, parseHeader, visitNodes };
 }
 module.exports = { frontend };

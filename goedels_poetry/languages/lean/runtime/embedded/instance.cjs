@@ -5,14 +5,14 @@ const { objects } = require('./objects.cjs');
 
 const STACK_BYTES = 64 << 20;        // C stack; the build reserves only 64 KiB for the main thread
 const EROFS = 69, WRITING = 1 | 2 | 64 | 512 | 1024;
-const SNAPSHOT_FORMAT = 2, STEP = 1 << 18;
+const SNAPSHOT_FORMAT = 3, STEP = 1 << 18;
 
 /**
  * Start Lean. `onReady(error, instance)` is called once.
  * source: the runtime of lean.js; wasmModule; wasmSize: bytes of lean.wasm; library: folder with Init.olean;
- * snapshot: file or null; maxMb: limit of the memory; warm: called before a snapshot is saved, gives what it holds.
+ * snapshot: file to start from, or null; save: make it; maxMb: limit of the memory; warm: called before a snapshot is saved, gives what it holds.
  */
-function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, warm, thaw }, onReady) {
+function start({ source, wasmModule, wasmSize, library, snapshot, save: saves, maxMb, log, warm, thaw }, onReady) {
   const printed = [];
   const print = (s) => {
     s = String(s);
@@ -49,7 +49,7 @@ function start({ source, wasmModule, wasmSize, library, snapshot, maxMb, log, wa
     const head = snapshotHead();
     if (head) { restore(lean, head); thaw(lean, head.kept); } else {
       initialiseLean(lean);
-      const kept = snapshot ? warm(lean) : (thaw(lean, null), null);
+      const kept = saves ? warm(lean) : (thaw(lean, null), null);
       if (kept) save(lean, kept);
     }
     return lean;

@@ -7,13 +7,29 @@ proofs are there. Written against Lean 4.28; where older or newer versions are k
 form that elaborates.
 
 A text can run programs while it is elaborated. Such a program is kept from the answers by their ids, which it is not
-told, and from the machine by the sandbox; whether a text may have one at all is decided before it comes here.
+told, and from the machine by the sandbox. A process that has elaborated a text is not believed about it: another one,
+which elaborates nothing, adds what the text has declared, as data, by Lean's kernel (`replay`).
 -/
 import Lean
 
 open Lean Elab
 
 namespace GoedelsPoetry
+
+/-! ## Names -/
+
+/-- A part that could be taken for something else is quoted, so that different names have different texts. -/
+def partText (part : String) : String :=
+  if part.any fun c => c == '"' || c == '«' || c == '»' then (Json.str part).compress
+  else if part.all Char.isDigit || part.any fun c => c.isWhitespace || c == '.' then s!"«{part}»" else part
+
+/-- A name as it is written, mostly without guillemets. -/
+def nameText : Name → String
+  | .anonymous => ""
+  | .str .anonymous last => partText last
+  | .num .anonymous last => toString last
+  | .str above last => s!"{nameText above}.{partText last}"
+  | .num above last => s!"{nameText above}.{last}"
 
 /-! ## What differs between versions of Lean -/
 
@@ -39,21 +55,24 @@ def fieldsOf (object : Json) : List (String × Json) :=
     | exact fields.fold (init := []) fun found key value => (key, value) :: found
   | _ => []
 
-/-- Every constant once more through the kernel, on top of `env`. -/
-def replayAll (env : Environment) (added : List (Name × ConstantInfo)) : IO Unit := by
-  first
-  | exact do let _ ← env.replay (Std.HashMap.ofList added)
-  | exact do let _ ← env.replay (Lean.HashMap.ofList added)
-  | exact throw (IO.userError "this version of Lean cannot replay declarations")
-
 /-- Whether an inductive type occurs in itself below another type, as in `List Tree`. -/
 def isNested (value : InductiveVal) : Bool := by first | exact value.numNested > 0 | exact value.isNested
-
-def isTheorem (info : ConstantInfo) : Bool := info matches .thmInfo _
 
 /-- The axioms on which a constant rests, transitively. -/
 def axiomsOf (env : Environment) (name : Name) : Array Name :=
   (((CollectAxioms.collect name).run env).run {}).2.axioms
+
+/-- Why the kernel refuses a declaration. -/
+abbrev Refusal : Type := by first | exact Kernel.Exception | exact KernelException
+
+/-- An environment as the kernel sees it. -/
+abbrev KernelEnv : Type := by first | exact Kernel.Environment | exact Environment
+
+def kernelOf (env : Environment) : KernelEnv := by first | exact env.toKernelEnv | exact env
+
+/-- The environment with a declaration more, by the kernel, which may take as long as it likes. -/
+def addByKernel (env : KernelEnv) (declaration : Declaration) : Except Refusal KernelEnv := by
+  first | exact Kernel.Environment.addDeclCore env 0 declaration none | exact Environment.addDeclCore env 0 declaration none
 
 /-- Definitional equality by the kernel. -/
 def kernelEqual (env : Environment) (a b : Expr) : Bool :=
@@ -66,9 +85,6 @@ def localConstants (env : Environment) : List (Name × ConstantInfo) :=
   env.constants.foldStage2 (fun found name info => (name, info) :: found) []
 
 /-! ## Plain helpers -/
-
-/-- A name as it is written, without guillemets. -/
-def nameText (name : Name) : String := name.toString (escape := false)
 
 def names (all : Array Name) : Json := Json.arr (all.map (Json.str ∘ nameText))
 
@@ -119,13 +135,12 @@ def severityText : MessageSeverity → String
   | .error => "error"
 
 def messageJson (message : Message) : IO Json := do
-  let kind := messageKind message
   let place (p : Option Position) (f : Position → Nat) : Json := match p with
     | some q => toJson (f q)
     | none => Json.null
   return Json.mkObj [("severity", severityText message.severity), ("line", toJson message.pos.line),
     ("column", toJson message.pos.column), ("endLine", place message.endPos (·.line)),
-    ("endColumn", place message.endPos (·.column)), ("kind", if kind.isAnonymous then "" else nameText kind),
+    ("endColumn", place message.endPos (·.column)), ("kind", nameText (messageKind message)),
     ("text", ← messageText message)]
 
 def hasErrors (log : MessageLog) : Bool := log.toList.any fun m => m.severity matches .error
@@ -156,17 +171,28 @@ def headEnd (stx : Syntax) : Option Nat := do
 partial def innermost (stx : Syntax) : Syntax :=
   if stx.getKind == `Lean.Parser.Command.in then innermost stx[2] else stx
 
+/-- The commands that a command is made of: those on both sides of every `in`, and those of a `mutual`. -/
+partial def parts (stx : Syntax) : List Syntax :=
+  if stx.getKind == `Lean.Parser.Command.in then parts stx[0] ++ parts stx[2]
+  else if stx.getKind == `Lean.Parser.Command.mutual then
+    stx[1].getArgs.foldl (fun found inner => found ++ parts inner) [stx]
+  else [stx]
+
+/-- The kind of what a declaration declares, and of another command its own. -/
+def kindOf (stx : Syntax) : SyntaxNodeKind :=
+  if stx.getKind == `Lean.Parser.Command.declaration then stx[1].getKind else stx.getKind
+
 def describe (table : Array Nat) (stx : Syntax) (currentNamespace : Name) : Json :=
   let one := innermost stx
-  let inner := if one.getKind == `Lean.Parser.Command.declaration then nameText one[1].getKind
-    else if one.getKind == `lemma then "lemma" else ""
+  let inner := if one.getKind == `Lean.Parser.Command.declaration || one.getKind == `lemma then nameText (kindOf one) else ""
   let (start, stop) := rangeOf stx
   let declared := nodes (· == `Lean.Parser.Command.declId) (· == `Lean.Parser.Term.byTactic) stx
   let head : Json := match if inner == "" then none else headEnd one with
     | some place => toJson (codePoint table place)
     | none => toJson (-1 : Int)
-  Json.mkObj [("kind", nameText stx.getKind), ("declaration", inner), ("start", toJson (codePoint table start)),
-    ("end", toJson (codePoint table stop)), ("names", names (declared.map (·[0].getId))),
+  Json.mkObj [("kind", nameText stx.getKind), ("parts", names ((parts stx).map kindOf).toArray),
+    ("declaration", inner), ("start", toJson (codePoint table start)), ("end", toJson (codePoint table stop)),
+    ("names", names (declared.map (·[0].getId))),
     ("namespace", nameText currentNamespace), ("head", head)]
 
 /-! ## Commands, one at a time -/
@@ -347,6 +373,7 @@ structure Header where
 structure Cache where
   headers : List (String × Header) := []
   prefixes : List (String × Progress) := []
+  libraries : List (List String × KernelEnv) := []
 
 def mostHeaders : Nat := 4
 def mostPrefixes : Nat := 6
@@ -370,10 +397,6 @@ def begin_ (source : String) (options : Options) : Session Progress := do
   return { state := Command.mkState header.env {} options, parser, messages := header.messages, failed := header.failed }
 
 def sameImports (a b : Environment) : Bool := a.header.imports.map (·.module) == b.header.imports.map (·.module)
-
-/-- Whether `b` imports all that `a` does. -/
-def importsAll (a b : Environment) : Bool :=
-  a.header.imports.all fun i => b.header.imports.any fun j => i.module == j.module
 
 def nothing : Syntax → Command.State → Command.State → IO (Array Json) := fun _ _ _ => return #[]
 
@@ -403,7 +426,7 @@ def elaborateText (text code : String) (options : Options) (holes : Bool) : Sess
   let done ← (elaborateFrom context table false each progress : IO Progress)
   return (done, true)
 
-/-! ## The gate -/
+/-! ## What a text has declared -/
 
 def kindText : ConstantInfo → String
   | .axiomInfo _ => "axiom"
@@ -432,104 +455,471 @@ def declarations (env : Environment) : Array Json :=
     (nameText name, Json.mkObj (base ++ resting ++ unsafe_ ++ nested))
   (found.toArray.qsort fun a b => a.1 < b.1).map (·.2)
 
-def valueOf? : ConstantInfo → Option Expr
-  | .defnInfo value => some value.value
-  | .opaqueInfo value => some value.value
-  | _ => none
+/-! ## Declarations as data: the export format of lean4export 3.1.0, one JSON object a line -/
 
-def begins (chars : List Char) (with_ : String) : Bool := with_.toList.isPrefixOf chars
+def mostBytes : Nat := 56 * 1048576
 
-/-- Names that Lean makes by itself, such as `t.match_1`: they depend on what was elaborated before. -/
-def madeByLean : Name → Bool
-  | .str above last =>
-    let chars := last.toList
-    (begins chars "_" && !begins chars "_private") || (begins chars "match_" && (chars.getD 6 ' ').isDigit)
-      || last == "splitter" || begins chars "congr_eq" || madeByLean above
-  | .num above _ => madeByLean above
-  | .anonymous => false
+/-- A stream that grows. Ids are consecutive, those of names and levels from 1; equal things have one id. -/
+structure Export where
+  lines : Array String := #[]
+  bytes : Nat := 0
+  next : Array Nat := #[1, 1, 0]
+  ids : PersistentHashMap String Nat := {}
+  names : PersistentHashMap Name Nat := {}
+  levels : PersistentHashMap Level Nat := {}
+  exprs : PersistentHashMap ExprStructEq Nat := {}
+  /-- Constants that are about to be written, by the first of their record, and those that are. -/
+  opened : NameSet := {}
+  done : NameSet := {}
 
-/-- Such a name, of something that its type and value say all about: an inductive type called `_T` is not. -/
-def isMade (name : Name) (info : ConstantInfo) : Bool :=
-  madeByLean name && match info with
-    | .defnInfo _ | .thmInfo _ => true
-    | _ => false
+abbrev ExportM := StateT Export (Except String)
 
-abbrev Constants := List (Name × ConstantInfo)
+def write (line : String) : ExportM Unit := do
+  let bytes := (← get).bytes + line.utf8ByteSize + 1
+  if bytes > mostBytes then throw s!"more than {mostBytes} bytes of declarations"
+  modify fun s => { s with lines := s.lines.push line, bytes }
+
+/-- The id of what is written so, new or known. `table`: 0 for names, 1 for levels, 2 for expressions. -/
+def shared (table : Nat) (kind : String) (value : Json) : ExportM Nat := do
+  let body := s!"\"{kind}\":{value.compress}"
+  if let some id := (← get).ids.find? body then return id
+  let id := (← get).next.getD table 0
+  modify fun s => { s with next := s.next.modify table (· + 1), ids := s.ids.insert body id }
+  write ("{\"" ++ ["in", "il", "ie"].getD table "" ++ s!"\":{id},{body}}")
+  return id
+
+partial def nameId (name : Name) : ExportM Nat := do
+  if let some id := (← get).names.find? name then return id
+  let id ← match name with
+    | .anonymous => pure 0
+    | .str above last => shared 0 "str" (Json.mkObj [("pre", toJson (← nameId above)), ("str", last)])
+    | .num above last => shared 0 "num" (Json.mkObj [("pre", toJson (← nameId above)), ("i", toJson last)])
+  modify fun s => { s with names := s.names.insert name id }
+  return id
+
+def nameIds (all : List Name) : ExportM Json := return toJson (← all.mapM nameId)
+
+partial def levelId (level : Level) : ExportM Nat := do
+  if let some id := (← get).levels.find? level then return id
+  let id ← match level with
+    | .zero => pure 0
+    | .succ below => shared 1 "succ" (toJson (← levelId below))
+    | .max a b => shared 1 "max" (toJson [← levelId a, ← levelId b])
+    | .imax a b => shared 1 "imax" (toJson [← levelId a, ← levelId b])
+    | .param name => shared 1 "param" (toJson (← nameId name))
+    | .mvar _ => throw "a metavariable in a declaration"
+  modify fun s => { s with levels := s.levels.insert level id }
+  return id
+
+def binderWords : List (BinderInfo × String) :=
+  [(.default, "default"), (.implicit, "implicit"), (.strictImplicit, "strictImplicit"),
+   (.instImplicit, "instImplicit")]
 
 mutual
-/-- Equality of expressions of two texts, up to the names of what Lean has made by itself. `seen`: pairs that were met
-before; one difference anywhere makes the whole answer false. -/
-partial def alike (theirs ours : Constants) (a b : Expr) : StateM ExprSet Bool := do
-  let pair := mkApp a b
-  if (← get).contains pair then return true
-  modify (·.insert pair)
-  match a, b with
-  | .const n us, .const m vs =>
-    if us != vs then return false
-    match theirs.lookup n, ours.lookup m with
-    | some x, some y => if isMade n x && isMade m y then sameConstant theirs ours x y else return n == m
-    | none, none => return n == m
-    | _, _ => return false
-  | .app f x, .app g y => return (← alike theirs ours f g) && (← alike theirs ours x y)
-  | .lam _ t x _, .lam _ u y _ => return (← alike theirs ours t u) && (← alike theirs ours x y)
-  | .forallE _ t x _, .forallE _ u y _ => return (← alike theirs ours t u) && (← alike theirs ours x y)
-  | .letE _ t v x _, .letE _ u w y _ =>
-    return (← alike theirs ours t u) && (← alike theirs ours v w) && (← alike theirs ours x y)
-  | .mdata _ x, .mdata _ y => alike theirs ours x y
-  | .proj n i x, .proj m j y => return n == m && i == j && (← alike theirs ours x y)
-  | _, _ => return a == b
+partial def exprId (e : Expr) : ExportM Nat := do
+  if let some id := (← get).exprs.find? e then return id
+  let id ← match e with
+    | .bvar index => shared 2 "bvar" (toJson index)
+    | .sort level => shared 2 "sort" (toJson (← levelId level))
+    | .const name us =>
+      shared 2 "const" (Json.mkObj [("name", toJson (← nameId name)), ("us", toJson (← us.mapM levelId))])
+    | .app f a => shared 2 "app" (Json.mkObj [("fn", toJson (← exprId f)), ("arg", toJson (← exprId a))])
+    | .lam name type body info => binding "lam" name type body info
+    | .forallE name type body info => binding "forallE" name type body info
+    | .letE name type value body nondep =>
+      shared 2 "letE" (Json.mkObj [("name", toJson (← nameId name)), ("type", toJson (← exprId type)),
+        ("value", toJson (← exprId value)), ("body", toJson (← exprId body)), ("nondep", nondep)])
+    | .lit (.natVal n) => shared 2 "natVal" (toString n)
+    | .lit (.strVal s) => shared 2 "strVal" s
+    | .mdata _ inner => exprId inner
+    | .proj type index struct => shared 2 "proj" (Json.mkObj [("typeName", toJson (← nameId type)),
+        ("idx", toJson index), ("struct", toJson (← exprId struct))])
+    | .fvar _ => throw "a free variable in a declaration"
+    | .mvar _ => throw "a metavariable in a declaration"
+  modify fun s => { s with exprs := s.exprs.insert e id }
+  return id
 
-partial def sameConstant (theirs ours : Constants) (x y : ConstantInfo) : StateM ExprSet Bool := do
-  if kindText x != kindText y || x.levelParams != y.levelParams then return false
-  unless ← alike theirs ours x.type y.type do return false
-  match valueOf? x, valueOf? y with
-  | some v, some w => alike theirs ours v w
-  | none, none => return true
-  | _, _ => return false
+partial def binding (kind : String) (name : Name) (type body : Expr) (info : BinderInfo) : ExportM Nat := do
+  shared 2 kind (Json.mkObj [("name", toJson (← nameId name)), ("type", toJson (← exprId type)),
+    ("body", toJson (← exprId body)), ("binderInfo", (binderWords.lookup info).getD "")])
 end
 
-/-- Why `ours` does not state what `theirs` states: `wanted` theorems with the same type, every other definition, type
-and axiom unchanged; "" when it does. With `negates`, the first wanted one is to state that this theorem is false. -/
-def difference (theirs ours : Constants) (names : List String) (negates : String) : String := Id.run do
-  let wanted := if negates.isEmpty then names else names.drop 1
-  unless negates.isEmpty do
-    let some (_, a) := theirs.find? (nameText ·.1 == negates) | return s!"the reference does not declare {negates}"
-    let some (_, b) := ours.find? (fun found => names.head? == some (nameText found.1)) | return s!"{names.head?} is missing"
-    let says := match b.type with
-      | .app (.const ``Not []) claim => a.levelParams == b.levelParams && ((alike theirs ours a.type claim).run {}).1
-      | _ => false
-    unless isTheorem a && isTheorem b && says do return s!"{nameText b.name} does not say that {negates} is false"
-  for name in wanted do
-    unless theirs.any (nameText ·.1 == name) do return s!"the reference does not declare {name}"
-  for (name, a) in theirs do
-    let shown := nameText name
-    let isWanted := wanted.contains shown
-    if !isWanted && (isTheorem a || isMade name a) then continue
-    let some b := ours.lookup name | return s!"{shown} is missing"
-    if kindText a != kindText b then return s!"{shown} is no longer a {kindText a}"
-    unless a.levelParams == b.levelParams && ((alike theirs ours a.type b.type).run {}).1 do
-      return s!"the type of {shown} is another one"
-    unless isWanted || ((sameConstant theirs ours a b).run {}).1 do return s!"the value of {shown} is another one"
-  return ""
+/-- The end of the fields of a record, those that not every constant has. -/
+def ownFields : ConstantInfo → ExportM (List (String × Json))
+  | .axiomInfo v => return [("isUnsafe", v.isUnsafe)]
+  | .defnInfo v => do
+    let hints : Json := match v.hints with
+      | .opaque => "opaque"
+      | .abbrev => "abbrev"
+      | .regular height => Json.mkObj [("regular", toJson height.toNat)]
+    let safety := match v.safety with
+      | .unsafe => "unsafe"
+      | .safe => "safe"
+      | .partial => "partial"
+    return [("value", toJson (← exprId v.value)), ("hints", hints), ("safety", safety),
+      ("all", ← nameIds v.all)]
+  | .thmInfo v => return [("value", toJson (← exprId v.value)), ("all", ← nameIds v.all)]
+  | .opaqueInfo v =>
+    return [("value", toJson (← exprId v.value)), ("isUnsafe", v.isUnsafe), ("all", ← nameIds v.all)]
+  | .quotInfo v =>
+    let kind := match v.kind with
+      | .type => "type"
+      | .ctor => "ctor"
+      | .lift => "lift"
+      | .ind => "ind"
+    return [("kind", kind)]
+  | .inductInfo v => return [("numParams", toJson v.numParams), ("numIndices", toJson v.numIndices),
+      ("all", ← nameIds v.all), ("ctors", ← nameIds v.ctors), ("isRec", v.isRec), ("isUnsafe", v.isUnsafe),
+      ("isReflexive", v.isReflexive)]
+  | .ctorInfo v => return [("induct", toJson (← nameId v.induct)), ("cidx", toJson v.cidx),
+      ("numParams", toJson v.numParams), ("numFields", toJson v.numFields), ("isUnsafe", v.isUnsafe)]
+  | .recInfo v => do
+    let rules ← v.rules.mapM fun rule => return Json.mkObj [("ctor", toJson (← nameId rule.ctor)),
+      ("nfields", toJson rule.nfields), ("rhs", toJson (← exprId rule.rhs))]
+    return [("all", ← nameIds v.all), ("numParams", toJson v.numParams), ("numIndices", toJson v.numIndices),
+      ("numMotives", toJson v.numMotives), ("numMinors", toJson v.numMinors), ("rules", Json.arr rules.toArray),
+      ("k", v.k), ("isUnsafe", v.isUnsafe)]
 
-/-- `theirs`: the reference, elaborated before the code was. -/
-def compare (request : Json) (theirs : Progress × Bool) (done : Progress) (elaborated : Bool) : Json :=
-  let why := if !theirs.2 || theirs.1.failed then "the reference does not elaborate"
-    else if !elaborated then "the code does not elaborate"
-    else if !importsAll theirs.1.state.env done.state.env then "it does not import all that the reference does"
-    else difference (localConstants theirs.1.state.env) (localConstants done.state.env) (texts request "names")
-      ((text? request "negates").getD "")
-  Json.mkObj [("same", why == ""), ("why", why)]
+def constantJson (info : ConstantInfo) (fields : List (String × Json)) : ExportM Json :=
+  return Json.mkObj ([("name", toJson (← nameId info.name)), ("levelParams", ← nameIds info.levelParams),
+    ("type", toJson (← exprId info.type))] ++ fields)
 
-/-- Every declaration of the text once more through the kernel, on top of the imports alone. -/
-def replay (source : String) (options : Options) (done : Progress) : Session Json := do
-  let start ← begin_ source options
-  let added := localConstants done.state.env
-  let failed ← try
-      replayAll start.state.env added
-      pure ""
-    catch error => pure (toString error)
-  return Json.mkObj [("count", toJson added.length), ("failed", failed)]
+def fullJson (info : ConstantInfo) : ExportM Json := do constantJson info (← ownFields info)
+
+abbrev Find := Name → Option ConstantInfo
+
+/-- The recursors of types that occur below other types: `T.rec_1`, `T.rec_2`, … -/
+partial def nestedRecursors (find : Find) (all : List Name) (k : Nat := 1) : List ConstantInfo :=
+  match find (.str (all.headD .anonymous) s!"rec_{k}") with
+  | some (.recInfo value) => if value.all == all then .recInfo value :: nestedRecursors find all (k + 1) else []
+  | _ => []
+
+abbrev Constants := List ConstantInfo
+
+/-- Types, constructors and recursors that are one record. -/
+def familyOf (find : Find) (all : List Name) : Option (Constants × Constants × Constants) := do
+  let types ← all.mapM find
+  let constructors ← types.mapM fun
+    | .inductInfo value => value.ctors.mapM find
+    | _ => none
+  let recursors ← all.mapM fun type => find (.str type "rec")
+  return (types, constructors.foldl (· ++ ·) [], recursors ++ nestedRecursors find all)
+
+/-- The constants of its record: an inductive type stands with its family, its constructors and its recursors. -/
+def together (find : Find) (info : ConstantInfo) : Except String Constants := do
+  let above := match info with
+    | .ctorInfo value => find value.induct
+    | .recInfo value => find (value.all.headD .anonymous)
+    | _ => info
+  match above with
+  | some (.inductInfo value) =>
+    let some (types, constructors, recursors) := familyOf find value.all
+      | throw s!"{value.name} is incomplete"
+    return types ++ constructors ++ recursors
+  | _ => return [info]
+
+/-- What the literals of an expression stand for. -/
+def behindLiterals (e : Expr) : List Name :=
+  (if (e.find? (·.isRawNatLit)).isSome then [`Nat] else []) ++ if (e.find? (·.isStringLit)).isSome then
+    [`String, `String.ofList, `Char.ofNat, `List.nil, `List.cons, `Nat] else []
+
+/-- `library`: without proofs. -/
+def expressionsOf (library : Bool) (info : ConstantInfo) : List Expr :=
+  info.type :: match info with
+    | .defnInfo v => [v.value]
+    | .thmInfo v => if library then [] else [v.value]
+    | .opaqueInfo v => [v.value]
+    | .recInfo v => v.rules.map (·.rhs)
+    | _ => []
+
+/-- What has to stand before a constant. The type of a projection is below the types of what is projected. -/
+def needs (library : Bool) (info : ConstantInfo) : List Name :=
+  let start := if info matches .quotInfo _ then [`Eq, `Quot, `Quot.mk, `Quot.lift, `Quot.ind] else []
+  (expressionsOf library info).foldl (init := start) fun found e =>
+    e.getUsedConstants.toList ++ behindLiterals e ++ found
+
+/-- Write one record. `library`: theorems without their proofs. -/
+def record (find : Find) (library : Bool) (info : ConstantInfo) : ExportM Unit := do
+  let line (kind : String) (value : Json) := write (Json.mkObj [(kind, value)]).compress
+  match info with
+  | .axiomInfo _ => line "axiom" (← fullJson info)
+  | .defnInfo _ => line "def" (← fullJson info)
+  | .thmInfo _ =>
+    if library then line "assumed" (← constantJson info [("kind", "thm")]) else line "thm" (← fullJson info)
+  | .opaqueInfo _ => line "opaque" (← fullJson info)
+  | .quotInfo _ => line "quot" (← fullJson info)
+  | .inductInfo value => do
+    let some (types, constructors, recursors) := familyOf find value.all
+      | throw s!"{value.name} is incomplete"
+    let nested := Json.mkObj [("numNested", toJson (recursors.length - types.length))]
+    let types ← types.mapM fun type => return (← fullJson type).mergeObj nested
+    line "inductive" (Json.mkObj [("types", Json.arr types.toArray),
+      ("ctors", toJson (← constructors.mapM fullJson)), ("recs", toJson (← recursors.mapM fullJson))])
+  | _ => throw s!"{info.name} without its type"
+
+/-- Write constants, before each of them all that it needs and `find` knows. -/
+partial def declare (find : Find) (library : Bool) : List Name → ExportM Unit
+  | [] => return
+  | name :: rest => do
+    let some info := find name | declare find library rest
+    let family ← together find info
+    let first := (family.headD info).name
+    if (← get).done.contains first then declare find library rest
+    else if (← get).opened.contains first then
+      record find library (family.headD info)
+      modify fun s => { s with done := s.done.insert first }
+      declare find library rest
+    else
+      modify fun s => { s with opened := s.opened.insert first }
+      let own := family.map (·.name)
+      let opened := (← get).opened
+      let below := family.foldl (fun found member => needs library member ++ found) []
+      declare find library (below.filter (fun n => !own.contains n && !opened.contains n) ++ name :: rest)
+
+def exported (find : Find) (library : Bool) (roots : List Name) : IO String :=
+  match (declare find library roots).run {} with
+  | .ok (_, made) => return "\n".intercalate made.lines.toList
+  | .error why => throw (IO.userError why)
+
+/-- All constants that the text has added. -/
+def asData (env : Environment) : IO String := do
+  let added := localConstants env
+  let table : PersistentHashMap Name ConstantInfo := added.foldl (fun t (name, info) => t.insert name info) {}
+  exported table.find? false (added.map (·.1))
+
+/-! ## Declarations that come as data, through the kernel -/
+
+/-- The terms of a stream by their ids. -/
+structure Tables where
+  names : Array Name := #[.anonymous]
+  levels : Array Level := #[.zero]
+  exprs : Array Expr := #[]
+
+def known {α : Type} (table : Array α) (id : Json) : Except String α := do
+  match table[(← id.getNat?)]? with
+  | some found => return found
+  | none => throw "an id that was not given before"
+
+def name (t : Tables) (record : Json) (key : String) : Except String Name := do
+  known t.names (← record.getObjVal? key)
+
+def expr (t : Tables) (record : Json) (key : String) : Except String Expr := do
+  known t.exprs (← record.getObjVal? key)
+
+def rows (record : Json) (key : String) : Except String (List Json) := record.getObjValAs? (List Json) key
+
+def readName (t : Tables) (kind : String) (value : Json) : Except String Name := do
+  match kind with
+  | "str" => return .str (← name t value "pre") (← value.getObjValAs? String "str")
+  | "num" => return .num (← name t value "pre") (← value.getObjValAs? Nat "i")
+  | other => throw s!"a name of the kind {other}"
+
+def readLevel (t : Tables) (kind : String) (value : Json) : Except String Level := do
+  match kind, value with
+  | "succ", below => return .succ (← known t.levels below)
+  | "param", parameter => return .param (← known t.names parameter)
+  | "max", .arr #[a, b] => return .max (← known t.levels a) (← known t.levels b)
+  | "imax", .arr #[a, b] => return .imax (← known t.levels a) (← known t.levels b)
+  | other, _ => throw s!"a level of the kind {other}"
+
+def readExpr (t : Tables) (kind : String) (value : Json) : Except String Expr := do
+  match kind with
+  | "bvar" => return .bvar (← value.getNat?)
+  | "sort" => return .sort (← known t.levels value)
+  | "const" => return .const (← name t value "name") (← (← rows value "us").mapM (known t.levels))
+  | "app" => return .app (← expr t value "fn") (← expr t value "arg")
+  | "lam" | "forallE" =>
+    let word ← value.getObjValAs? String "binderInfo"
+    let some (info, _) := binderWords.find? (·.2 == word) | throw s!"a binder of the kind {word}"
+    let (name, type, body) := (← name t value "name", ← expr t value "type", ← expr t value "body")
+    return if kind == "lam" then .lam name type body info else .forallE name type body info
+  | "letE" =>
+    let (name, type, body) := (← name t value "name", ← expr t value "type", ← expr t value "body")
+    return .letE name type (← expr t value "value") body false
+  | "natVal" =>
+    let some n := (← value.getStr?).toNat? | throw "a number"
+    return .lit (.natVal n)
+  | "strVal" => return .lit (.strVal (← value.getStr?))
+  | "proj" =>
+    return .proj (← name t value "typeName") (← value.getObjValAs? Nat "idx") (← expr t value "struct")
+  | other => throw s!"an expression of the kind {other}"
+
+/-- One line of a stream: a term, or what is declared. Nobody else may hold the tables: they are long and grow. -/
+def readLine (t : Tables) (line : String) : Except String (Tables × Option (String × Json)) := do
+  let (ids, rest) := (fieldsOf (← Json.parse line)).partition fun (key, _) => ["in", "il", "ie"].contains key
+  let next (id : Json) (size : Nat) : Except String Unit := do
+    unless (← id.getNat?) == size do throw "ids are not consecutive"
+  match ids, rest with
+  | [("in", id)], [(kind, value)] =>
+    let found ← readName t kind value
+    next id t.names.size
+    return ({ t with names := t.names.push found }, none)
+  | [("il", id)], [(kind, value)] =>
+    let found ← readLevel t kind value
+    next id t.levels.size
+    return ({ t with levels := t.levels.push found }, none)
+  | [("ie", id)], [(kind, value)] =>
+    let found ← readExpr t kind value
+    next id t.exprs.size
+    return ({ t with exprs := t.exprs.push found }, none)
+  | [], [("meta", _)] => return (t, none)
+  | [], [declared] => return (t, some declared)
+  | _, _ => throw "a line that is no record"
+
+def readConstant (t : Tables) (d : Json) : Except String ConstantVal :=
+  return { name := ← name t d "name", levelParams := ← (← rows d "levelParams").mapM (known t.names),
+           type := ← expr t d "type" }
+
+def readHints (hints : Json) : Except String ReducibilityHints := do
+  match hints with
+  | "opaque" => return .opaque
+  | "abbrev" => return .abbrev
+  | other => return .regular (← other.getObjValAs? Nat "regular").toUInt32
+
+/-- What a record declares: the names, Lean's declaration, and what the kernel has to make of it by itself. -/
+structure Declared where
+  names : List Name
+  declaration : Option Declaration := none
+  made : List ConstantVal := []
+
+/-- Everything is declared as safe: what is not, the kernel does not let pass as that. -/
+def readDeclaration (t : Tables) (kind : String) (d : Json) : Except String Declared := do
+  if kind == "inductive" then
+    let constants (key : String) : Except String (List ConstantVal) := do (← rows d key).mapM (readConstant t)
+    let (types, constructors, recursors) := (← constants "types", ← constants "ctors", ← constants "recs")
+    let owners ← (← rows d "ctors").mapM (name t · "induct")
+    let family : List InductiveType := types.map fun { name, type, .. } =>
+      let own := (owners.zip constructors).filter (·.1 == name)
+      { name, type, ctors := own.map fun (_, c) => { name := c.name, type := c.type } }
+    let some first := types.head? | throw "an inductive type without a type"
+    let parameters ← ((← rows d "types").headD Json.null).getObjValAs? Nat "numParams"
+    return { names := (types ++ constructors ++ recursors).map (·.name), made := constructors ++ recursors,
+             declaration := some (.inductDecl first.levelParams parameters family false) }
+  let c ← readConstant t d
+  let value := expr t d "value"
+  let declaration ← match kind with
+    | "axiom" => pure (some (.axiomDecl { c with isUnsafe := false }))
+    | "def" =>
+      let hints ← readHints (← d.getObjVal? "hints")
+      pure (some (.defnDecl { c with value := ← value, hints, safety := .safe }))
+    | "thm" => pure (some (.thmDecl { c with value := ← value }))
+    | "opaque" => pure (some (.opaqueDecl { c with value := ← value, isUnsafe := false }))
+    | "quot" => pure none  -- of the library: a stream may repeat them
+    | other => throw s!"a declaration of the kind {other}"
+  return { names := [c.name], declaration }
+
+/-- Why the kernel refuses a declaration; none where Lean gave up. -/
+def refusalText : Refusal → Option String
+  | .unknownConstant .. => "an unknown constant"
+  | .alreadyDeclared .. => "declared already"
+  | .declTypeMismatch .. => "the value has another type"
+  | .declHasMVars .. => "metavariables"
+  | .declHasFVars .. => "free variables"
+  | .funExpected .. => "a function was expected"
+  | .typeExpected .. => "a type was expected"
+  | .letTypeMismatch .. => "the value of a let has another type"
+  | .exprTypeMismatch .. => "a type mismatch"
+  | .appTypeMismatch .. => "an argument has another type"
+  | .invalidProj .. => "no such projection"
+  | .thmTypeIsNotProp .. => "the theorem is no proposition"
+  | .other .. => "refused"
+  | .deterministicTimeout | .excessiveMemory | .deepRecursion | .interrupted => none
+
+/-- The environment with a declaration more, or why there is none and at which constant. -/
+def added (env : KernelEnv) (d : Declared) : Except (Option String × Name) KernelEnv := do
+  let some declaration := d.declaration | return env
+  let env ← match addByKernel env declaration with
+    | .ok env => pure env
+    | .error refusal => throw (refusalText refusal, d.names.headD .anonymous)
+  for theirs in d.made do
+    let same := (env.find? theirs.name).any fun ours =>
+      ours.type == theirs.type && ours.levelParams == theirs.levelParams
+    unless same do throw (some "not what the kernel makes of its type", theirs.name)
+  return env
+
+/-- What has become of a stream. -/
+structure Replayed where
+  env : KernelEnv
+  tables : Tables := {}
+  declared : Array Name := #[]
+  count : Nat := 0
+  failed : String := ""
+  place : Name := .anonymous
+  each : Array Json := #[]
+
+/-- Every line of a stream. `each`: every declaration by itself, and none is added. -/
+def replayed (env : KernelEnv) (data : String) (each : Bool) : Replayed := Id.run do
+  let mut r : Replayed := { env }
+  let mut tables : Tables := {}
+  for line in data.splitOn "\n" do
+    if line.isEmpty then continue
+    match readLine tables line with
+    | .error why => return { r with failed := s!"the data: {why}" }
+    | .ok (grown, row) =>
+      tables := grown
+      let some (kind, record) := row | continue
+      match readDeclaration tables kind record with
+      | .error why => return { r with failed := s!"the data: {why}" }
+      | .ok d =>
+        r := { r with declared := r.declared ++ d.names.toArray }
+        let alone (refused : Json) :=
+          Json.mkObj [("name", nameText (d.names.headD .anonymous)), ("refused", refused)]
+        match added r.env d with
+        | .ok env =>
+          if each then r := { r with each := r.each.push (alone "") }
+          else if d.declaration.isSome then r := { r with env, count := r.count + 1 }
+        | .error (why, place) =>
+          if each then r := { r with each := r.each.push (alone (toJson why)) }
+          else return { r with failed := why.getD "Lean gave up: too much time, memory or depth", place }
+  return { r with tables }
+
+/-- The axioms on which constants rest, through all proofs that are there. -/
+partial def axiomsBelow (find : Find) (names : List Name) (seen axioms : NameSet) : NameSet :=
+  match names with
+  | [] => axioms
+  | name :: rest =>
+    match if seen.contains name then none else find name with
+    | none => axiomsBelow find rest seen axioms
+    | some info =>
+      let constructors := match info with
+        | .inductInfo value => value.ctors
+        | _ => []
+      let below := (expressionsOf false info).foldl (fun found e => e.getUsedConstants.toList ++ found) constructors
+      let axioms := if info matches .axiomInfo _ then axioms.insert name else axioms
+      axiomsBelow find (below ++ rest) (seen.insert name) axioms
+
+/-- Imports alone; no program of theirs is run. -/
+def imported (modules : List String) : Session KernelEnv := do
+  if let some known := (← get).libraries.lookup modules then return known
+  let env := kernelOf (← importModules (modules.map fun name => ({ module := name.toName } : Import)).toArray {})
+  modify fun c => { c with libraries := [(modules, env)] }
+  return env
+
+/-- What the imports declare of all that a stream mentions, as data. -/
+def belowStream (start : KernelEnv) (r : Replayed) : IO String :=
+  let declared : NameSet := r.declared.foldl (·.insert ·) {}
+  let find (name : Name) := if declared.contains name then none else start.find? name
+  let mentioned := r.tables.exprs.foldl (init := []) fun found e => match e with
+    | .const name _ | .proj name _ _ => name :: found
+    | .lit _ => behindLiterals e ++ found
+    | _ => found
+  exported find true mentioned
+
+def replay (request : Json) : Session Json := do
+  let start ← imported (texts request "modules")
+  let stream (key : String) := (text? request key).getD ""
+  let each := flag request "each"
+  let r := replayed start (stream (if each then "base" else "data")) false
+  let axioms := if each || r.failed != "" then {} else axiomsBelow r.env.find? r.declared.toList {} {}
+  let mut answer := [("replay", Json.mkObj [("count", toJson r.count), ("failed", r.failed),
+    ("at", nameText r.place), ("axioms", toJson ((axioms.toList.map nameText).toArray.qsort (· < ·)))])]
+  if flag request "library" && r.failed == "" then
+    answer := answer ++ [("library", Json.str (← belowStream start r))]
+  if each then
+    let alone := replayed r.env (stream "data") true
+    if alone.failed != "" then throw (IO.userError alone.failed)
+    answer := answer ++ [("each", Json.arr alone.each)]
+  return Json.mkObj answer
 
 /-! ## Values -/
 
@@ -582,16 +972,13 @@ def evaluate (request : Json) : Session Json := do
 def check (request : Json) : Session Json := do
   let options := optionsOf request
   let (text, code) := ((text? request "prefix").getD "", (text? request "code").getD "")
-  let theirs ← (text? request "reference").mapM fun reference => elaborateText "" reference options false
   let (done, elaborated) ← elaborateText text code options (flag request "holes")
   let mut answer : List (String × Json) := [("ok", elaborated && !done.failed), ("messages", Json.arr done.messages),
     ("imports", names (done.state.env.header.imports.map (·.module)))]
   if flag request "commands" then answer := answer ++ [("commands", Json.arr done.commands)]
   if flag request "holes" then answer := answer ++ [("holes", Json.arr done.holes)]
   if elaborated && flag request "declarations" then answer := answer ++ [("declarations", Json.arr (declarations done.state.env))]
-  if let some theirs := theirs then
-    answer := answer ++ [("statement", compare request theirs done elaborated)]
-  if elaborated && flag request "replay" then answer := answer ++ [("replay", ← replay (text ++ code) options done)]
+  if elaborated && flag request "export" then answer := answer ++ [("data", Json.str (← asData done.state.env))]
   return Json.mkObj answer
 
 /-- Resident memory in bytes; 0 where the system does not say. -/
@@ -609,6 +996,7 @@ def answerTo (line : String) : Session Json := do
       let told ← match text? request "op" with
         | some "evaluate" => evaluate request
         | some "check" => check request
+        | some "replay" => replay request
         | other => throw (IO.userError s!"unknown operation {other}")
       pure (Json.mkObj [("status", "done")] |>.mergeObj told)
     catch error => pure (Json.mkObj [("status", "crash"), ("error", toString error)])

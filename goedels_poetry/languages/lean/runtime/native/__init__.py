@@ -12,7 +12,7 @@ from goedels_poetry.languages.lean.runtime.kimina_text import header_lines
 from goedels_poetry.languages.lean.runtime.native.find import Toolchain, find_toolchain, project_above
 from goedels_poetry.languages.lean.runtime.native.sandbox import NO_SANDBOX, lean_command
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
-from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult
+from goedels_poetry.languages.lean.runtime.protocol import CheckRequest, CheckResult, ReplayRequest, ReplayResult
 from goedels_poetry.solvers.child import executable_command
 
 DRIVER = Path(__file__).with_name("Driver.lean")
@@ -31,13 +31,23 @@ class NativeLean(DrivenLean):
     def __init__(self, command: list[str], header_seconds: float = HEADER_SECONDS) -> None:
         super().__init__(command, grace=GRACE_SECONDS, group=True)
         self._header_seconds = header_seconds
-        self._read: tuple[int, set[str]] = (0, set())
-        """How often the process had been started, and the headers that this one has read."""
+        self._read: tuple[int, set[str | tuple[str, ...]]] = (0, set())
+        """How often the process had been started, and the imports that this one has read: headers of texts, and modules
+        on top of which declarations are added."""
 
     def check(self, request: CheckRequest) -> CheckResult:
         """As `LeanRuntime.check`."""
         fault = self._read_header(request.prefix + request.code)
         return fault if fault is not None else super().check(request)
+
+    def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`."""
+        if not self._has_read(request.modules):
+            nothing = super().replay(ReplayRequest(request.modules, "", seconds=self._header_seconds))
+            if nothing.status != "done" or nothing.failed:
+                return nothing
+            self._note_read(request.modules)
+        return super().replay(request)
 
     def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
         """As `LeanRuntime.evaluate`."""
@@ -48,16 +58,21 @@ class NativeLean(DrivenLean):
     def _read_header(self, text: str) -> CheckResult | None:
         """Have the process read the imports of a text; what happened when it could not."""
         header = "\n".join(line for line in header_lines(text.replace("\r\n", "\n").split("\n")) if line)
-        starts, read = self._read
-        if starts == self.starts and header in read:
+        if self._has_read(header):
             return None
         result = super().check(CheckRequest(header, seconds=self._header_seconds))
         if result.status != "done":
             return CheckResult(result.status, f"while reading the imports: {result.error}", seconds=result.seconds)
-        if starts != self.starts:
-            read = set()
-        self._read = (self.starts, read | {header})
+        self._note_read(header)
         return None
+
+    def _has_read(self, imports: str | tuple[str, ...]) -> bool:
+        starts, read = self._read
+        return starts == self.starts and imports in read
+
+    def _note_read(self, imports: str | tuple[str, ...]) -> None:
+        starts, read = self._read
+        self._read = (self.starts, {imports} | (read if starts == self.starts else set()))
 
 
 def native_pool(

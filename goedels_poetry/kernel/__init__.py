@@ -1,0 +1,1 @@
+"""What `proved` rests on, and nothing else: each folder imports the standard library and itself alone."""

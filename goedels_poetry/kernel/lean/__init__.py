@@ -1,0 +1,37 @@
+"""The trusted base for Lean: declarations as data, what they say, what they rest on, and a kernel of our own.
+
+Who calls whom: a text has been elaborated by a Lean that is then thrown away; what it declared comes as data.
+
+    data      reads the data, strictly
+    compare   the data of a stranger against those of the user's original
+    select    what the theorems need of the data, in order; what they rest on (axioms)
+    write     that again as data, for Lean's kernel in a fresh process and for ours
+    features  what it uses of the language where kernels were at fault before
+    second    runs our kernel: `typechecker`, a program of its own
+"""
+
+from goedels_poetry.kernel.lean.compare import Comparison
+from goedels_poetry.kernel.lean.data import BadData, Declaration, Stream, read
+from goedels_poetry.kernel.lean.features import NESTED, PROJECTION, features
+from goedels_poetry.kernel.lean.second import Opinion, second_opinion
+from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.write import write
+
+__all__ = [
+    "BY_COMPILED_CODE",
+    "NESTED",
+    "PROJECTION",
+    "BadData",
+    "Comparison",
+    "Declaration",
+    "Grounds",
+    "NotAllowed",
+    "Opinion",
+    "Stream",
+    "features",
+    "grounds",
+    "needed",
+    "read",
+    "second_opinion",
+    "write",
+]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.checker.lean import versions
 from goedels_poetry.errors import InvalidInput
@@ -261,6 +261,9 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
     """The second kernel's opinion; without it a proof may not use what kernels like Lean's were at fault about."""
     g, premises = grounded, [d.name for d in grounded.selected if d.kind in ("axiom", "opaque")]
     opinion = await leans.second(g.library, g.candidate, premises, _left(until))
+    if opinion.verdict == "refused" and not _is_of(opinion.declaration, g.selected):
+        reason = f"it does not accept {opinion.declaration or 'a record'} of Lean's own library: {opinion.reason}"
+        opinion = replace(opinion, verdict="undecided", reason=reason)
     if opinion.verdict == "refused":
         words = f"the second kernel does not accept {opinion.declaration}: {opinion.reason}"
         return Refusal("kernel", words, *_declared(g.seen, g.text, (opinion.declaration, *g.theorems)))
@@ -270,6 +273,10 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
         return refusal
     assumed = tuple(a for a in g.axioms if a in g.original.axioms)
     return Accepted(g.theorems, g.axioms, assumed, len(g.selected), g.by_type, opinion)
+
+
+def _is_of(name: str, selected: Iterable[DeclaredData]) -> bool:
+    return any(constant.name == name for declaration in selected for constant in declaration.constants)
 
 
 def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion) -> Refusal | None:

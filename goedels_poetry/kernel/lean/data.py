@@ -160,12 +160,19 @@ def read(text: str, until: float = math.inf) -> Stream:
             if number % _LINES_A_LOOK == 0 and time.monotonic() > until:
                 raise TimeoutError("the declarations were not read in time")
             if line:
-                _line(stream, json.loads(line, parse_float=_refuse, parse_constant=_refuse))
+                _line(stream, json.loads(line, object_pairs_hook=_object, parse_float=_refuse, parse_constant=_refuse))
     except BadData as fault:
         raise BadData(f"{fault} (line {number} of the declarations)") from fault
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, UnicodeError) as fault:
         raise BadData(f"line {number} of the declarations is malformed: {type(fault).__name__}") from fault
     return stream
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise BadData("an entry twice in one record")
+    return made
 
 
 def _refuse(text: str) -> None:

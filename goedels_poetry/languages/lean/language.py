@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError
@@ -26,6 +26,7 @@ from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 PROVE_SECONDS = 30.0
 SKETCH_SECONDS = 90.0
@@ -72,7 +73,7 @@ class LeanLanguage:
         self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
         self._targets: dict[tuple[str, str], Target] = {}
-        self._late: set[str] = set()
+        self._reading: dict[tuple[str, ...], float] = {}
 
     def configure(self, settings: Settings) -> None:
         """See `Configurable`."""
@@ -92,24 +93,44 @@ class LeanLanguage:
 
     async def _target(self, text: str, options: Json) -> Target:
         key = (text, str(options.get("theorem") or ""))
-        if text in self._late:  # its time is used up, by `theorems`
-            self._late.discard(text)
-            raise TimeoutError(UNREAD)
         if key not in self._targets:
-            self._targets[key] = await read_target(await self._lean(), *key, self._read_seconds)
+            seconds = self._read_seconds
+
+            async def read() -> Target:
+                return await read_target(await self._lean(), *key, seconds)
+
+            self._targets[key] = await self._in_time(key, read())
         return self._targets[key]
+
+    async def _in_time(self, key: tuple[str, ...], reading: Coroutine[Any, Any, T]) -> T:
+        """All reading of a theorem together has one limit, Lean's start and the listing of its file included.
+
+        Raises:
+            TimeoutError: it is reached.
+        """
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(max(self._read_seconds - self._spent(*key), 0.0)):
+                return await reading
+        except TimeoutError as error:
+            raise TimeoutError(UNREAD) from error
+        finally:
+            reading.close()  # where there was no time to begin
+            self._reading[key] = self._reading.get(key, 0.0) + time.monotonic() - began
+
+    def _spent(self, text: str, *names: str) -> float:
+        return self._reading.get((text,), 0.0) + (self._reading.get((text, *names), 0.0) if names else 0.0)
 
     async def _task(self, goal: Goal) -> Task:
         return task_of(await self._target(goal.theorem, goal.options), goal)
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
-        began = time.monotonic()
         try:
             target = await self._target(text, options)
         except LeanUnavailable as fault:
             raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
-        seconds = time.monotonic() - began
+        seconds = self._spent(text, str(options.get("theorem") or ""))
         return Theorem("lean", text, dict(options), target.words, target.warnings, target, seconds)
 
     def plain(self, theorem: Theorem) -> str:
@@ -124,12 +145,13 @@ class LeanLanguage:
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`."""
-        try:
+
+        async def look() -> tuple[str, ...]:
             return await open_theorems(await self._lean(), text, self._read_seconds)
-        except TimeoutError:
-            self._late.add(text)
-            return ()
-        except GoedelsPoetryError:
+
+        try:
+            return await self._in_time((text,), look())
+        except (TimeoutError, GoedelsPoetryError):
             return ()  # `read` says why
 
     async def judge(self, theorem: Theorem) -> Outcome:

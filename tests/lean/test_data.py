@@ -187,7 +187,7 @@ def test_only_what_the_theorem_needs_is_taken_in_order() -> None:
     assert [d.name for d in needed(stream, ["t"], ())] == ["a", "b", "t"]
 
 
-def other(kind: str, **more: Any) -> Callable[[Any], Any]:
+def other(kind: str, /, **more: Any) -> Callable[[Any], Any]:
     """The definition of a row as a declaration of another kind."""
     kept = ("name", "levelParams", "type", *(("value", "all") if kind == "opaque" else ()))
     return lambda row: {kind: {key: row["def"][key] for key in kept} | more}

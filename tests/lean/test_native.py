@@ -2,6 +2,7 @@
 driver program by having the embedded Lean read it and compute with its definitions."""
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -12,10 +13,19 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, LeanUnavailable
+from goedels_poetry.languages.lean.runtime import (
+    CheckRequest,
+    DrivenLean,
+    LeanPool,
+    LeanRuntime,
+    LeanUnavailable,
+    ReplayRequest,
+    embedded,
+)
 from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
 from goedels_poetry.languages.lean.runtime.native import DRIVER, Toolchain, find_toolchain, native_pool, project_above
 from goedels_poetry.languages.lean.runtime.native.sandbox import DATA_HEADROOM_MB, lean_command
+from goedels_poetry.languages.lean.runtime.protocol import read_replay, read_result
 
 sys.path.append(str(Path(__file__).parent))  # for the stand-in
 
@@ -41,7 +51,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
 
     ``checks=False``: one that finds everything right, for tests that are not about answers.
     """
-    embedded = command(cache_folder())
+    real = command(cache_folder())
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("ELAN_HOME", raising=False)
     monkeypatch.delenv("LEAN_PROJECT_PATH", raising=False)
@@ -49,7 +59,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     monkeypatch.setenv("SECRET_API_KEY", "sesame")
 
     def make(*programs: str, folder: str = "toolchain", on_path: bool = True, checks: bool = True) -> Path:
-        bin_folder = stand_in.make(tmp_path / folder, embedded if checks else None, *programs)
+        bin_folder = stand_in.make(tmp_path / folder, real if checks else None, *programs)
         if on_path:
             monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
         return bin_folder.parent
@@ -160,6 +170,20 @@ async def test_imports_are_read_once_and_not_at_the_cost_of_the_first_check(
         "import Init\nimport Init.Data.List.Basic",
         *["example : two = 2 := rfl"] * 2,
     ]
+
+
+async def test_modules_are_read_once_and_not_at_the_cost_of_the_first_replay(
+    install: Install, project: Path, native: Open
+) -> None:
+    root = install("lake", "lean")
+    pool = native(project)
+    for _ in range(2):
+        done = await pool.replay(ReplayRequest(("Init",), HEAD + PROVED))
+        assert (done.status, done.count, done.failed) == ("done", 1, "")
+    assert [r["data"] for r in stand_in.noted(root, "requests")] == ["", *[HEAD + PROVED] * 2]
+    absent = await pool.replay(ReplayRequest(("Init", "Nowhere"), HEAD + PROVED))
+    assert (absent.status, absent.count) == ("done", 0)
+    assert "Nowhere" in absent.failed
 
 
 async def test_a_time_out_kills_the_process_and_the_next_check_starts_another(
@@ -312,10 +336,85 @@ example : codePointTable "aλ𝔸" = #[0, 1, 1, 2, 2, 2, 2, 3] := rfl
 example : [0, 1, 3, 7, 9].map (codePoint (codePointTable "aλ𝔸")) = [0, 1, 2, 3, 3] := rfl
 example : fromChars (charactersBefore "aλ𝔸b".toList 3) = "aλ" := rfl
 example : trimmed " \n⊢ p q\t\n" = "⊢ p q" := by decide +kernel
-example : [`x.match_1, `x._proof_2, `x.splitter, `x.congr_eq_3, `_private.Main.x, `x.match_up, `x].map madeByLean
-    = [true, true, true, true, false, false, false] := by decide +kernel
 end GoedelsPoetry
 """
     result = await lean.check(CheckRequest(facts, DRIVER.read_text(), seconds=100.0))
     assert result.ok, result.errors
     assert result.messages == ()
+
+
+TEXT = """namespace A
+inductive Tree (α : Type u) | leaf | node (x : α) (kids : List (Tree α))
+structure P where
+  x : Nat
+  h : x = x
+def f (p : P) : Nat := p.x + 1
+theorem «a.b» (p : P) : f p = p.x + 1 := rfl
+theorem s : ("aλ𝔸\\n" : String).length = 4 := by decide
+end A
+mutual
+theorem u (n : Nat) : n = n := rfl
+theorem v (n : Nat) : n = n := rfl
+end
+open Nat in set_option pp.all true in theorem w (n : Nat) : n + 0 = n := rfl
+axiom ax : 1 = 2
+theorem rests : 1 = 2 ∧ ∀ p : Prop, p → p := ⟨ax, fun _ h => h⟩
+"""
+HEAD = """{"in":1,"str":{"pre":0,"str":"t"}}
+{"in":2,"str":{"pre":0,"str":"True"}}
+{"ie":0,"const":{"name":2,"us":[]}}
+{"in":3,"str":{"pre":2,"str":"intro"}}
+{"ie":1,"const":{"name":3,"us":[]}}
+"""
+PROVED = '{"thm":{"name":1,"levelParams":[],"type":0,"value":1,"all":[1]}}\n'
+WRONG = PROVED.replace('"value":1', '"value":0')
+STREAMS = {
+    HEAD + PROVED: (1, "", ""),
+    HEAD + WRONG: (0, "the value has another type", "t"),
+    HEAD + PROVED + PROVED: (1, "declared already", "t"),
+    HEAD.replace('"ie":1', '"ie":2') + PROVED: (0, "the data: ids are not consecutive", ""),
+    HEAD + PROVED.replace('"type":0', '"type":2'): (0, "the data: an id that was not given before", ""),
+    HEAD + PROVED.replace("thm", "assumed"): (0, "the data: a declaration of the kind assumed", ""),
+    HEAD + '{"ie":2,"fvar":0}\n': (0, "the data: an expression of the kind fvar", ""),
+    HEAD + '{"in":4,"str":{"pre":0,"str":"a"},"more":1}\n': (0, "the data: a line that is no record", ""),
+}
+
+
+async def test_the_driver_program_answers_as_the_embedded_one_does(lean: LeanPool, tmp_path: Path) -> None:
+    ours = Path(embedded.__file__).parent
+    inside = stand_in.Inside(tmp_path / "inside", DRIVER, ours, command(cache_folder(), snapshot=False))
+
+    async def answers(*requests: dict[str, Any]) -> list[Any]:
+        said = await pool.check(CheckRequest(inside.code(list(requests)), inside.prefix, seconds=100.0))
+        assert said.errors == ()
+        found: list[Any] = json.loads(json.loads(said.messages[-1].text))
+        assert {answer["status"] for answer in found} == {"done"}
+        return found
+
+    pool = LeanPool("embedded", lean.version, lambda: DrivenLean(inside.command))
+    try:
+        theirs = await lean.check(CheckRequest(TEXT, commands=True, export=True))
+        (checked,) = await answers({"op": "check", "code": TEXT, "commands": True, "export": True})
+        mine = read_result(checked)
+        assert (mine.ok, mine.imports, mine.commands) == (True, theirs.imports, theirs.commands)
+        assert mine.data and theirs.data
+        # below this driver a text counts as a module, and so every constant is private
+        assert mine.data.count("\n") > theirs.data.count("\n") > 1000
+
+        again = {"op": "replay", "modules": ["Init"], "base": "", "library": False, "each": False}
+        requests = [{**again, "data": mine.data, "library": True}, *({**again, "data": data} for data in STREAMS)]
+        alone = {**again, "base": HEAD.replace('"t"', '"base"') + PROVED, "data": HEAD + PROVED + WRONG, "each": True}
+        whole, *small, each = map(read_replay, await answers(*requests, alone))
+        same = await lean.replay(ReplayRequest(("Init",), mine.data, library=True))
+        assert (whole.count, whole.failed, whole.at) == (same.count, same.failed, same.at)
+        assert whole.count > 30
+        assert "_private.Main.0.ax" in whole.axioms and list(whole.axioms) == sorted(whole.axioms)
+        kinds = [[next(iter(json.loads(line))) for line in r.library.splitlines()] for r in (whole, same)]
+        assert len(kinds[0]) == len(kinds[1]) > 1000
+        # the library of this Lean has no proofs: its theorems look like axioms to a Lean that expects to see them
+        assert kinds[0].count("axiom") == kinds[1].count("axiom") + kinds[1].count("assumed")
+        assert [(r.count, r.failed, r.at) for r in small] == list(STREAMS.values())
+        assert [r.axioms for r in small] == [()] * len(small)
+        assert (each.count, each.each) == (1, (("t", ""), ("t", "the value has another type")))
+    finally:
+        await pool.aclose()

@@ -24,7 +24,7 @@ const small = (n) => { if (n > MOST_BITS) giveUp('a number with too many digits'
 const gcd = (m, n) => { while (m > 0n) [m, n] = [n % m, m]; return n; };
 
 const S = (n) => T.app(succ, n);
-const one = S(zero), two = S(one);
+const [one, two] = T.keep(() => [S(zero), S(S(zero))]);
 const call = (name, ...xs) => T.apply(T.constant(named(name), Level.none), xs);
 const at1 = (name) => T.constant(named(name), Level.list([Level.one]));
 /** if a <= b then `then` else `otherwise`, both numbers, as Lean writes it with and without the proofs. */

@@ -69,9 +69,9 @@ function binderForm(t) {
   for (;;) {
     tick();
     const f = head(t);
-    if (t.kind === LET) t = instantiate(t.c, [t.b]);
+    if (t.kind === LET) t = Reduce.withoutLets(t);
     else if (f.kind === LAM && t.kind === APP) t = T.betaApply(f, args(t));
-    else if (f.kind === LET) t = T.betaApply(instantiate(f.c, [f.b]), args(t));
+    else if (f.kind === LET) t = T.betaApply(Reduce.withoutLets(f), args(t));
     else {
       const next = Reduce.unfold(t);
       if (next === null) return t;
@@ -102,9 +102,9 @@ function checkRecord({ types, ctors, recs }) {
 // --------------------------------------------------------------------------------------------- formers and constructors
 
 function openFormers(group, types) {
+  for (const t of types) Infer.sortOf(t.type, true);         // before any is known: no former mentions the types
   types.forEach((t, number) => {
-    Infer.sortOf(t.type, true);
-    let type = t.type;
+    let { type } = t;
     for (let i = 0; i < group.numParams; i++) {
       type = binderForm(type);
       must(type.kind === PI, `${t.name} has fewer parameters than is said`);

@@ -49,13 +49,7 @@ function compute(t, checking) {
     case APP: return typeOfApplication(t, checking);
     case LAM: return typeOfFunction(t, checking);
     case PI: return typeOfFunctionType(t, checking);
-    case LET:
-      // The value takes the variable's place at once; shared parts are checked once.
-      if (checking) {
-        sortOf(t.a, true);
-        if (!Equal.isDefEq(check(t.b), t.a)) refuse('the value of a let has another type than is said');
-      }
-      return typeOf(instantiate(t.c, [t.b]), checking);
+    case LET: return typeOfLet(t, checking);
     case PROJ: return typeOfProjection(t, checking);
     case NAT: return Literal.natType();
     case STR: return Literal.strType(t);
@@ -129,6 +123,21 @@ function typeOfFunctionType(t, checking) {
     locals.push(T.local(from + locals.length, domain));
   }
   return T.sort(levels.reduceRight((level, l) => Level.imax(l, level), sortOf(instantiate(t, locals), checking)));
+}
+
+/** A value takes its variable's place at once; parts that come to be shared are checked once. */
+function typeOfLet(t, checking) {
+  const values = [];
+  for (; t.kind === LET; t = t.c) {
+    const value = instantiate(t.b, values);
+    if (checking) {
+      const type = instantiate(t.a, values);
+      sortOf(type, true);
+      if (!Equal.isDefEq(check(value), type)) refuse('the value of a let has another type than is said');
+    }
+    values.push(value);
+  }
+  return typeOf(instantiate(t, values), checking);
 }
 
 function typeOfProjection(t, checking) {

@@ -34,13 +34,20 @@ function whnfCore(term, cheap = false) {
         if (g !== f) next = betaApply(g, args(t));
       }
     } else if (t.kind === PROJ) next = reduceProjection(t, cheap);
-    else if (t.kind === LET) next = T.instantiate(t.c, [t.b]);
+    else if (t.kind === LET) next = withoutLets(t);
     if (next === null) break;
     t = next;
     if (!cheap && fresh(t).core !== null) { t = t.core; break; }
   }
   if (!cheap) fresh(term).core = t;
   return t;
+}
+
+/** The body of a let, or of several, with the values in place. */
+function withoutLets(t) {
+  const values = [];
+  for (; t.kind === LET; t = t.c) values.push(T.instantiate(t.b, values));
+  return T.instantiate(t, values);
 }
 
 function whnf(term) {
@@ -150,4 +157,4 @@ function reduceQuot(t, c) {
   return betaApply(T.app(given[3], made.b), given, at + 1);
 }
 
-Object.assign(exports, { whnf, whnfCore, unfoldable, unfold });
+Object.assign(exports, { whnf, whnfCore, withoutLets, unfoldable, unfold });

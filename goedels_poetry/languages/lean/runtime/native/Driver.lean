@@ -2,8 +2,8 @@
 A persistent Lean: one JSON request a line on standard input, one JSON answer a line on standard output (same id).
 
 Run as `lean --run Driver.lean` with the search path of a project. It speaks the protocol of the embedded driver, with
-two differences: time is kept by whoever started it (by killing it), and axioms are true ones throughout, for imported
-proofs are there. Written against Lean 4.28; where older or newer versions are known to differ, `by first` takes the
+three differences: time is kept by whoever started it (by killing it); axioms are true ones throughout, for imported
+proofs are there; and no command is barred (`reference`, `kinds`, `barred` are ignored). Written against Lean 4.28; where older or newer versions are known to differ, `by first` takes the
 form that elaborates.
 
 A text can run programs while it is elaborated. Such a program is kept from the answers by their ids, which it is not
@@ -744,27 +744,32 @@ def readExpr (t : Tables) (kind : String) (value : Json) : Except String Expr :=
     return .proj (← name t value "typeName") (← value.getObjValAs? Nat "idx") (← expr t value "struct")
   | other => throw s!"an expression of the kind {other}"
 
-/-- One line of a stream: a term, or what is declared. Nobody else may hold the tables: they are long and grow. -/
-def readLine (t : Tables) (line : String) : Except String (Tables × Option (String × Json)) := do
+/-- What one line of a stream says. -/
+inductive Row where
+  | name (found : Name)
+  | level (found : Level)
+  | expr (found : Expr)
+  | declared (kind : String) (record : Json)
+  | nothing
+
+def readRow (t : Tables) (line : String) : Except String Row := do
   let (ids, rest) := (fieldsOf (← Json.parse line)).partition fun (key, _) => ["in", "il", "ie"].contains key
   let next (id : Json) (size : Nat) : Except String Unit := do
     unless (← id.getNat?) == size do throw "ids are not consecutive"
   match ids, rest with
-  | [("in", id)], [(kind, value)] =>
-    let found ← readName t kind value
-    next id t.names.size
-    return ({ t with names := t.names.push found }, none)
-  | [("il", id)], [(kind, value)] =>
-    let found ← readLevel t kind value
-    next id t.levels.size
-    return ({ t with levels := t.levels.push found }, none)
-  | [("ie", id)], [(kind, value)] =>
-    let found ← readExpr t kind value
-    next id t.exprs.size
-    return ({ t with exprs := t.exprs.push found }, none)
-  | [], [("meta", _)] => return (t, none)
-  | [], [declared] => return (t, some declared)
+  | [("in", id)], [(kind, value)] => do next id t.names.size; return .name (← readName t kind value)
+  | [("il", id)], [(kind, value)] => do next id t.levels.size; return .level (← readLevel t kind value)
+  | [("ie", id)], [(kind, value)] => do next id t.exprs.size; return .expr (← readExpr t kind value)
+  | [], [("meta", _)] => return .nothing
+  | [], [(kind, record)] => return .declared kind record
   | _, _ => throw "a line that is no record"
+
+/-- In place, where nobody else holds these tables: they may be long. -/
+def Tables.push (t : Tables) : Row → Tables
+  | .name found => { t with names := t.names.push found }
+  | .level found => { t with levels := t.levels.push found }
+  | .expr found => { t with exprs := t.exprs.push found }
+  | _ => t
 
 def readConstant (t : Tables) (d : Json) : Except String ConstantVal :=
   return { name := ← name t d "name", levelParams := ← (← rows d "levelParams").mapM (known t.names),
@@ -853,11 +858,9 @@ def replayed (env : KernelEnv) (data : String) (each : Bool) : Replayed := Id.ru
   let mut tables : Tables := {}
   for line in data.splitOn "\n" do
     if line.isEmpty then continue
-    match readLine tables line with
+    match readRow tables line with
     | .error why => return { r with failed := s!"the data: {why}" }
-    | .ok (grown, row) =>
-      tables := grown
-      let some (kind, record) := row | continue
+    | .ok (.declared kind record) =>
       match readDeclaration tables kind record with
       | .error why => return { r with failed := s!"the data: {why}" }
       | .ok d =>
@@ -871,6 +874,7 @@ def replayed (env : KernelEnv) (data : String) (each : Bool) : Replayed := Id.ru
         | .error (why, place) =>
           if each then r := { r with each := r.each.push (alone (toJson why)) }
           else return { r with failed := why.getD "Lean gave up: too much time, memory or depth", place }
+    | .ok row => tables := tables.push row
   return { r with tables }
 
 /-- The axioms on which constants rest, through all proofs that are there. -/

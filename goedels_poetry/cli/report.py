@@ -30,7 +30,7 @@ TRUST = {
     "L0": "accepted by the verifier, compared with nothing",
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
-    "L3": "re-verified, and confirmed again: by a second solver; for Lean by its own kernel, every declaration",
+    "L3": "re-verified, and confirmed by a second, independent checker: another solver; for Lean another kernel",
 }
 
 

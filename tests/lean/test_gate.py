@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from goedels_poetry.checker import TrustLevel
 from goedels_poetry.checker.jobs import check_again
 from goedels_poetry.checker.lean import Fresh, certify_negation, certify_proof, check_lean
-from goedels_poetry.checker.lean.gate import Accepted, Leans, Refusal, judge, read_original
+from goedels_poetry.checker.lean.gate import Accepted, Leans, Refusal, ground, judge, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import LeanPool
@@ -172,6 +173,28 @@ async def test_the_same_theorem_in_another_style_is_accepted(leans: Leans, name:
     given = await read_original(leans.elaborator, original, SECONDS)
     found = await judge(leans, text, given, given.open_theorems(), SECONDS)
     assert isinstance(found, Accepted), found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1500000000", "3647483648"),  # 2^31 apart: a small number of Lean has 31 bits
+        ("1073741824", "3221225472"),
+        ("2147483647", "4294967295"),
+        ('"\ufeffa"', '"a"'),  # a byte order mark is a character
+        ('"\\x00a"', '"a"'),
+        ("'\ufeff'", "'a'"),
+        ("«1»", "«1 »"),
+    ],
+)
+async def test_different_terms_are_never_the_same_data(leans: Leans, one: str, other: str) -> None:
+    known = "def «1» := 0\ndef «1 » := 0\n"
+    given = await read_original(leans.elaborator, f"{known}theorem t : {one} = {one} := sorry\n", SECONDS)
+    found = await ground(
+        leans, f"{known}theorem t : {other} = {other} := rfl\n", given, ("t",), time.monotonic() + SECONDS
+    )
+    assert isinstance(found, Refusal)
+    assert found.rule == "statement", found
 
 
 async def test_axioms_of_the_users_own_are_assumptions(leans: Leans) -> None:

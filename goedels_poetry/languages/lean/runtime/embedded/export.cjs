@@ -27,8 +27,8 @@ function exporter(lean, lookup, kindOf = null) {
   const lines = [], names = new Map(), levels = new Map(), exprs = new Map(), same = new Map(), done = new Set(), outside = new Set();
   let bytes = 0, nameCount = 1, levelCount = 1, exprCount = 0;
   const write = (line) => { bytes += line.length + 1; if (bytes > MOST_BYTES) throw new CannotBeWritten(`more than ${MOST_BYTES} bytes of declarations`); lines.push(line); };
-  const digits = (n) => (isScalar(n) ? String(unbox(n) >>> 0) : takeText(F('l_Nat_reprFast')(inc(n))));
-  const number = (n) => { if (!isScalar(n)) throw new CannotBeWritten('a number of a declaration'); return unbox(n) >>> 0; };
+  const digits = (n) => (isScalar(n) ? String(unbox(n)) : takeText(F('l_Nat_reprFast')(inc(n))));
+  const number = (n) => { if (!isScalar(n)) throw new CannotBeWritten('a number of a declaration'); return unbox(n); };
   /** The id of something that is written as `body`, new or known. */
   const shared = (body, fresh) => { let id = same.get(body); if (id === undefined) { id = fresh(); same.set(body, id); write(body.replace('#', id)); } return id; };
 

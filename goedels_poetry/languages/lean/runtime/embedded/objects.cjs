@@ -3,7 +3,7 @@
  * Lean objects in the memory of a wasm32 instance. header {i32 rc; u16 size; u8 other; u8 tag}; a scalar n is (n<<1)|1.
  * Functions of Lean are called under their exported C names; the `___boxed` variants take every argument owned.
  */
-const encoder = new TextEncoder(), decoder = new TextDecoder();
+const encoder = new TextEncoder(), decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });   // every character counts
 const CLOSURE = 245;
 
 function objects(module) {
@@ -15,7 +15,7 @@ function objects(module) {
     return H8;
   };
   views();
-  const box = (n) => (n << 1) | 1, isScalar = (o) => (o & 1) === 1, unbox = (o) => o >> 1;
+  const box = (n) => (n << 1) | 1, isScalar = (o) => (o & 1) === 1, unbox = (o) => o >>> 1;   // 31 bits without a sign
   const inc = (o) => {
     if (!isScalar(o)) { views(); const rc = H32[o >> 2]; if (rc > 0) H32[o >> 2] = rc + 1; else if (rc < 0) Atomics.sub(H32, o >> 2, 1); }
     return o;

@@ -58,7 +58,11 @@ function replayer(lean, front) {
         const [kind] = Object.keys(record).filter((k) => k !== 'il' && k !== 'ie');
         if (!Object.hasOwn(makers, kind)) throw new BadData(`a ${kind}`);
         put(table, id, makers[kind](record[kind]));
-      } else { const [kind] = Object.keys(record); if (kind !== 'meta') declare(kind, record[kind]); }
+      } else {
+        const [kind, ...more] = Object.keys(record);
+        if (!Object.hasOwn(DECLARATION, kind) || more.length) throw new BadData(`a record of the kind ${kind}`);
+        declare(kind, record[kind]);
+      }
     }
     const textOf = (i) => nameText(names[i]);
     const free = () => { names.forEach(dec); levels.forEach(dec); exprs.forEach(dec); };
@@ -120,7 +124,6 @@ function replayer(lean, front) {
         if (failed) break;
         r.line(row, (kind, d) => {
           own(r, kind, d);
-          if (kind === 'quot') return;                           // of the library: `base` may repeat them
           const next = added(inc(kernel), declaration(r, kind, d));
           if (!next.kernel) { failed = why(next); at = nameOf(r, kind, d); return; }
           dec(kernel); kernel = next.kernel; count++;

@@ -3,8 +3,9 @@ A persistent Lean: one JSON request a line on standard input, one JSON answer a 
 
 Run as `lean --run Driver.lean` with the search path of a project. It speaks the protocol of the embedded driver, with
 three differences: time is kept by whoever started it (by killing it); axioms are true ones throughout, for imported
-proofs are there; and no command is barred (`reference`, `kinds`, `barred` are ignored). Written against Lean 4.28; where older or newer versions are known to differ, `by first` takes the
-form that elaborates.
+proofs are there; and no command is barred (`reference`, `kinds`, `barred` are ignored).
+
+Written against Lean 4.28; where older or newer versions are known to differ, `by first` takes the form that elaborates.
 
 A text can run programs while it is elaborated. Such a program is kept from the answers by their ids, which it is not
 told, and from the machine by the sandbox. A process that has elaborated a text is not believed about it: another one,

@@ -11,6 +11,7 @@ that; the axioms, by our own walk over everything; our own kernel over everythin
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,6 +67,10 @@ COMMANDS = _kinds(
 )
 """Commands, apart from declarations, that it may contain."""
 END = f"{COMMAND}eoi"
+LIBRARY = "Init"
+"""What every file imports: both kernels compute with its numbers, so it has to be there."""
+_COMPONENT = r"[A-Za-z_][A-Za-z0-9_'!?]*"
+_MODULE = re.compile(rf"{_COMPONENT}(\.{_COMPONENT})*")
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"}) | BY_COMPILED_CODE
 SORRY = "sorryAx"
 SETTING = "setting"
@@ -162,6 +167,8 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
     if seen.errors:
         first = seen.errors[0]
         raise InvalidInput(first.text, first.line, first.column + 1)
+    if LIBRARY not in seen.imports:
+        raise InvalidInput("it does without Lean's own library", hint="remove the `prelude`")
     data = await _read(seen, until)
     if isinstance(data, Refusal):
         raise InvalidInput(f"the original declares what cannot be written down: {data.reason}")
@@ -366,6 +373,8 @@ async def _grounds(
     until: float,
 ) -> Refusal | Grounded:
     """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
+    if strange := next((module for module in seen.imports if not _MODULE.fullmatch(module)), None):
+        return Refusal("data", f"no name of a module: {strange[:80]!r}")
     premises = [n for n, (constant, _) in original.data.constants.items() if constant.kind in ("axiom", "opaque")]
     try:
         selected = needed(data, theorems, frozenset(premises))

@@ -25,6 +25,9 @@ MAX_DIGITS = 100_000
 MAX_STRING = 1_000_000
 MAX_SMALL = 1_000_000
 """Numbers of parameters, indices, fields; indices of variables and projections."""
+MAX_DEPTH = 50_000
+"""Of expressions below each other: kernels are recursive programs."""
+MAX_LEVEL_DEPTH = 1_000
 MAX_HEIGHT = 2**32 - 1
 _LINES_A_LOOK = 4096
 """After so many lines somebody looks at the clock."""
@@ -88,6 +91,9 @@ class Stream:
     """Of each name: the id of what stands before its last component, and that component."""
     levels: list[Level] = field(default_factory=lambda: [("zero",)])
     exprs: list[Expr] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
+    """Of each expression: expressions below each other in it."""
+    level_depths: list[int] = field(default_factory=lambda: [0])
     loose: list[int] = field(default_factory=list)
     """Of each expression: how many binders it needs around it to be closed."""
     declarations: list[Declaration] = field(default_factory=list)
@@ -273,6 +279,10 @@ def _level(stream: Stream, row: dict[str, Any]) -> None:
         level = (kind, *_ids(value, stream.levels))
     else:
         raise BadData("a level of an unknown kind")
+    depth = 1 + max((stream.level_depths[i] for i in level[1:] if kind != "param"), default=0)
+    if depth > MAX_LEVEL_DEPTH:
+        raise BadData(f"a universe level of more than {MAX_LEVEL_DEPTH} levels below each other")
+    stream.level_depths.append(depth)
     stream.levels.append(level)
 
 
@@ -336,6 +346,10 @@ def _expr(stream: Stream, row: dict[str, Any]) -> None:
     if kind not in _EXPRESSIONS:
         raise BadData("an expression of an unknown kind")
     made, loose = _EXPRESSIONS[kind](stream, row[kind])
+    depth = 1 + max((stream.depths[i] for i in children(made)), default=0)
+    if depth > MAX_DEPTH:
+        raise BadData(f"an expression of more than {MAX_DEPTH} levels below each other")
+    stream.depths.append(depth)
     stream.exprs.append(made)
     stream.loose.append(loose)
 

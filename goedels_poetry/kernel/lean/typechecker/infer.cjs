@@ -10,7 +10,7 @@ const Reduce = require('./reduce.cjs');
 const Equal = require('./equal.cjs');
 const Literal = require('./literal.cjs');
 
-const { SORT, CONST, APP, LAM, PI, LET, PROJ, LOCAL, NAT, STR, BVAR, fresh, instantiate } = T;
+const { SORT, CONST, APP, LAM, PI, LET, PROJ, LOCAL, NAT, STR, BVAR, facts, instantiate } = T;
 
 let levelParams = [];
 
@@ -26,11 +26,12 @@ const infer = (t) => typeOf(t, false);
 const check = (t) => typeOf(t, true);
 
 function typeOf(t, checking) {
-  if (fresh(t).type !== null && (t.checked || !checking)) return t.type;
+  const known = facts(t);
+  if (known.type !== null && (known.checked || !checking)) return known.type;
   tick();
   const type = compute(t, checking);
-  fresh(t).type = type;
-  t.checked = checking;
+  known.type = type;
+  known.checked = checking;
   return type;
 }
 

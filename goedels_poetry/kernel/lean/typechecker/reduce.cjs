@@ -12,7 +12,7 @@ const Infer = require('./infer.cjs');
 const Equal = require('./equal.cjs');
 const Literal = require('./literal.cjs');
 
-const { CONST, APP, LAM, LET, PROJ, NAT, STR, fresh, head, args, apply, betaApply } = T;
+const { CONST, APP, LAM, LET, PROJ, NAT, STR, facts, head, args, apply, betaApply } = T;
 
 /**
  * Without unfolding of constants at the head; within a major premise and a projected structure constants are unfolded.
@@ -20,7 +20,8 @@ const { CONST, APP, LAM, LET, PROJ, NAT, STR, fresh, head, args, apply, betaAppl
  */
 function whnfCore(term, cheap = false) {
   if (term.kind !== APP && term.kind !== LET && term.kind !== PROJ) return term;
-  if (fresh(term).core !== null) return term.core;
+  const known = facts(term);
+  if (known.core !== null) return known.core;
   let t = term;
   for (;;) {
     tick();
@@ -37,9 +38,9 @@ function whnfCore(term, cheap = false) {
     else if (t.kind === LET) next = withoutLets(t);
     if (next === null) break;
     t = next;
-    if (!cheap && fresh(t).core !== null) { t = t.core; break; }
+    if (!cheap && facts(t).core !== null) { t = facts(t).core; break; }
   }
-  if (!cheap) fresh(term).core = t;
+  if (!cheap) known.core = t;
   return t;
 }
 
@@ -53,7 +54,8 @@ function withoutLets(t) {
 function whnf(term) {
   const { kind } = term;
   if (kind !== APP && kind !== CONST && kind !== LET && kind !== PROJ) return term;
-  if (fresh(term).whnf !== null) return term.whnf;
+  const known = facts(term);
+  if (known.whnf !== null) return known.whnf;
   let t = term;
   for (;;) {
     t = whnfCore(t);
@@ -61,7 +63,7 @@ function whnf(term) {
     if (next === null) break;
     t = next;
   }
-  fresh(term).whnf = t;
+  known.whnf = t;
   return t;
 }
 
@@ -77,9 +79,9 @@ function unfoldable(t) {
 function unfold(t) {
   const c = unfoldable(t);
   if (c === null) return null;
-  const f = fresh(head(t));
-  if (f.unfolded === null) f.unfolded = Env.valueOf(c, f.b);
-  return t.kind === APP ? betaApply(f.unfolded, args(t)) : f.unfolded;
+  const f = head(t), known = facts(f);
+  if (known.unfolded === null) known.unfolded = Env.valueOf(c, f.b);
+  return t.kind === APP ? betaApply(known.unfolded, args(t)) : known.unfolded;
 }
 
 /** `c` if it is a constructor application, or a literal as one; null if it is neither. */

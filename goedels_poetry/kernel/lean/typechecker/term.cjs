@@ -26,33 +26,36 @@ class Term {
     this.top = top;                           // all locals are below this number
     this.open = open;                         // mentions a universe parameter
     this.kept = false;                        // part of the stream or of the environment: survives `sweep`
-    // What is known about the term in this epoch: see `fresh`.
-    this.epoch = 0;
+    this.facts = null;                        // what has been found out about it: see `facts`
+    // The last result of a traversal: see `rewrite`.
+    this.call = 0; this.offset = 0; this.result = null;
+  }
+}
+
+/** What is known about a term. */
+class Facts {
+  constructor() {
+    this.epoch = epoch;
     this.type = null;                         // inferred type
     this.checked = false;                     // whether the term was checked when that was inferred
     this.core = null;                         // weak head normal form without unfolding
     this.whnf = null;                         // weak head normal form
     this.unfolded = null;                     // the value of a constant
-    // The last result of a traversal: see `memo`.
-    this.call = 0; this.offset = 0; this.result = null;
   }
+}
+
+/** What is known about the term; nothing is in another epoch. */
+function facts(t) {
+  if (t.facts === null || t.facts.epoch !== epoch) t.facts = new Facts();
+  return t.facts;
 }
 
 /** Forget what is known about all terms: another declaration begins, or the environment has changed. */
 function newEpoch() { epoch++; }
 
-/** The term, with what was known in earlier epochs forgotten. */
-function fresh(t) {
-  if (t.epoch !== epoch) {
-    t.epoch = epoch;
-    t.type = null; t.checked = false; t.core = null; t.whnf = null; t.unfolded = null;
-  }
-  return t;
-}
-
 // ------------------------------------------------------------------------------------------------------------- the table
 
-let table = new Array(1 << 16).fill(null), size = 0, temporary = 0, keeping = false;
+let table = new Array(1 << 18).fill(null), size = 0, temporary = 0, keeping = false;
 
 /** Terms made in `action` are part of the stream. */
 function keep(action) {
@@ -93,7 +96,7 @@ function sweep(many) {
     let left = null;
     for (let t = table[s]; t !== null;) {
       const { next } = t;
-      if (t.kept) { fresh(t); t.result = null; t.next = left; left = t; } else size--;
+      if (t.kept) { t.facts = t.result = null; t.next = left; left = t; } else size--;
       t = next;
     }
     table[s] = left;
@@ -284,7 +287,7 @@ function some(term, test) {
 
 module.exports = {
   BVAR, SORT, CONST, APP, LAM, PI, LET, PROJ, LOCAL, NAT, STR,
-  newEpoch, fresh, keep, sweep, retain,
+  newEpoch, facts, keep, sweep, retain,
   bvar, sort, constant, app, lam, pi, letIn, proj, local, nat, natValue, str, strText,
   head, args, arity, apply, betaApply,
   rewrite, instantiate, abstract, closeLam, closePi, instantiateLevels, some,

@@ -159,9 +159,22 @@ function replayer(lean, front) {
     } finally { out.free(); held.forEach(dec); }
   }
 
+  /** The environment of exactly these modules: {env, error}. */
+  function imported(modules) {
+    const header = front.parseHeader(`prelude\n${modules.map((m) => `import ${m}\n`).join('')}`, 'Main.lean');
+    const wrong = () => [header, found].flatMap((x) => front.messages(x.log)).find((m) => m.severity === 'error');
+    let found = { env: 0, log: header.log, error: null };
+    if (header.modules.join('\n') !== modules.join('\n') || wrong()) found.error = 'these are no modules';
+    else {
+      found = front.environment(header);
+      if (!found.error && wrong()) found = { ...found, error: wrong().text };
+    }
+    header.free();
+    return found;
+  }
   function replay({ modules, base = '', data, library, each }) {
     const began = performance.now();
-    const header = front.parseHeader(`prelude\n${modules.map((m) => `import ${m}\n`).join('')}`, 'Main.lean'), found = front.environment(header); header.free();
+    const found = imported(modules);
     if (found.error) return { replay: { count: 0, failed: found.error, at: '' } };
     const start = F('lean_elab_environment_to_kernel_env')(inc(found.env)), declared = new Set(), readers = [];
     const own = (r, kind, d) => { for (const x of kind === 'inductive' ? [...d.types, ...d.ctors, ...d.recs] : [d]) declared.add(r.textOf(x.name)); };

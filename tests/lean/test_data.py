@@ -1,6 +1,7 @@
 """Declarations as data: a strict reader, the comparison of two streams, what a theorem needs, and writing it anew."""
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 from goedels_poetry.kernel.lean import (
     NESTED,
     PROJECTION,
+    UNIVERSE,
     BadData,
+    Clock,
     Comparison,
     NotAllowed,
     features,
@@ -248,8 +251,65 @@ def test_features_that_kernels_were_at_fault_about_are_seen() -> None:
     assert features(stream, stream.declarations, data) == {}
     assert features(stream, stream.declarations, proposition) == {PROJECTION: "t"}
     assert features(stream, stream.declarations, read("")) == {PROJECTION: "t"}, "a structure that nobody knows"
-    facts = {"isRec": True, "isUnsafe": False, "isReflexive": False}
-    counts = {"numParams": 0, "numIndices": 0, "numNested": 1}
-    family = {"name": 1, "levelParams": [], "type": 1, "all": [1], "ctors": [], **counts, **facts}
-    nested = read(text(*projecting, {"inductive": {"types": [family], "ctors": [], "recs": []}}))
-    assert features(nested, nested.declarations, data) == {NESTED: "S"}
+
+
+def family(sort: int, field: int | None = None, nested: int = 0) -> str:
+    """A type `S` in the universe of this sort, with a constructor that may have a field."""
+    rows = [*names("S", "mk", "F"), *PROP, {"il": 1, "succ": 0}, {"ie": 1, "sort": 1}, {"il": 2, "imax": [1, 0]}]
+    rows += [{"ie": 2, "sort": 2}, {"ie": 3, "const": {"name": 1, "us": []}}, {"ie": 4, "const": {"name": 3, "us": []}}]
+    rows += [{"ie": 5, "app": {"fn": 4, "arg": 3}}]
+    if field is not None:
+        rows.append({"ie": 6, "forallE": {"name": 0, "type": field, "body": 3, "binderInfo": "default"}})
+    facts = {"isRec": True, "isUnsafe": False, "isReflexive": False, "numNested": nested}
+    of = {
+        "name": 1,
+        "levelParams": [],
+        "type": sort,
+        "all": [1],
+        "ctors": [2],
+        "numParams": 0,
+        "numIndices": 0,
+        **facts,
+    }
+    counts = {"induct": 1, "cidx": 0, "numParams": 0, "numFields": 1, "isUnsafe": False}
+    made = {"name": 2, "levelParams": [], "type": 3 if field is None else 6, **counts}
+    return text(*rows, {"inductive": {"types": [of], "ctors": [made], "recs": []}})
+
+
+@pytest.mark.parametrize(
+    ("declared", "feature"),
+    [
+        (family(1), None),
+        (family(0), None),
+        (family(1, field=3), None),
+        (family(2), UNIVERSE),
+        (family(1, field=5), NESTED),
+        (family(1, field=5, nested=1), NESTED),
+        (family(1, field=3, nested=1), None),
+    ],
+)
+def test_features_of_types_are_seen_in_the_terms_whatever_their_record_says(declared: str, feature: str | None) -> None:
+    stream = read(declared)
+    assert set(features(stream, stream.declarations, read(""))) == ({feature} if feature else set())
+
+
+def test_names_do_not_fill_the_memory() -> None:
+    long = [
+        {"in": 1, "str": {"pre": 0, "str": "x" * 900_000}},
+        *({"in": i, "num": {"pre": 1, "i": i}} for i in range(2, 99)),
+    ]
+    with pytest.raises(BadData, match="characters"):
+        read(text(*long))
+
+
+def test_walks_over_declarations_end_in_time() -> None:
+    count, shared = 300, 3_000
+    rows = [*names("N"), {"ie": 0, "const": {"name": 1, "us": []}}]
+    rows += [{"ie": i, "app": {"fn": i - 1, "arg": 0}} for i in range(1, shared)]
+    for i in range(count):
+        rows += [{"in": i + 2, "num": {"pre": 0, "i": i}}]
+        rows += [definition(name=i + 2, type=shared - 1, value=shared - 1, all=[])]
+    stream = read(text(*rows), time.monotonic() + 2)
+    stream.clock = Clock(time.monotonic())
+    with pytest.raises(TimeoutError):
+        needed(stream, list(stream.constants), ())

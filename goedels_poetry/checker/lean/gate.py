@@ -254,7 +254,7 @@ async def ground(
     data = await _read(seen, until)
     if isinstance(data, Refusal):
         return data
-    stated = _statement(seen, text, original, data, theorems, negates)
+    stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates)
     return stated or await _grounds(leans, seen, text, original, data, theorems, until)
 
 
@@ -268,7 +268,7 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
     """The second kernel's opinion; without it a proof may not use what kernels like Lean's were at fault about."""
     g, premises = grounded, [d.name for d in grounded.selected if d.kind in ("axiom", "opaque")]
     opinion = await leans.second(g.library, g.candidate, premises, _left(until))
-    if opinion.verdict == "refused" and not _is_of(opinion.declaration, g.selected):
+    if opinion.verdict == "refused" and opinion.in_library:
         reason = f"it does not accept {opinion.declaration or 'a record'} of Lean's own library: {opinion.reason}"
         opinion = replace(opinion, verdict="undecided", reason=reason)
     if opinion.verdict == "refused":
@@ -276,24 +276,22 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
         return Refusal("kernel", words, *_declared(g.seen, g.text, (opinion.declaration, *g.theorems)))
     if opinion.verdict == "accepted" and opinion.candidate != len(g.selected):
         return Refusal("kernel", f"the second kernel checked {opinion.candidate} of {len(g.selected)} declarations")
-    if opinion.verdict == "undecided" and (refusal := _unconfirmed(leans, g, opinion)):
+    if opinion.verdict == "undecided" and (refusal := await asyncio.to_thread(_unconfirmed, leans, g, opinion, until)):
         return refusal
     assumed = tuple(a for a in g.axioms if a in g.original.axioms)
     return Accepted(g.theorems, g.axioms, assumed, len(g.selected), g.by_type, opinion)
 
 
-def _is_of(name: str, selected: Iterable[DeclaredData]) -> bool:
-    return any(constant.name == name for declaration in selected for constant in declaration.constants)
-
-
-def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion) -> Refusal | None:
+def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> Refusal | None:
+    """Whether the second kernel decides is in the stranger's hand, so without it no part of the proof is let off."""
     version = leans.replayer.version
-    used = features(g.data, (d for d in g.selected if d.name not in g.original.data.constants), read(g.library))
+    used = features(g.data, g.selected, read(g.library, until))
     fault = versions.usable(version, used)
     if fault is None:
         return None
-    name = used.get(fault.feature, g.theorems[0])
-    words = f"{name} uses a {fault.feature or 'reduction'} where Lean {version} has a fault ({fault.where})"
+    feature = next(iter(sorted(fault.features & set(used))), "")
+    name = used.get(feature, g.theorems[0])
+    words = f"{name} uses {f'a {feature}' if feature else 'reduction'} where Lean {version} has a fault ({fault.where})"
     reason = f"{words}, and the second kernel is undecided: {opinion.reason}"
     return Refusal("version", reason, *_declared(g.seen, g.text, (name,)))
 
@@ -375,18 +373,12 @@ async def _grounds(
     """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
     if strange := next((module for module in seen.imports if not _MODULE.fullmatch(module)), None):
         return Refusal("data", f"no name of a module: {strange[:80]!r}")
-    premises = [n for n, (constant, _) in original.data.constants.items() if constant.kind in ("axiom", "opaque")]
-    try:
-        selected = needed(data, theorems, frozenset(premises))
-    except NotAllowed as fault:
-        return Refusal(fault.rule, str(fault), *_declared(seen, text, (fault.name, *theorems)))
-    except BadData as fault:
-        return Refusal("data", str(fault))
-    mentioned = {name for declaration in selected for name in data.needs(declaration)}
-    if foreign := _foreign(mentioned & (COMPILED | {SORRY}), original):
-        return _rests(seen, text, data, theorems, foreign)
-    candidate = write(data, selected)
-    replayed = await leans.replayer.replay(ReplayRequest(seen.imports, candidate, library=True, seconds=_left(until)))
+    chosen = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
+    if isinstance(chosen, Refusal):
+        return chosen
+    selected, candidate = chosen
+    request = ReplayRequest(seen.imports, candidate, library=True, seconds=_left(until))
+    replayed = await leans.replayer.replay(request)
     if replayed.status == "timeout":
         raise TimeoutError(f"Lean's kernel had not checked the declarations: {replayed.error}")
     if replayed.status != "done":
@@ -397,14 +389,31 @@ async def _grounds(
     if replayed.count != len(selected):
         return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
     try:
-        rests = grounds(theorems, data, await asyncio.to_thread(read, replayed.library, until))
+        rests = await asyncio.to_thread(lambda: grounds(theorems, data, read(replayed.library, until)))
     except BadData as fault:
         return Refusal("data", str(fault))
     axioms = tuple(sorted({*rests.axioms, *replayed.axioms}))
     if foreign := _foreign(axioms, original):
         return _rests(seen, text, data, theorems, foreign)
     by_type = len(rests.by_type)
-    return Grounded(seen, text, original, data, theorems, tuple(selected), candidate, replayed.library, axioms, by_type)
+    return Grounded(seen, text, original, data, theorems, selected, candidate, replayed.library, axioms, by_type)
+
+
+def _needed(
+    seen: CheckResult, text: str, original: Original, data: Stream, theorems: tuple[str, ...]
+) -> Refusal | tuple[tuple[DeclaredData, ...], str]:
+    """The declarations that the theorems need, and the stream of these and nothing else."""
+    premises = [n for n, (constant, _) in original.data.constants.items() if constant.kind in ("axiom", "opaque")]
+    try:
+        selected = needed(data, theorems, frozenset(premises))
+    except NotAllowed as fault:
+        return Refusal(fault.rule, str(fault), *_declared(seen, text, (fault.name, *theorems)))
+    except BadData as fault:
+        return Refusal("data", str(fault))
+    mentioned = {name for declaration in selected for name in data.needs(declaration)}
+    if foreign := _foreign(mentioned & (COMPILED | {SORRY}), original):
+        return _rests(seen, text, data, theorems, foreign)
+    return tuple(selected), write(data, selected)
 
 
 def _foreign(axioms: Iterable[str], original: Original) -> list[str]:

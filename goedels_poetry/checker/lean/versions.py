@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from goedels_poetry.kernel.lean import NESTED, PROJECTION
+from goedels_poetry.kernel.lean import NESTED, PROJECTION, UNIVERSE
 
 Version = tuple[int, int, int]
 
@@ -31,8 +31,8 @@ class Fault:
     """The report or repair in Lean's repository."""
     text: str
     blocked: Shown
-    feature: str = ""
-    """What a proof has to use for it, where that can be seen in the data; "" where it cannot."""
+    features: frozenset[str] = frozenset()
+    """What a proof has to use for it, one of these, where that can be seen in the data."""
 
 
 FAULTS = (
@@ -44,11 +44,32 @@ FAULTS = (
         "lean4#14576",
         "parameters of nested inductive types are not checked",
         "second kernel",
-        NESTED,
+        frozenset({NESTED}),
     ),
-    Fault((4, 0, 0), (4, 33, 0), "lean4#14613", "`Sort (imax 1 0)` is not taken for Prop", "second kernel", PROJECTION),
-    Fault((4, 0, 0), (4, 33, 0), "lean4#14616", "names of auxiliary nested types clash", "second kernel", NESTED),
-    Fault((4, 0, 0), (4, 33, 1), "lean4#14807", "a projection out of a proposition", "second kernel", PROJECTION),
+    Fault(
+        (4, 0, 0),
+        (4, 33, 0),
+        "lean4#14613",
+        "`Sort (imax 1 0)` is not taken for Prop",
+        "second kernel",
+        frozenset({PROJECTION, UNIVERSE}),
+    ),
+    Fault(
+        (4, 0, 0),
+        (4, 33, 0),
+        "lean4#14616",
+        "names of auxiliary nested types clash",
+        "second kernel",
+        frozenset({NESTED}),
+    ),
+    Fault(
+        (4, 0, 0),
+        (4, 33, 1),
+        "lean4#14807",
+        "a projection out of a proposition",
+        "second kernel",
+        frozenset({PROJECTION, UNIVERSE}),
+    ),
     Fault((4, 0, 0), (4, 33, 1), "lean4#14838", "reference counts overflow in 18 GB of memory", "size"),
     Fault((4, 0, 0), (4, 34, 1), "lean4#15289", "reference counts overflow with 100 GB of input", "size"),
 )
@@ -69,7 +90,7 @@ def faults_of(version: str) -> tuple[Fault, ...]:
 def usable(version: str, features: Collection[str]) -> Fault | None:
     """A fault that declarations with these features may use where the second kernel has not confirmed them."""
     open_ = (f for f in faults_of(version) if f.blocked == "second kernel")
-    return next((f for f in open_ if not f.feature or f.feature in features), None)
+    return next((f for f in open_ if not f.features or f.features & set(features)), None)
 
 
 def notes(version: str, confirmed: bool) -> tuple[str, ...]:

@@ -95,6 +95,7 @@ class Comparison:
         todo = [(a, b)]
         while todo:
             pair = todo.pop()
+            self.ours.clock.tick()
             if pair in self._alike:
                 continue
             self._alike.add(pair)

@@ -29,8 +29,10 @@ MAX_DEPTH = 50_000
 """Of expressions below each other: kernels are recursive programs."""
 MAX_LEVEL_DEPTH = 1_000
 MAX_HEIGHT = 2**32 - 1
-_LINES_A_LOOK = 4096
-"""After so many lines somebody looks at the clock."""
+MAX_NAMES = 32_000_000
+"""Characters of all names together, each written out."""
+_STEPS_A_LOOK = 1024
+"""After so many steps somebody looks at the clock."""
 ANONYMOUS = 0
 SAFE = "safe"
 
@@ -61,8 +63,6 @@ class Constant:
     """What else the record says of it: hints are left out, for they change nothing that is provable."""
     rules: tuple[int, ...] = ()
     """Right sides of a recursor's rules."""
-    nested: bool = False
-    """An inductive type that occurs in itself below another type, as in `List Tree`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,26 @@ class Declaration:
         return self.constants[0].name
 
 
+class Clock:
+    """Every walk over declarations passes through here, so that each ends in time."""
+
+    def __init__(self, until: float = math.inf) -> None:
+        """``until``: on the monotonic clock, in seconds."""
+        self._until = until
+        self._steps = 0
+
+    def tick(self) -> None:
+        """One step more; raises :class:`TimeoutError` when the time is over."""
+        self._steps += 1
+        if self._steps % _STEPS_A_LOOK == 0 and time.monotonic() > self._until:
+            raise TimeoutError("there was no time to go through all declarations")
+
+
 @dataclass(slots=True)
 class Stream:
     """What a text declares. Ids index the tables; 0 is the anonymous name and the level zero."""
+
+    clock: Clock = field(default_factory=Clock)
 
     names: list[Name] = field(default_factory=lambda: [""])
     parts: list[tuple[int, str | int]] = field(default_factory=lambda: [(0, "")])
@@ -96,6 +113,10 @@ class Stream:
     level_depths: list[int] = field(default_factory=lambda: [0])
     loose: list[int] = field(default_factory=list)
     """Of each expression: how many binders it needs around it to be closed."""
+    line: int = 0
+    """The last one that was read, from 1."""
+    characters: int = 0
+    """Of all names."""
     declarations: list[Declaration] = field(default_factory=list)
     constants: dict[Name, tuple[Constant, Declaration]] = field(default_factory=dict)
 
@@ -106,6 +127,7 @@ class Stream:
         while todo:
             at = todo.pop()
             if at not in seen:
+                self.clock.tick()
                 seen.add(at)
                 yield self.exprs[at]
                 todo.extend(children(self.exprs[at]))
@@ -122,6 +144,7 @@ class Stream:
 
     def needs(self, declaration: Declaration) -> frozenset[Name]:
         """Constants that a declaration mentions and does not itself declare."""
+        self.clock.tick()
         roots = [c.type for c in declaration.constants]
         roots += [c.value for c in declaration.constants if c.value is not None]
         roots += [rule for c in declaration.constants for rule in c.rules]
@@ -159,18 +182,16 @@ def read(text: str, until: float = math.inf) -> Stream:
     """
     if len(text) > MAX_BYTES:
         raise BadData(f"more than {MAX_BYTES} characters of declarations")
-    stream = Stream()
-    number = 0
+    stream = Stream(Clock(until))
     try:
-        for number, line in enumerate(text.split("\n"), 1):
-            if number % _LINES_A_LOOK == 0 and time.monotonic() > until:
-                raise TimeoutError("the declarations were not read in time")
+        for stream.line, line in enumerate(text.split("\n"), 1):
+            stream.clock.tick()
             if line:
                 _line(stream, json.loads(line, object_pairs_hook=_object, parse_float=_refuse, parse_constant=_refuse))
     except BadData as fault:
-        raise BadData(f"{fault} (line {number} of the declarations)") from fault
+        raise BadData(f"{fault} (line {stream.line} of the declarations)") from fault
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, UnicodeError) as fault:
-        raise BadData(f"line {number} of the declarations is malformed: {type(fault).__name__}") from fault
+        raise BadData(f"line {stream.line} of the declarations is malformed: {type(fault).__name__}") from fault
     return stream
 
 
@@ -261,8 +282,9 @@ def _name(stream: Stream, row: dict[str, Any]) -> None:
         part = _int(last, 10**18)
     prefix = stream.names[_id(before, stream.names)]
     whole = f"{prefix}.{render(part)}" if before != ANONYMOUS else render(part)
-    if len(whole) > MAX_STRING:
-        raise BadData("too long a name")
+    stream.characters += len(whole)
+    if stream.characters > MAX_NAMES:
+        raise BadData(f"names of more than {MAX_NAMES} characters")
     stream.names.append(whole)
     stream.parts.append((before, part))
 
@@ -455,7 +477,7 @@ def _type(stream: Stream, record: Any) -> Constant:
         _bool(reflexive),
     )
     head = _head(stream, name, levels, type_)
-    return Constant(head[0], "inductive", *head[1:], safe=not _bool(unsafe), facts=facts, nested=nested > 0)
+    return Constant(head[0], "inductive", *head[1:], safe=not _bool(unsafe), facts=facts)
 
 
 def _constructor(stream: Stream, record: Any) -> Constant:

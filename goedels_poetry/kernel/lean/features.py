@@ -1,41 +1,64 @@
-"""What of Lean's language a proof uses in places where kernels were at fault before."""
+"""What of Lean's language a proof uses in places where kernels were at fault before.
+
+Seen in the terms themselves, and rather too often than too rarely: nothing is believed that a record says about them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from goedels_poetry.kernel.lean.data import Declaration, Stream
+from goedels_poetry.kernel.lean.data import Constant, Declaration, Expr, Stream
 
 NESTED = "nested inductive type"
 PROJECTION = "projection out of what may be a proposition"
+UNIVERSE = "inductive type that is neither plainly a proposition nor plainly data"
 
 
 def features(stream: Stream, declarations: Iterable[Declaration], library: Stream) -> dict[str, str]:
     """The features that these declarations use, each with a constant that uses it."""
     found: dict[str, str] = {}
     for declaration in declarations:
-        if any(constant.nested for constant in declaration.constants):
+        types = [c for c in declaration.constants if c.kind == "inductive"]
+        if types and _is_nested(stream, declaration):
             found.setdefault(NESTED, declaration.name)
-        if any(not _surely_data(name, stream, library) for name in _projected(stream, declaration)):
+        if not all(_universe(stream, c) in ("zero", "succ") for c in types):
+            found.setdefault(UNIVERSE, declaration.name)
+        if not all(_is_data(name, stream, library) for name in _projected(stream, declaration)):
             found.setdefault(PROJECTION, declaration.name)
     return found
 
 
+def _is_nested(stream: Stream, declaration: Declaration) -> bool:
+    """Whether one of the types occurs in a constructor as an argument of anything: as in `List Tree`."""
+    own = {c.name for c in declaration.constants if c.kind == "inductive"}
+    constructors = [c.type for c in declaration.constants if c.kind == "constructor"]
+    arguments = [e[2] for e in stream.below(constructors) if e[0] == "app"]
+    return any(_mentions(e, own, stream) for e in stream.below(arguments))
+
+
+def _mentions(e: Expr, names: set[str], stream: Stream) -> bool:
+    return e[0] in ("const", "proj") and stream.names[e[1]] in names
+
+
 def _projected(stream: Stream, declaration: Declaration) -> set[str]:
     """Structures out of which a declaration projects."""
-    todo = [c.type for c in declaration.constants] + [c.value for c in declaration.constants if c.value is not None]
-    return {stream.names[e[1]] for e in stream.below(todo) if e[0] == "proj"}
+    roots = [c.type for c in declaration.constants] + [c.value for c in declaration.constants if c.value is not None]
+    roots += [rule for c in declaration.constants for rule in c.rules]
+    return {stream.names[e[1]] for e in stream.below(roots) if e[0] == "proj"}
 
 
-def _surely_data(name: str, stream: Stream, library: Stream) -> bool:
+def _is_data(name: str, stream: Stream, library: Stream) -> bool:
     """Whether a structure's type ends in `Sort (u + 1)`, so that no instance of it is a proposition."""
     where = stream if name in stream.constants else library
-    if name not in where.constants:
-        return False
-    e = where.exprs[where.constants[name][0].type]
+    return name in where.constants and _universe(where, where.constants[name][0]) == "succ"
+
+
+def _universe(stream: Stream, constant: Constant) -> str:
+    """The kind of the level of the sort in which the type of a type ends; "" where it ends in no sort by its form."""
+    e = stream.exprs[constant.type]
     while e[0] == "forallE":
-        e = where.exprs[e[3]]
-    return bool(e[0] == "sort" and where.levels[e[1]][0] == "succ")
+        e = stream.exprs[e[3]]
+    return str(stream.levels[e[1]][0]) if e[0] == "sort" else ""
 
 
-__all__ = ["NESTED", "PROJECTION", "features"]
+__all__ = ["NESTED", "PROJECTION", "UNIVERSE", "features"]

@@ -31,6 +31,8 @@ class Opinion:
     by_type: int = 0
     """Of the library, believed by their types."""
     seconds: float = 0.0
+    in_library: bool = False
+    """It ended within the library, before anything of the candidate's."""
 
 
 async def second_opinion(
@@ -84,6 +86,7 @@ def _read(out: bytes) -> Opinion:
             int(counts["library"]),
             int(counts["assumed"]),
             float(answer["ms"]) / 1000,
+            answer["section"] == "library",
         )
     except (ValueError, KeyError, TypeError) as fault:
         return Opinion("undecided", f"the second kernel ended without an answer ({type(fault).__name__})")

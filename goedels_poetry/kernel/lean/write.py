@@ -37,6 +37,7 @@ class _Writer:
             self._out.clear()
 
     def _put(self, row: dict[str, Any]) -> None:
+        self._stream.clock.tick()
         self._out.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
     def _record(self, record: dict[str, Any]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ const functions = new Map(Object.entries({
     },
   },
   'Nat.shiftRight': {
-    compute: (m, n) => (n > BigInt(MOST_BITS) ? 0n : m >> n), libraryOnly: true,
+    compute: (m, n) => (n >= BigInt(bits(m)) ? 0n : m >> n), libraryOnly: true,
     after: ['Nat.div'],
     equations: (f, x, y) => [[f(x, zero), x], [f(x, S(y)), call('Nat.div', f(x, y), two)]],
   },

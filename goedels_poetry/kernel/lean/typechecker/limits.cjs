@@ -3,8 +3,8 @@
  * The two ways in which a check ends without acceptance, and the clock.
  *
  * Refused: a rule of the type theory or of the format is broken. Undecided: time, memory, stack or a size limit ran out,
- * which says nothing about the declaration. Nothing in this kernel catches either of them except the loop in declare.cjs
- * and main.cjs, so that no half-finished comparison can be taken for an answer.
+ * which says nothing about the declaration. They are caught where a verdict is given (declare.cjs, main.cjs), and once
+ * where the answer is to be cautious (arithmetic.cjs), so that no half-finished comparison is taken for an answer.
  */
 
 Error.stackTraceLimit = 0;                    // a trace of a deep recursion costs more than the check itself

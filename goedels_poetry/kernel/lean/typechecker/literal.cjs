@@ -14,8 +14,8 @@ const Reduce = require('./reduce.cjs');
 const Equal = require('./equal.cjs');
 
 const { CONST, APP, NAT, head } = T;
-const NATURAL = named('Nat'), ZERO = named('Nat.zero'), SUCC = named('Nat.succ'), STRING = named('String');
-const TRUE = named('Bool.true'), FALSE = named('Bool.false'), EAGER = named('eagerReduce');
+const NATURAL = named('Nat'), ZERO = named('Nat.zero'), SUCC = named('Nat.succ');
+const EAGER = named('eagerReduce');
 
 // Terms that occur again and again; kept, so that they stay the same objects.
 const [Nat, zero, succ, yes, no, String_, ofList, Char, ofNat] = T.keep(() =>
@@ -91,10 +91,10 @@ function offsetsEqual(t, s) {
   return n === null ? undefined : Equal.isDefEq(m, n);
 }
 
-const isTrue = (t) => t.kind === CONST && t.a === TRUE;
+const isTrue = (t) => t === yes;
 const isEager = (t) => T.arity(t) === 2 && head(t).kind === CONST && head(t).a === EAGER;
 
 Object.assign(exports, {
   recognise, hasNat, natType, strType, natAsConstructor, strAsTerm, reduceNat, offsetsEqual, isTrue, isEager,
-  Nat, zero, succ, yes, no, TRUE, FALSE,
+  Nat, zero, succ, yes, no,
 });

@@ -31,7 +31,7 @@ const v8 = require('v8'), { Worker, isMainThread, workerData, parentPort } = req
 const YOUNG_MB = 192;
 const NOTHING = { candidate: 0, library: 0, assumed: 0, skipped: 0 };
 
-if (isMainThread) main().catch((e) => say({ verdict: 'undecided', declaration: null, reason: `a fault of the kernel: ${e.message}`, checked: NOTHING, ms: 0 }));
+if (isMainThread) main().catch((e) => say({ verdict: 'undecided', declaration: null, reason: `a fault of the kernel: ${e.message}`, section: null, checked: NOTHING, ms: 0 }));
 else work();
 
 /** The answer, and the end of the process. */
@@ -43,7 +43,7 @@ function work() {
   const session = new Session(workerData.settings, (m) => parentPort.postMessage(m));
   let end = { verdict: 'accepted', reason: '' };
   try { read(workerData.bytes, session); } catch (e) { end = outcome(e); }
-  parentPort.postMessage({ end: { ...end, declaration: end.verdict === 'accepted' ? null : session.current, checked: session.counts } });
+  parentPort.postMessage({ end: { ...end, declaration: end.verdict === 'accepted' ? null : session.current, section: session.inLibrary ? 'library' : 'candidate', checked: session.counts } });
 }
 
 function settingsOf(json) {
@@ -80,7 +80,7 @@ async function main() {
     const whole = settings.mode === 'each' ? { each, ...end, verdict: end.verdict === 'accepted' ? 'done' : end.verdict } : end;
     say({ ...whole, ms });
   }
-  const broken = (reason) => answer({ verdict: 'undecided', declaration: started, reason, checked: NOTHING });
+  const broken = (reason) => answer({ verdict: 'undecided', declaration: started, reason, section: null, checked: NOTHING });
 
   // The worker looks at the clock itself. It is stopped from here where it does not get to that.
   function watch(seconds) {

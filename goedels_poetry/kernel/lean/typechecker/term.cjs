@@ -135,12 +135,12 @@ function local(depth, type) {
   return intern(LOCAL, type, null, depth, mix(type.id, depth), 0, depth + 1, type.open);
 }
 
-/** A natural number; the value is a BigInt, a property of an interned decimal so that equal values are one object. */
-const decimals = new Map();
+/** A natural number, a BigInt; it is a property of an object that is the same for equal values. */
+const numbers = new Map();
 function nat(value) {
-  const key = value.toString(36);
-  let box = decimals.get(key);
-  if (box === undefined) decimals.set(key, box = { value, id: decimals.size });
+  const key = value.toString(32);           // a power of two: linear in the length
+  let box = numbers.get(key);
+  if (box === undefined) numbers.set(key, box = { value, id: numbers.size });
   return intern(NAT, box, null, null, box.id, 0, 0, false);
 }
 const natValue = (t) => t.a.value;
@@ -245,11 +245,11 @@ function instantiate(term, values) {
 function abstract(term, locals) {
   const n = locals.length;
   if (n === 0 || term.top === 0) return term;
-  const lowest = Math.min(...locals.map((l) => l.c));
+  const lowest = locals.reduce((least, l) => Math.min(least, l.c), Infinity);
   return rewrite(term, (t, under) => {
     if (t.top <= lowest) return t;
     if (t.kind !== LOCAL) return undefined;
-    const i = locals.lastIndexOf(t);
+    const i = locals[t.c - lowest] === t ? t.c - lowest : locals.lastIndexOf(t);      // mostly their numbers follow each other
     return i < 0 ? t : bvar(under + n - 1 - i);
   });
 }

@@ -16,6 +16,7 @@ from goedels_poetry.languages.lean.runtime import (
     ReplayRequest,
 )
 from goedels_poetry.languages.lean.runtime.embedded import command
+from goedels_poetry.languages.lean.runtime.protocol import BadAnswer, read_result
 
 INDUCTION = (
     "theorem t (a b : Nat) : a + b = b + a := by\n  induction a with\n  | zero => sorry\n  | succ n ih => omega\n"
@@ -128,3 +129,35 @@ async def test_terms_have_values_by_the_kernel(lean: LeanPool) -> None:
     assert values[0] == [str(2**100), "8"]
     assert values[1] == ["(Prod.mk 100 Bool.false)", "(Prod.mk 3 Bool.true)"]
     assert values[2] == [None, None], "a function is no datum"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"status": "proved"},
+        {"status": "done", "messages": 5},
+        {"status": "done", "messages": [{"severity": "error", "text": 1}]},
+        {"status": "done", "data": 5},
+        {"status": "done", "ms": "x"},
+        {"status": "done", "commands": [{"kind": "x"}]},
+        {"status": "done", "imports": [["Init"]]},
+        {"status": "done", "declarations": [{"name": 1, "kind": "def"}]},
+        {"status": "done", "holes": [[]]},
+    ],
+)
+def test_an_answer_that_no_driver_gives_is_none(odd: dict[str, Any]) -> None:
+    with pytest.raises(BadAnswer):
+        read_result(odd)
+
+
+@pytest.mark.parametrize("answer", ["[1]", "null", "[" * 100_000, "{}", '{"status": "done", "id": 1}', "NaN"])
+def test_a_driver_that_answers_nonsense_has_crashed(tmp_path: Path, answer: str) -> None:
+    file = tmp_path / "answer"
+    file.write_text(answer)
+    program = f'echo \'{{"event": "ready"}}\'; read line; cat {file}; echo; read line'
+    lean = DrivenLean(["/bin/sh", "-c", program])
+    try:
+        assert lean.check(CheckRequest("theorem t : True := trivial", seconds=5)).status == "crash"
+    finally:
+        lean.close()

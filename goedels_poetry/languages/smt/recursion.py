@@ -17,18 +17,22 @@ its group stand.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
+from goedels_poetry.languages.smt.calls import Call, calls_of
 from goedels_poetry.languages.smt.equations import constructor_cases, simplify
 from goedels_poetry.languages.smt.problem import Definition, Signature
 from goedels_poetry.languages.smt.sequent import Names
-from goedels_poetry.languages.smt.terms import FALSE, Kind, Term, and_, app, substitute
+from goedels_poetry.languages.smt.terms import FALSE, Kind, Term, and_, app, subterms, substitute
 from goedels_poetry.languages.smt.wellfounded import recursive_groups
+from goedels_poetry.languages.smt.work import TooLarge
 
 MAX_POINTS = 100
 """Further ones are left out: an induction with fewer hypotheses is as sound."""
+MAX_FOLLOWED = 50_000
+"""Nodes of the calls that are followed from one function to the next: most ways may lead nowhere."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ class Case:
 def points_below(definition: Definition, signature: Signature) -> tuple[Point, ...]:
     """The calls by which a function that terminates comes back to itself.
 
-    Calls through other functions of its group are followed as long as no function occurs twice on the way.
+    Calls through other functions of its group are followed as long as no function occurs twice on the way, the
+    shortest ways first. They come in the order of the bodies.
 
     Raises:
         TooLarge: a body with more paths than we are ready to follow.
@@ -74,20 +79,40 @@ def points_below(definition: Definition, signature: Signature) -> tuple[Point, .
     names = Names(*[t for d in members for t in (d.body, *d.params)], reserved=signature.names)
     params = {d.name: d.params for d in members}
     calls = {d.name: calls_of(d, frozenset(group), simplify(d.body, signature), signature.names) for d in members}
-    found: list[Point] = []
-
-    def follow(name: str, here: Point, on_the_way: tuple[str, ...]) -> None:
-        for call in calls[name]:
-            if call.callee in on_the_way or len(found) >= MAX_POINTS:
+    costs = {name: [_nodes(call) for call in made] for name, made in calls.items()}
+    found: list[tuple[tuple[int, ...], Point]] = []
+    waiting = deque([_Way(definition.name, Point(definition.params, (), ()), (), frozenset())])
+    followed = 0
+    while waiting:
+        way = waiting.popleft()
+        for number, call in enumerate(calls[way.at]):
+            if call.callee in way.passed:
                 continue
-            there = _beyond(call, here, params[name], names)
+            followed += costs[way.at][number]
+            if len(found) >= MAX_POINTS or followed > MAX_FOLLOWED:
+                waiting.clear()
+                break
+            there = _beyond(call, way.point, params[way.at], names)
+            turns = (*way.turns, number)
             if call.callee == definition.name:
-                found.append(there)
+                found.append((turns, there))
             else:
-                follow(call.callee, there, (*on_the_way, call.callee))
+                waiting.append(_Way(call.callee, there, turns, way.passed | {call.callee}))
+    return tuple(point for _, point in sorted(found, key=lambda entry: entry[0]))
 
-    follow(definition.name, Point(definition.params, (), ()), ())
-    return tuple(found)
+
+@dataclass(frozen=True)
+class _Way:
+    """Where a chain of calls has led: ``turns`` are the numbers of the calls, ``passed`` the functions on the way."""
+
+    at: str
+    point: Point
+    turns: tuple[int, ...]
+    passed: frozenset[str]
+
+
+def _nodes(call: Call) -> int:
+    return len({t for term in (*call.args, *call.path) for t in subterms(term)}) + 1
 
 
 def _beyond(call: Call, here: Point, params: tuple[Term, ...], names: Names) -> Point:

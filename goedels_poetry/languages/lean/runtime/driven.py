@@ -16,6 +16,7 @@ from typing import Any
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.lean.runtime.library import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import (
+    BadAnswer,
     CheckRequest,
     CheckResult,
     ReplayRequest,
@@ -57,13 +58,23 @@ class DrivenLean:
         """As `LeanRuntime.check`; raises :class:`LeanUnavailable` when there is no Lean to ask."""
         asked = {k: v for k, v in asdict(request).items() if v or k == "code" or (k == "reference" and v is not None)}
         asked.pop("seconds", None)
-        return read_result(self._ask({"op": "check", **asked}, request.seconds))
+        answer = self._ask({"op": "check", **asked}, request.seconds)
+        try:
+            return read_result(answer)
+        except BadAnswer as fault:
+            self._drop()
+            return CheckResult("crash", f"unexpected answer: {fault}")
 
     def replay(self, request: ReplayRequest) -> ReplayResult:
         """As `LeanRuntime.replay`; raises :class:`LeanUnavailable` when there is no Lean to ask."""
         asked = asdict(request)
         asked.pop("seconds")
-        return read_replay(self._ask({"op": "replay", **asked}, request.seconds))
+        answer = self._ask({"op": "replay", **asked}, request.seconds)
+        try:
+            return read_replay(answer)
+        except BadAnswer as fault:
+            self._drop()
+            return ReplayResult("crash", f"unexpected answer: {fault}")
 
     def evaluate(self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float) -> Any:
         """As `LeanRuntime.evaluate`; everything is None when there is no answer in time."""
@@ -81,7 +92,9 @@ class DrivenLean:
             number = secrets.randbits(48)  # a program in the text, should it reach our pipe, does not know it
             line = json.dumps({**asked, "id": number, "timeoutMs": max(1, int(seconds * 1000))}) + "\n"
             reply = child.exchange(line.encode(), _is_line, time.monotonic() + seconds + self._grace, MAX_ANSWER_BYTES)
-            answer: dict[str, Any] = json.loads(reply)
+            answer: Any = json.loads(reply)
+            if not isinstance(answer, dict) or "status" not in answer:
+                raise ValueError("no object with a status")
             if answer.get("id") != number:
                 raise ValueError(f"an answer to another request: {answer.get('event')} {answer.get('error')}")
         except ChildTimeout:
@@ -93,7 +106,7 @@ class DrivenLean:
         except ChildDied as death:
             self._drop()
             answer = {"status": "crash", "error": f"Lean ended: {death}"}
-        except ValueError as fault:
+        except (ValueError, RecursionError) as fault:
             self._drop()
             answer = {"status": "crash", "error": f"unexpected answer: {fault}"}
         except BaseException:  # Ctrl-C between sending and reading: the stream is out of step

@@ -5,8 +5,12 @@ Positions are those of Lean: lines from 1, columns from 0; offsets count code po
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from types import UnionType
+from typing import Any, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints, runtime_checkable
+
+T = TypeVar("T")
 
 Severity = Literal["error", "warning", "info"]
 LOGIC_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
@@ -238,8 +242,50 @@ def place(text: str, at: int) -> tuple[int, int]:
     return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1)
 
 
+class BadAnswer(ValueError):
+    """An answer that none of our drivers gives: a program of the text's may have written it."""
+
+
 def read_result(answer: dict[str, Any]) -> CheckResult:
-    """The JSON answer of our drivers as a result."""
+    """The JSON answer of our drivers as a result; raises :class:`BadAnswer`."""
+    return _read(_result, answer)
+
+
+def read_replay(answer: dict[str, Any]) -> ReplayResult:
+    """The JSON answer of our drivers about declarations as a result; raises :class:`BadAnswer`."""
+    return _read(_replay, answer)
+
+
+def _read(reader: Callable[[dict[str, Any]], T], answer: dict[str, Any]) -> T:
+    try:
+        result = reader(answer)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as fault:
+        raise BadAnswer(f"malformed ({type(fault).__name__})") from fault
+    if not _is_of(result, type(result)):
+        raise BadAnswer("an entry of the wrong kind")
+    return result
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type of this module, all its parts included."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return type(value) is str and value in inner
+    if origin is UnionType:
+        return any(_is_of(value, each) for each in inner)
+    if origin is tuple:
+        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis and type(value) is tuple else list(inner)
+        return type(value) is tuple and len(value) == len(kinds) and all(map(_is_of, value, kinds))
+    if kind in _HINTS:
+        return type(value) is kind and all(_is_of(getattr(value, n), k) for n, k in _HINTS[kind].items())
+    return type(value) in (int, float) if kind is float else type(value) is kind
+
+
+_PARTS = (Message, Binder, HoleGoal, Hole, Command, Declaration, CheckResult, ReplayResult)
+_HINTS: dict[Any, dict[str, Any]] = {part: get_type_hints(part) for part in _PARTS}
+
+
+def _result(answer: dict[str, Any]) -> CheckResult:
     return CheckResult(
         status=answer["status"],
         error=answer.get("error", ""),
@@ -260,8 +306,7 @@ def read_result(answer: dict[str, Any]) -> CheckResult:
     )
 
 
-def read_replay(answer: dict[str, Any]) -> ReplayResult:
-    """The JSON answer of our drivers about declarations as a result."""
+def _replay(answer: dict[str, Any]) -> ReplayResult:
     replayed = answer.get("replay", {})
     return ReplayResult(
         status=answer["status"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 
-from goedels_poetry.languages.smt.calls import TooLarge, calls_of
+from goedels_poetry.languages.smt.calls import calls_of
 from goedels_poetry.languages.smt.derivation import Query
 from goedels_poetry.languages.smt.engine.induct import induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, leaf

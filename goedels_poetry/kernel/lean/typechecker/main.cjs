@@ -31,7 +31,9 @@ const v8 = require('v8'), { Worker, isMainThread, workerData, parentPort } = req
 const YOUNG_MB = 192;
 const NOTHING = { candidate: 0, library: 0, assumed: 0, skipped: 0 };
 
-if (isMainThread) main().catch((e) => say({ verdict: 'undecided', declaration: null, reason: `a fault of the kernel: ${e.message}`, section: null, checked: NOTHING, ms: 0 }));
+const faulty = (e) => ({ verdict: 'undecided', declaration: null, reason: `a fault of the kernel: ${e.message}`, section: null, checked: NOTHING, ms: 0 });
+
+if (isMainThread) main().catch((e) => say(faulty(e)));
 else work();
 
 /** The answer, and the end of the process. */
@@ -43,7 +45,8 @@ function work() {
   const session = new Session(workerData.settings, (m) => parentPort.postMessage(m));
   let end = { verdict: 'accepted', reason: '' };
   try { read(workerData.bytes, session); } catch (e) { end = outcome(e); }
-  parentPort.postMessage({ end: { ...end, declaration: end.verdict === 'accepted' ? null : session.current, section: session.inLibrary ? 'library' : 'candidate', checked: session.counts } });
+  const declaration = end.verdict === 'accepted' ? null : session.current, section = session.inLibrary ? 'library' : 'candidate';
+  parentPort.postMessage({ end: { ...end, declaration, section, checked: session.counts } });
 }
 
 function settingsOf(json) {
@@ -66,7 +69,10 @@ async function main() {
   v8.setFlagsFromString('--min-semi-space-size=32');
   const worker = new Worker(__filename, {
     workerData: { settings, bytes }, transferList: [bytes.buffer], stdout: true, stderr: true,
-    resourceLimits: { stackSizeMb: settings.stackMb, maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    resourceLimits: {
+      stackSizeMb: settings.stackMb,
+      maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: Math.min(YOUNG_MB, settings.memoryMb / 4),
+    },
   });
 
   let started = null, clock = null, answered = false;

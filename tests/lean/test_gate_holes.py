@@ -74,34 +74,35 @@ async def test_literal_settings_are_taken(leans: Leans, setting: str) -> None:
 
 
 METAPROGRAM = "import Lean\nopen Lean Elab Command\n"
+ADDED = """def add (env : Environment) (d : Declaration) (check : Bool := true) : Environment :=
+  match env.addDeclCore 0 d none check with
+  | .ok changed => changed
+  | .error _ => env
+"""
+OPEN_VALUE = """def no : Expr := mkConst `False
+def same (e : Expr) : Expr := mkApp2 (.const `id [.zero]) no e
+def known : Expr := .app (.lam `x (.forallE `y no no .default) no .default) (.lam `y no (same (.bvar 0)) .default)
+def free (i : Nat) : Expr := .fvar ⟨.num (.str .anonymous "_kernel_fresh") i⟩
+def guess (i : Nat) : Declaration := .opaqueDecl
+  { name := `lie, levelParams := [], type := known, value := same (free i), isUnsafe := false, all := [`lie] }
+def guesses (env : Environment) : Nat → Environment
+  | 0 => env
+  | n + 1 => guesses (add env (guess n)) n
+run_cmd do setEnv (guesses (← getEnv) 8)
+"""
 CLOSED_BY_DATA = {
-    "an opaque constant whose value is a free variable (lean4#14484)": METAPROGRAM + "run_cmd do\n"
-    "  let no := mkConst ``False\n"
-    "  for i in [0:8] do\n"
-    '    let free : Expr := .fvar ⟨.num (.str .anonymous "_kernel_fresh") i⟩\n'
-    "    let warm := mkApp (.lam `x (.forallE `y no no .default) no .default)\n"
-    "      (.lam `y no (mkApp2 (mkConst ``id [.zero]) no (.bvar 0)) .default)\n"
-    "    let value := mkApp2 (mkConst ``id [.zero]) no free\n"
-    "    let bad : Declaration := .opaqueDecl\n"
-    "      { name := `bad, levelParams := [], type := warm, value, isUnsafe := false, all := [`bad] }\n"
-    "    match (← getEnv).addDeclCore 0 bad none with\n"
-    "    | .ok env => setEnv env\n"
-    "    | .error _ => pure ()\n"
-    "theorem t : False := bad\n",
-    "a theorem that no kernel has seen": METAPROGRAM + "run_cmd do\n"
-    "  let lie : Declaration := .thmDecl { name := `lie, levelParams := [], type := mkConst ``False,\n"
-    "    value := mkConst ``True.intro }\n"
-    "  match (← getEnv).addDeclWithoutChecking lie with\n"
-    "  | .ok env => setEnv env\n"
-    "  | .error _ => pure ()\n"
-    "theorem t : False := lie\n",
+    "an opaque constant whose value is a free variable (lean4#14484)": METAPROGRAM
+    + ADDED
+    + OPEN_VALUE
+    + "theorem t : False := lie\n",
+    "a theorem that no kernel has seen": METAPROGRAM + ADDED + "def d : Declaration := .thmDecl\n"
+    "  { name := `lie, levelParams := [], type := .const `False [], value := .const `True.intro [] }\n"
+    "run_cmd do setEnv (add (← getEnv) d false)\ntheorem t : False := lie\n",
     "checks that are switched off": "set_option debug.skipKernelTC true\ntheorem t : False := by decide +kernel\n",
-    "an axiom made by a program": METAPROGRAM + "run_cmd liftCoreM <| addDecl <| .axiomDecl\n"
-    "  { name := `lie, levelParams := [], type := mkConst ``False, isUnsafe := false }\n"
-    "theorem t : False := lie\n",
+    "an axiom made by a program": METAPROGRAM + ADDED + "def d : Declaration := .axiomDecl\n"
+    "  { name := `lie, levelParams := [], type := .const `False [], isUnsafe := false }\n"
+    "run_cmd do setEnv (add (← getEnv) d)\ntheorem t : False := lie\n",
 }
-
-
 RULES = ("data", "kernel", "kernel", "axiom")
 
 

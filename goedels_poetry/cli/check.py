@@ -98,7 +98,8 @@ def _show(certificate: Path, report: CheckReport) -> None:
         say(out, f"  axioms: {', '.join(map(one_line, report.axioms))}")
     if report.versions:
         if counts.total:
-            say(out, f"  {counts.first} declarations replayed by the kernel of Lean {report.versions['lean']}")
+            lean = f"{counts.first} by the kernel of Lean {report.versions['lean']}"
+            say(out, f"  {counts.total} declarations accepted: {lean}, {counts.second} by the second kernel")
     elif counts.total:
         say(out, f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}")
     if report.undecided_by_first:

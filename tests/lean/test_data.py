@@ -229,9 +229,10 @@ def test_axioms_are_found_below_types_and_values_of_the_library() -> None:
     rows = [*names("Nat", "ax", "Type"), {"ie": 0, "const": {"name": 2, "us": []}}, {"ie": 1, "sort": 0}]
     axiom = {"axiom": {**AXIOM["axiom"], "name": 2, "type": 1}}
     library = read(text(*rows, axiom, definition(name=1, type=1, value=0, all=[1])))
-    assert grounds(["t"], read(constants(t="1")), library).axioms == ("ax",)
+    own = read(constants(t="1"))
+    assert grounds(["t"], own, own.declarations, library).axioms == ("ax",)
     with pytest.raises(BadData, match="declared nowhere"):
-        grounds(["t"], read(constants(t="1")), read(""))
+        grounds(["t"], own, own.declarations, read(""))
 
 
 def test_compiled_code_counts_as_an_axiom() -> None:
@@ -239,7 +240,7 @@ def test_compiled_code_counts_as_an_axiom() -> None:
     rows = [*dotted, {"in": 3, "str": {"pre": 0, "str": "t"}}, *PROP, {"ie": 1, "const": {"name": 2, "us": []}}]
     stream = read(text(*rows, definition(name=3, type=0, value=1, all=[3])))
     library = read(text(*rows, {"assumed": {"name": 2, "levelParams": [], "type": 0, "kind": "opaque"}}))
-    assert grounds(["t"], stream, library).axioms == ("Lean.reduceBool",)
+    assert grounds(["t"], stream, stream.declarations, library).axioms == ("Lean.reduceBool",)
 
 
 def test_features_that_kernels_were_at_fault_about_are_seen() -> None:
@@ -255,7 +256,11 @@ def test_features_that_kernels_were_at_fault_about_are_seen() -> None:
 
 def family(sort: int, field: int | None = None, nested: int = 0) -> str:
     """A type `S` in the universe of this sort, with a constructor that may have a field."""
-    rows = [*names("S", "mk", "F"), *PROP, {"il": 1, "succ": 0}, {"ie": 1, "sort": 1}, {"il": 2, "imax": [1, 0]}]
+    rows = [
+        *names("S", "mk", "F"),
+        *({"in": 4 + i, "str": {"pre": 1, "str": n}} for i, n in enumerate(("rec", "rec_1"))),
+    ]
+    rows += [*PROP, {"il": 1, "succ": 0}, {"ie": 1, "sort": 1}, {"il": 2, "imax": [1, 0]}]
     rows += [{"ie": 2, "sort": 2}, {"ie": 3, "const": {"name": 1, "us": []}}, {"ie": 4, "const": {"name": 3, "us": []}}]
     rows += [{"ie": 5, "app": {"fn": 4, "arg": 3}}]
     if field is not None:
@@ -273,7 +278,12 @@ def family(sort: int, field: int | None = None, nested: int = 0) -> str:
     }
     counts = {"induct": 1, "cidx": 0, "numParams": 0, "numFields": 1, "isUnsafe": False}
     made = {"name": 2, "levelParams": [], "type": 3 if field is None else 6, **counts}
-    return text(*rows, {"inductive": {"types": [of], "ctors": [made], "recs": []}})
+    rule = {"ctor": 2, "nfields": 1, "rhs": 3}
+    numbers = {"numParams": 0, "numIndices": 0, "numMotives": 1, "numMinors": 1, "k": False, "isUnsafe": False}
+    recs = [
+        {"name": 4 + i, "levelParams": [], "type": 1, "all": [1], "rules": [rule], **numbers} for i in range(1 + nested)
+    ]
+    return text(*rows, {"inductive": {"types": [of], "ctors": [made], "recs": recs}})
 
 
 @pytest.mark.parametrize(
@@ -313,3 +323,31 @@ def test_walks_over_declarations_end_in_time() -> None:
     stream.clock = Clock(time.monotonic())
     with pytest.raises(TimeoutError):
         needed(stream, list(stream.constants), ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["ctors"].append(d["ctors"][0] | {"name": 3}),
+        lambda d: d["ctors"].append(d["ctors"][0] | {"name": 3, "induct": 3}),
+        lambda d: d["ctors"].clear(),
+        lambda d: d["ctors"][0].update(induct=3),
+        lambda d: d["ctors"][0].update(cidx=1),
+        lambda d: d["ctors"][0].update(numParams=1),
+        lambda d: d["ctors"][0].update(levelParams=[3]),
+        lambda d: d["types"][0].update(ctors=[]),
+        lambda d: d["types"][0].update(ctors=[2, 2]),
+        lambda d: d["types"][0].update(all=[3]),
+        lambda d: d["types"][0].update(numNested=1),
+        lambda d: d["recs"].clear(),
+        lambda d: d["recs"][0].update(name=3),
+        lambda d: d["recs"].append(d["recs"][0] | {"name": 3}),
+        lambda d: d["recs"][0].update(all=[3]),
+    ],
+)
+def test_a_family_is_its_types_their_constructors_and_their_recursors(change: Callable[[Any], Any]) -> None:
+    *rows, last = family(1).split("\n")
+    record = json.loads(last)
+    change(record["inductive"])
+    with pytest.raises(BadData):
+        read("\n".join([*rows, json.dumps(record)]))

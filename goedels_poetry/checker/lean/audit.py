@@ -17,20 +17,16 @@ from goedels_poetry.checker.lean.examine import (
     statement_of,
     within,
 )
-from goedels_poetry.checker.lean.gate import Leans, Refusal, confirm, ground_alone, place_of, read_original
+from goedels_poetry.checker.lean.gate import Leans, Refusal, confirm, ground_alone, may_deceive, place_of, read_original
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import THEOREMS
-from goedels_poetry.languages.lean.scan import READ_OTHERWISE, Finding, scan
 from goedels_poetry.languages.lean.source import normalised
-from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.state import Verdict
 
 SECONDS = 300.0
 NOT_COMPARED = "nothing was compared: the statements are the file's own (--against ORIGINAL.lean compares them)"
 _UNFINISHED = "unexpected end of input; expected ':='"
-_DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
-"""Rules that hold for any file: such text could deceive Lean, and us, about everything else."""
 
 
 async def audit_file(
@@ -69,16 +65,8 @@ async def audit_file(
 
 
 async def _alone(text: str, theorem: str, fresh: Fresh, seconds: float) -> CheckReport:
-    deceiving = [f for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text]
-    deceiving += [
-        Finding("notation", token.line, token.column, f"`{token.text}` changes how the statements are read")
-        for token in tokenize(text)
-        if token.kind == "word" and token.text in READ_OTHERWISE
-    ]
-    if deceiving:
-        first = deceiving[0]
-        report = refused(Refusal(first.rule, first.text, first.line, first.column))
-        return replace(report, notes=(NOT_COMPARED,))
+    if deceiving := may_deceive(text):
+        return replace(refused(deceiving), notes=(NOT_COMPARED,))
     began = time.monotonic()
     async with within(seconds) as until, fresh_leans(fresh) as leans:
         report = await _by_itself(leans, text, theorem, until)

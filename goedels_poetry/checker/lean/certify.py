@@ -26,11 +26,12 @@ from goedels_poetry.checker.lean.examine import (
     examine_with,
     fresh_lean,
     fresh_leans,
+    refused,
     within,
 )
-from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.lean.gate import may_deceive
+from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import Certificate
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
 from goedels_poetry.state import Verdict
@@ -135,6 +136,9 @@ async def check_lean(
     if theorem and name != theorem and not name.endswith(f".{theorem}"):
         reason = f"the certificate is about {name}, not about {theorem}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,), rule="missing")
+    if against is None and (deceiving := may_deceive(archive.original)):
+        words = f"{deceiving.reason}, in the original of the certificate: {_GIVE_YOURS}"
+        return refused(replace(deceiving, reason=words))
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
         claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
@@ -146,6 +150,7 @@ async def check_lean(
     return replace(report, notes=(*report.notes, "compared with the original in the certificate only"))
 
 
+_GIVE_YOURS = "compare with your own file (--against)"
 _OTHER_STATEMENT = "the statement in the manifest is not the theorem's"
 
 

@@ -47,7 +47,7 @@ from goedels_poetry.languages.lean.runtime import (
     constants_of,
     place,
 )
-from goedels_poetry.languages.lean.scan import DECEIVING, RULE_OF, scan
+from goedels_poetry.languages.lean.scan import DECEIVING, READ_OTHERWISE, RULE_OF, scan
 from goedels_poetry.languages.lean.tokens import tokenize
 
 COMMAND = "Lean.Parser.Command."
@@ -179,6 +179,23 @@ def first_finding(text: str, original: str) -> Refusal | None:
     """What the tokens of a text say against it."""
     found = scan(text, original)
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
+
+
+_DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
+"""Rules that hold for a file with which nothing of a user's is compared."""
+
+
+def may_deceive(text: str) -> Refusal | None:
+    """What could make a file's own statements say something else than a reader takes them to say."""
+    found = [
+        Refusal(f.rule, f.text, f.line, f.column) for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text
+    ]
+    found += [
+        Refusal("notation", f"`{token.text}` changes how the statements are read", token.line, token.column)
+        for token in tokenize(text)
+        if token.kind == "word" and token.text in READ_OTHERWISE
+    ]
+    return next(iter(found), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +388,8 @@ async def _grounds(
     until: float,
 ) -> Refusal | Grounded:
     """What the theorems rest on, by our walk, and whether Lean's kernel accepts it where nothing is elaborated."""
-    if strange := next((module for module in seen.imports if not _MODULE.fullmatch(module)), None):
+    added = (module for module in seen.imports if module not in original.imports)
+    if strange := next((module for module in added if not _MODULE.fullmatch(module)), None):
         return Refusal("data", f"no name of a module: {strange[:80]!r}")
     chosen = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
     if isinstance(chosen, Refusal):
@@ -389,7 +407,7 @@ async def _grounds(
     if replayed.count != len(selected):
         return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
     try:
-        rests = await asyncio.to_thread(lambda: grounds(theorems, data, read(replayed.library, until)))
+        rests = await asyncio.to_thread(lambda: grounds(theorems, data, selected, read(replayed.library, until)))
     except BadData as fault:
         return Refusal("data", str(fault))
     axioms = tuple(sorted({*rests.axioms, *replayed.axioms}))
@@ -479,6 +497,7 @@ __all__ = [
     "ground",
     "ground_alone",
     "judge",
+    "may_deceive",
     "place_of",
     "read_original",
 ]

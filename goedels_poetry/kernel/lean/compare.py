@@ -8,7 +8,13 @@ from collections.abc import Iterable, Sequence
 from goedels_poetry.kernel.lean.data import Constant, Expr, Stream, children
 
 _MADE_BY_LEAN = re.compile(r"(^|\.)(_(?!private)|match_[0-9]|splitter$|congr_eq)")
-_KINDS = {"thm": "theorem", "def": "definition"}
+_KINDS = {
+    "thm": "a theorem",
+    "def": "a definition",
+    "axiom": "an axiom",
+    "opaque": "an opaque constant",
+    "inductive": "an inductive type",
+}
 
 
 class Comparison:
@@ -73,7 +79,7 @@ class Comparison:
 
     def _constants(self, a: Constant, b: Constant) -> str:
         if a.kind != b.kind:
-            return f"{{}} is no longer a {_KINDS.get(a.kind, a.kind)}"
+            return f"{{}} is no longer {_KINDS.get(a.kind, f'a {a.kind}')}"
         if a.levels != b.levels or not self._same(a.type, b.type):
             return "the type of {} is another one"
         if a.kind == "thm":

@@ -23,6 +23,9 @@ MAX_BYTES = 64_000_000
 MAX_DIGITS = 100_000
 """Of one numeral."""
 MAX_STRING = 1_000_000
+MAX_NUMBER = 2**53 - 1
+"""In a name: what every reader of JSON reads exactly."""
+MAX_LINES = 5_000_000
 MAX_SMALL = 1_000_000
 """Numbers of parameters, indices, fields; indices of variables and projections."""
 MAX_DEPTH = 50_000
@@ -182,6 +185,8 @@ def read(text: str, until: float = math.inf) -> Stream:
     """
     if len(text) > MAX_BYTES:
         raise BadData(f"more than {MAX_BYTES} characters of declarations")
+    if text.count("\n") > MAX_LINES:
+        raise BadData(f"more than {MAX_LINES} lines of declarations")
     stream = Stream(Clock(until))
     try:
         for stream.line, line in enumerate(text.split("\n"), 1):
@@ -279,7 +284,7 @@ def _name(stream: Stream, row: dict[str, Any]) -> None:
     else:
         given = _keys(row, "in", "num")[1]
         before, last = _keys(given, "pre", "i")
-        part = _int(last, 10**18)
+        part = _int(last, MAX_NUMBER)
     prefix = stream.names[_id(before, stream.names)]
     whole = f"{prefix}.{render(part)}" if before != ANONYMOUS else render(part)
     stream.characters += len(whole)
@@ -449,15 +454,46 @@ def _quotient(stream: Stream, record: Any) -> Iterator[Constant]:
 
 
 def _inductive(stream: Stream, record: Any) -> Iterator[Constant]:
-    types, constructors, recursors = _keys(record, "types", "ctors", "recs")
-    if not types or not all(isinstance(given, list) for given in (types, constructors, recursors)):
+    groups = _keys(record, "types", "ctors", "recs")
+    if not groups[0] or not all(isinstance(given, list) for given in groups):
         raise BadData("an inductive family without its parts")
-    for given in types:
-        yield _type(stream, given)
-    for given in constructors:
-        yield _constructor(stream, given)
-    for given in recursors:
-        yield _recursor(stream, given)
+    readers = (_type, _constructor, _recursor)
+    types, constructors, recursors = (
+        [reader(stream, given) for given in group] for reader, group in zip(readers, groups, strict=True)
+    )
+    if not _is_family(types, constructors, recursors):
+        raise BadData(f"the parts of the inductive family of {types[0].name} do not belong together")
+    yield from (*types, *constructors, *recursors)
+
+
+def _is_family(types: list[Constant], constructors: list[Constant], recursors: list[Constant]) -> bool:
+    """Whether these are the types' own constructors and recursors, no more and no fewer, as Lean names them.
+
+    Kernels are told of the types and constructors only: what else a record declared would never be looked at.
+    """
+    first, names = types[0], tuple(t.name for t in types)
+    parameters, nested = first.facts[0], first.facts[4]
+    own = [(c.name, t.name, i) for t in types for i, c in enumerate(c for c in constructors if c.facts[0] == t.name)]
+    listed = [(name, t.name, i) for t in types for i, name in enumerate(t.facts[3])]
+    recs = {f"{name}.rec" for name in names} | {f"{first.name}.rec_{i}" for i in range(1, nested + 1)}
+    return (
+        all((t.facts[0], t.facts[2], t.facts[4]) == (parameters, names, nested) for t in types)
+        and own == listed
+        and len(own) == len(constructors)
+        and all((c.facts[1], c.facts[2]) == (i, parameters) for c, i in _places(constructors))
+        and all(c.levels == first.levels for c in (*types, *constructors))
+        and len(recursors) == len(recs) == len(types) + nested
+        and {r.name for r in recursors} == recs
+        and all(r.facts[0] == names for r in recursors)
+    )
+
+
+def _places(constructors: list[Constant]) -> Iterator[tuple[Constant, int]]:
+    """Each constructor with its place among those of its type."""
+    counts: dict[Name, int] = {}
+    for c in constructors:
+        yield c, counts.get(c.facts[0], 0)
+        counts[c.facts[0]] = counts.get(c.facts[0], 0) + 1
 
 
 _INDUCTIVE = ("numParams", "numIndices", "all", "ctors", "numNested", "isRec", "isUnsafe", "isReflexive")

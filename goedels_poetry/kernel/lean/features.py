@@ -29,10 +29,10 @@ def features(stream: Stream, declarations: Iterable[Declaration], library: Strea
 
 
 def _is_nested(stream: Stream, declaration: Declaration) -> bool:
-    """Whether one of the types occurs in a constructor as an argument of anything: as in `List Tree`."""
+    """Whether one of the types occurs in a constructor as an argument of anything, or behind a `let`: `List Tree`."""
     own = {c.name for c in declaration.constants if c.kind == "inductive"}
     constructors = [c.type for c in declaration.constants if c.kind == "constructor"]
-    arguments = [e[2] for e in stream.below(constructors) if e[0] == "app"]
+    arguments = [e[{"app": 2, "letE": 3}[e[0]]] for e in stream.below(constructors) if e[0] in ("app", "letE")]
     return any(_mentions(e, own, stream) for e in stream.below(arguments))
 
 

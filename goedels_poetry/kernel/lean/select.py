@@ -66,12 +66,16 @@ class Grounds:
     """Theorems and other constants of the library that are believed by their types: nobody has their values here."""
 
 
-def grounds(roots: Iterable[str], stream: Stream, library: Stream) -> Grounds:
+def grounds(roots: Iterable[str], stream: Stream, selected: Iterable[Declaration], library: Stream) -> Grounds:
     """A walk over everything below the roots, through types and values.
+
+    ``selected``: the declarations of the stream that the kernels are given; every other constant is the library's,
+    whatever else the stream declares.
 
     Raises:
         BadData: a constant that neither declares.
     """
+    own = {constant.name for declaration in selected for constant in declaration.constants}
     seen: set[str] = set()
     axioms: set[str] = set()
     by_type: set[str] = set()
@@ -83,7 +87,7 @@ def grounds(roots: Iterable[str], stream: Stream, library: Stream) -> Grounds:
         seen.add(name)
         if name in BY_COMPILED_CODE:
             axioms.add(name)
-        where = stream if name in stream.constants else library
+        where = stream if name in own else library
         if name not in where.constants:
             raise BadData(f"{name} is declared nowhere")
         _, declaration = where.constants[name]

@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.languages.lean.source import Target
 from goedels_poetry.languages.lean.task import LEMMA_PREFIX, lemma_name
 
 Json = dict[str, Any]
 
 _LEMMA = re.compile(rf"(?<![\w.'!?]){LEMMA_PREFIX}[0-9a-f]{{10}}(?![\w'!?])")
-
-
-class Incomplete(Exception):
-    """A step of the tree has no proof."""
 
 
 def assemble(target: Target, derivation: list[Json]) -> str:
@@ -80,4 +77,4 @@ def _fresh(stem: str, number: int, taken: str) -> str:
     return name
 
 
-__all__ = ["Incomplete", "assemble"]
+__all__ = ["assemble"]

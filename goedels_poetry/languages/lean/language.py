@@ -6,15 +6,13 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Coroutine, Sequence
-from importlib import import_module
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.base import EXHAUSTED, Certificate, Citable, Goal, Outcome, Theorem
+from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Outcome, Theorem
 from goedels_poetry.languages.lean import premises, symbolic
-from goedels_poetry.languages.lean.assemble import Incomplete, assemble
+from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.examine import examine, plain
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
@@ -23,7 +21,6 @@ from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_s
 from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.settings import LeanSettings, Settings
-from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -334,45 +331,19 @@ class LeanLanguage:
         text = statement or target.closed or target.head
         return f"{_hash(target.prefix)}:{_hash(text)}"
 
-    async def certify(
-        self,
-        theorem: Theorem,
-        derivation: list[Json],
-        directory: Path,
-        run_info: Json,
-        seconds: float | None = None,
-    ) -> Certificate:
-        """See `Language.certify`."""
-        target: Target = theorem.data
-        try:
-            text = assemble(target, derivation)
-        except Incomplete as gap:
-            return Certificate(Verdict.UNKNOWN, reason=str(gap))
-        found = await _checker().certify_proof(self._fresh, target, text, directory, run_info, seconds)
-        return cast(Certificate, found)
+    async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
+        """See `Language.assemble`: one file."""
+        return {"file": assemble(theorem.data, derivation)}
 
-    async def certify_answer(
-        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
-    ) -> Certificate:
-        """See `Language.certify_answer`."""
-        proof = str(answer["proof"])
-        found = await _checker().certify_negation(self._fresh, theorem.data, proof, directory, run_info, seconds)
-        return cast(Certificate, found)
-
-    def _fresh(self) -> LeanPool:
-        """A Lean of which nothing has been asked, to decide about a proof."""
-        return open_lean(self._settings, 1, trusted=True)
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`: a proof of the negation."""
+        return {"proof": str(answer["proof"])}
 
     async def aclose(self) -> None:
         """See `Language.aclose`. A Lean that was given stays open, and stays in use when this is used again."""
         if self._own and self._pool is not None:
             pool, self._pool = self._pool, None
             await pool.aclose()
-
-
-def _checker() -> Any:
-    """It stands above the languages, as what decides about their proofs; so it is looked up when there is one."""
-    return import_module("goedels_poetry.checker.lean")
 
 
 def _hash(text: str) -> str:

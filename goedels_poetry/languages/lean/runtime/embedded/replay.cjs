@@ -113,6 +113,15 @@ function replayer(lean, front) {
     return null;
   }
 
+  /** A constant of a family that is there before it is declared: the kernel looks at types and their constructors only. */
+  function alreadyThere(r, kernel, d) {
+    for (const c of [...d.types, ...d.ctors, ...d.recs]) {
+      const found = wx.lean_environment_find(inc(kernel), r.name(c.name));
+      if (!isScalar(found)) { dec(found); return r.textOf(c.name); }
+    }
+    return null;
+  }
+
   const rows = (text) => text.split('\n').filter(Boolean).map((l) => JSON.parse(l));
   const nameOf = (r, kind, d) => r.textOf(kind === 'inductive' ? d.types[0].name : d.name);
   /** Add what a stream declares to kernel (owned); gives {kernel, count, failed, at}. */
@@ -124,6 +133,8 @@ function replayer(lean, front) {
         if (failed) break;
         r.line(row, (kind, d) => {
           own(r, kind, d);
+          const known = kind === 'inductive' ? alreadyThere(r, kernel, d) : null;
+          if (known) { failed = EXCEPTIONS[1]; at = known; return; }
           const next = added(inc(kernel), declaration(r, kind, d));
           if (!next.kernel) { failed = why(next); at = nameOf(r, kind, d); return; }
           dec(kernel); kernel = next.kernel; count++;

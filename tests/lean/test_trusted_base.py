@@ -64,3 +64,23 @@ def test_the_second_kernel_needs_nothing_but_node() -> None:
     for file in PACKAGE.glob("kernel/lean/typechecker/*.cjs"):
         wanted |= set(re.findall(r"require\('([^']+)'\)", file.read_text()))
     assert {name for name in wanted if not name.startswith("./")} <= {"v8", "worker_threads"}
+
+
+def test_a_check_of_a_lean_proof_loads_nothing_of_smt_of_search_or_of_models() -> None:
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+import goedels_poetry.cli.check
+import goedels_poetry.checker.lean
+print(*sorted(sys.modules), sep=chr(10))
+"""
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    loaded = [
+        name.removeprefix("goedels_poetry.") for name in done.stdout.split() if name.startswith("goedels_poetry.")
+    ]
+    assert "checker.lean.gate" in loaded
+    strange = ("languages.smt", "languages.lean.symbolic", "languages.lean.errors", "languages.lean.language")
+    for part in (*strange, "checker.check", "search", "agents", "models", "graph", "memory", "retrieval", "json_logic"):
+        assert not [name for name in loaded if name == part or name.startswith(f"{part}.")], part
+    third = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not third & {"langgraph", "langchain_core", "z3", "cvc5"}

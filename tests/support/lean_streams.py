@@ -609,8 +609,8 @@ def sections(library: str, candidate: str) -> str:
 # Cases
 
 Verdict = str
-"""`"accept"`, `"refuse"`; of the second kernel also `"either"`: both are right; of Lean's also `"unasked"`: it is never
-given what a strict reader has not let through."""
+"""`"accept"`, `"refuse"`; of the second kernel also `"either"`: both are right; and `"unasked"`: Lean's is never given
+what a strict reader has not let through, and ours is not asked of every spelling of one fault."""
 
 
 @dataclass(frozen=True)

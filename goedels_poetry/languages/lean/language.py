@@ -105,14 +105,16 @@ class LeanLanguage:
         Raises:
             TimeoutError: it is reached.
         """
-        began = time.monotonic()
+        began, left = time.monotonic(), self._read_seconds - self._spent(*key)
+        if left <= 0:
+            reading.close()
+            raise TimeoutError(UNREAD)
         try:
-            async with asyncio.timeout(max(self._read_seconds - self._spent(*key), 0.0)):
+            async with asyncio.timeout(left):
                 return await reading
         except TimeoutError as error:
             raise TimeoutError(UNREAD) from error
         finally:
-            reading.close()  # where there was no time to begin
             self._reading[key] = self._reading.get(key, 0.0) + time.monotonic() - began
 
     def _spent(self, text: str, *names: str) -> float:
@@ -288,7 +290,7 @@ class LeanLanguage:
         """See `Searchable.stated`."""
         return await premises.stated(await self._lean(), await self._task(goal), names)
 
-    def describe(self, goal: Goal) -> dict[str, str]:
+    async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
         target = self._targets[(goal.theorem, str(goal.options.get("theorem") or ""))]
         task = task_of(target, goal)
@@ -325,7 +327,7 @@ class LeanLanguage:
             return Outcome(False, {}, opened.reason)
         return Outcome(True, {"sketch": opened.sketch})
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
         """See `Language.canonical`."""
         target: Target = theorem.data
         text = statement or target.closed or target.head

@@ -1,0 +1,862 @@
+"""Definitions and theorems that are wrong, written as data: terms, levels, projections, equalities."""
+
+from __future__ import annotations
+
+from lean_streams import (
+    Collection,
+    Tables,
+    Term,
+    app,
+    arrow,
+    bvar,
+    const,
+    lam,
+    let,
+    number,
+    pi,
+    proj,
+    sort,
+    text,
+)
+
+WRONG = Collection()
+refuse, case = WRONG.refuse, WRONG.case
+
+NAT, BOOL, TRUE, FALSE = const("Nat"), const("Bool"), const("True"), const("False")
+PROP, TYPE = sort(0), sort(1)
+YES, NO = const("Bool.true"), const("Bool.false")
+TRIVIAL = const("True.intro")
+
+
+def eq(type: Term, a: Term, b: Term, level: object = 1) -> Term:
+    return app(const("Eq", level), type, a, b)
+
+
+def refl(type: Term, a: Term, level: object = 1) -> Term:
+    return app(const("Eq.refl", level), type, a)
+
+
+def by_refl(t: Tables, name: str, type: Term, a: Term, b: Term, level: object = 1) -> None:
+    t.prove(name, eq(type, a, b, level), refl(type, a, level))
+
+
+# What every kernel must see
+
+
+@refuse()
+def value_of_another_type(t: Tables) -> None:
+    """A definition whose value is no value of its type."""
+    t.define("x", NAT, TRUE)
+
+
+@refuse()
+def proof_of_another_proposition(t: Tables) -> None:
+    """A theorem with the proof of another one."""
+    t.prove("x", FALSE, TRIVIAL)
+
+
+@refuse()
+def theorem_that_is_data(t: Tables) -> None:
+    """The type of a theorem is no proposition: with proofs hidden, two such constants could differ."""
+    t.prove("x", NAT, number(0))
+
+
+@refuse()
+def theorem_that_is_a_proposition(t: Tables) -> None:
+    """The type of a theorem is `Prop` itself."""
+    t.prove("x", PROP, TRUE)
+
+
+@refuse()
+def theorem_of_unknown_universe(t: Tables) -> None:
+    """The type of a theorem lives in `Sort u`, a proposition only for some u."""
+    t.prove("x", pi("A", sort("u"), lambda A: arrow(A, A)), lam("A", sort("u"), lambda A: lam("a", A, bvar(0))), ["u"])
+
+
+@refuse()
+def theorem_that_proves_itself(t: Tables) -> None:
+    """The proof is the theorem."""
+    t.prove("x", FALSE, const("x"))
+
+
+@refuse()
+def definition_of_itself(t: Tables) -> None:
+    """The value is the definition."""
+    t.define("x", FALSE, const("x"))
+
+
+@refuse()
+def theorem_that_uses_a_later_one(t: Tables) -> None:
+    """Two theorems that prove each other."""
+    t.prove("x", FALSE, const("y"))
+    t.prove("y", FALSE, const("x"))
+
+
+@refuse()
+def definition_in_its_own_type(t: Tables) -> None:
+    """The type mentions what is declared."""
+    t.define("x", const("x"), TRIVIAL)
+
+
+@refuse()
+def unknown_constant(t: Tables) -> None:
+    """A constant that nobody has declared."""
+    t.prove("x", FALSE, const("No.such"))
+
+
+@refuse()
+def argument_of_another_type(t: Tables) -> None:
+    """A function is given what it does not take."""
+    t.define("x", NAT, app(const("Nat.succ"), TRIVIAL))
+
+
+@refuse()
+def argument_in_an_unused_place(t: Tables) -> None:
+    """An ill-typed argument that reduction throws away."""
+    t.define("x", NAT, app(lam("a", NAT, number(0)), TRIVIAL))
+
+
+@refuse()
+def application_of_no_function(t: Tables) -> None:
+    """A number is applied."""
+    t.define("x", NAT, app(number(3), number(4)))
+
+
+@refuse()
+def variable_without_binder(t: Tables) -> None:
+    """A value that is a variable of no binder."""
+    t.define("x", NAT, bvar(0))
+
+
+@refuse()
+def variable_beyond_its_binder(t: Tables) -> None:
+    """A variable that points one binder too far out."""
+    t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, bvar(1)))
+
+
+@refuse()
+def variable_without_binder_in_a_type(t: Tables) -> None:
+    """A type with a variable of no binder."""
+    t.define("x", pi("a", NAT, bvar(1)), lam("a", NAT, bvar(1)))
+
+
+@case("unasked", "refuse", alone=True)
+def enormous_variable(t: Tables) -> None:
+    """A variable whose number needs more than 64 bits, as if it could wrap to that of a binder."""
+    t.prove("x", arrow(FALSE, FALSE), lam("h", FALSE, ("bvar", 2**64)))
+
+
+@refuse()
+def type_that_is_no_type(t: Tables) -> None:
+    """A number in the place of a type."""
+    t.define("x", number(1), number(0))
+
+
+@refuse()
+def domain_that_is_no_type(t: Tables) -> None:
+    """A number in the place of the type of a variable."""
+    t.define("x", arrow(NAT, NAT), lam("a", number(5), number(0)))
+
+
+@refuse()
+def quantifier_over_no_type(t: Tables) -> None:
+    """`∀ a : 5, True`."""
+    t.define("x", PROP, pi("a", number(5), TRUE))
+
+
+@refuse()
+def quantifier_whose_body_is_no_type(t: Tables) -> None:
+    """`∀ a : Nat, a`."""
+    t.define("x", PROP, pi("a", NAT, bvar(0)))
+
+
+@refuse()
+def let_with_another_value(t: Tables) -> None:
+    """The value of a let is not of its type."""
+    t.prove("x", FALSE, let("h", FALSE, TRIVIAL, bvar(0)))
+
+
+@refuse()
+def let_whose_type_is_no_type(t: Tables) -> None:
+    """The type of a let is a number, and the variable is not used."""
+    t.prove("x", TRUE, let("h", number(3), number(3), TRIVIAL))
+
+
+@refuse()
+def unused_let_with_another_value(t: Tables) -> None:
+    """A let that the body does not use is checked all the same (lean4#10475)."""
+    t.prove("x", TRUE, let("h", FALSE, TRIVIAL, TRIVIAL))
+
+
+@refuse()
+def let_that_stays_hidden(t: Tables) -> None:
+    """A let's variable is not its value where the let is a function that is applied."""
+    motive = lam("n", NAT, lambda n: eq(NAT, n, number(3)))
+    t.prove("x", eq(NAT, number(3), number(3)), app(lam("n", NAT, lambda n: refl(NAT, n)), number(3)))
+    t.prove(
+        "y",
+        app(motive, number(4)),
+        app(lam("n", NAT, lambda n: app(lam("h", app(motive, n), bvar(0)), refl(NAT, n))), number(4)),
+    )
+
+
+# Levels
+
+
+@refuse()
+def too_few_levels(t: Tables) -> None:
+    """`Eq` without its level."""
+    t.define("x", PROP, app(const("Eq"), NAT, number(0), number(0)))
+
+
+@refuse()
+def too_many_levels(t: Tables) -> None:
+    """`Eq` with two levels."""
+    t.define("x", PROP, app(const("Eq", 1, 1), NAT, number(0), number(0)))
+
+
+@refuse()
+def levels_of_a_constant_that_has_none(t: Tables) -> None:
+    """`Nat` with a level."""
+    t.define("x", TYPE, const("Nat", 0))
+
+
+@refuse()
+def undeclared_level(t: Tables) -> None:
+    """A level that is no parameter of the declaration."""
+    t.define("x", sort(("succ", "v")), sort("v"), ["u"])
+
+
+@refuse()
+def undeclared_level_that_is_thrown_away(t: Tables) -> None:
+    """A level that is no parameter, in an argument that reduction drops."""
+    unit = const("PUnit.unit", "v")
+    t.define("x", NAT, app(lam("a", const("PUnit", "v"), number(0)), unit))
+
+
+@case("refuse", "either")
+def undeclared_level_that_vanishes(t: Tables) -> None:
+    """A level that is no parameter, in an imax that is 0 whatever it is: what it says is right."""
+    own = sort(("imax", "v", 0))
+    t.prove("x", pi("p", PROP, lambda p: arrow(p, p)), lam("p", own, lambda p: lam("h", p, bvar(0))))
+
+
+@refuse()
+def level_declared_twice(t: Tables) -> None:
+    """One name for two parameters."""
+    t.define("x", TYPE, PROP, ["u", "u"])
+
+
+@refuse()
+def type_in_itself(t: Tables) -> None:
+    """`Type : Type`."""
+    t.define("x", TYPE, TYPE)
+
+
+@refuse()
+def down_by_one(t: Tables) -> None:
+    """The identity from `Sort (imax u v + 1)` to `Sort (imax u v)` (nanoda, kernel arena 16)."""
+    big, small = sort(("succ", ("imax", "u", "v"))), sort(("imax", "u", "v"))
+    t.define("down", arrow(big, small), lam("A", big, bvar(0)), ["u", "v"])
+
+
+@refuse()
+def down_to_imax(t: Tables) -> None:
+    """`Sort (imax 0 v + 1)` for `Sort (imax 0 v)`, equal as soon as an offset is lost (lean4lean, kernel arena 17)."""
+    big, small = sort(("succ", ("imax", 0, "v"))), sort(("imax", 0, "v"))
+    t.define("down", arrow(big, small), lam("A", big, bvar(0)), ["v"])
+
+
+def _level_lie(t: Tables, left: object, right: object) -> None:
+    params = sorted({p for p in "uvw" if p in repr((left, right))})
+    t.define("x", sort(("succ", left)), sort(right), params)
+
+
+@refuse()
+def imax_for_max(t: Tables) -> None:
+    """`imax u v` is not `max u v`: the one is 0 where v is."""
+    _level_lie(t, ("max", "u", "v"), ("imax", "u", "v"))
+
+
+@refuse()
+def imax_for_its_right_side(t: Tables) -> None:
+    """`imax u v` is not v."""
+    _level_lie(t, "v", ("imax", "u", "v"))
+
+
+@refuse()
+def imax_of_one_for_max(t: Tables) -> None:
+    """`imax 1 u` is not `max 1 u`."""
+    _level_lie(t, ("max", 1, "u"), ("imax", 1, "u"))
+
+
+@refuse()
+def a_level_for_its_successor(t: Tables) -> None:
+    """u is not u + 1."""
+    _level_lie(t, ("succ", "u"), "u")
+
+
+@refuse()
+def max_with_one_for_the_level(t: Tables) -> None:
+    """`max u 1` is not u."""
+    _level_lie(t, "u", ("max", "u", 1))
+
+
+@refuse()
+def successor_inside_of_max(t: Tables) -> None:
+    """`max u v + 1` is not `max (u + 1) v`."""
+    _level_lie(t, ("succ", ("max", "u", "v")), ("max", ("succ", "u"), "v"))
+
+
+@refuse()
+def imax_turned_round(t: Tables) -> None:
+    """`imax u v` is not `imax v u`."""
+    _level_lie(t, ("imax", "u", "v"), ("imax", "v", "u"))
+
+
+@refuse()
+def imax_of_three_by_the_wrong_end(t: Tables) -> None:
+    """`imax u (imax v w)` is not `imax (imax u w) v`."""
+    _level_lie(t, ("imax", "u", ("imax", "v", "w")), ("imax", ("imax", "u", "w"), "v"))
+
+
+@refuse()
+def imax_with_offset(t: Tables) -> None:
+    """`imax u v + 1` is not `imax (u + 1) (v + 1)`, which is `max u v + 1`."""
+    _level_lie(t, ("succ", ("imax", "u", "v")), ("imax", ("succ", "u"), ("succ", "v")))
+
+
+@refuse()
+def a_type_as_a_proposition(t: Tables) -> None:
+    """Functions into data are no proposition, whatever they start from."""
+    t.define("x", PROP, pi("p", PROP, NAT))
+
+
+@refuse()
+def functions_in_a_universe_too_low(t: Tables) -> None:
+    """`Type → Type` lives above `Type`."""
+    t.define("x", TYPE, arrow(TYPE, TYPE))
+
+
+# Projections
+
+
+def _pair(t: Tables, a: Term, b: Term) -> Term:
+    return app(const("Prod.mk", 0, 0), NAT, NAT, a, b)
+
+
+@refuse()
+def projection_beyond_the_fields(t: Tables) -> None:
+    """The third field of a pair."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    t.define("x", arrow(pair, NAT), lam("p", pair, proj("Prod", 2, bvar(0))))
+
+
+@refuse()
+def projection_number_that_wraps(t: Tables) -> None:
+    """Field 2^32 of a pair is field 0 where numbers are cut to 32 bits (lean4#14632; this Lean has 32)."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    t.define("x", arrow(pair, NAT), lam("p", pair, proj("Prod", 2**32, bvar(0))))
+
+
+@refuse(alone=True)
+def projection_number_of_65_bits(t: Tables) -> None:
+    """Field 2^64 of a pair."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    t.define("x", arrow(pair, NAT), lam("p", pair, proj("Prod", 2**64, bvar(0))))
+
+
+@refuse()
+def projection_out_of_two_constructors(t: Tables) -> None:
+    """The predecessor of any number, by a projection."""
+    t.define("x", arrow(NAT, NAT), lam("n", NAT, proj("Nat", 0, bvar(0))))
+
+
+@refuse()
+def projection_out_of_a_disjunction(t: Tables) -> None:
+    """`(Or.inr True.intro).0 : False` (kernel arena 81)."""
+    t.prove("x", FALSE, proj("Or", 0, app(const("Or.inr"), FALSE, TRUE, TRIVIAL)))
+
+
+@refuse()
+def projection_by_another_structure(t: Tables) -> None:
+    """A pair is projected as if it were one of another kind (lean4#14576)."""
+    t.define("x", NAT, proj("PProd", 0, _pair(t, number(1), number(2))))
+
+
+@refuse()
+def projection_by_another_structure_that_is_thrown_away(t: Tables) -> None:
+    """The same in an argument that reduction drops."""
+    bad = proj("PProd", 0, _pair(t, number(1), number(2)))
+    t.define("x", NAT, app(lam("a", NAT, number(7)), bad))
+
+
+@refuse()
+def projection_by_no_structure(t: Tables) -> None:
+    """The name of a projection is that of a definition."""
+    t.define("x", NAT, proj("Nat.add", 0, _pair(t, number(1), number(2))))
+
+
+@refuse()
+def projection_by_an_unknown_structure(t: Tables) -> None:
+    """The name of a projection is that of nothing."""
+    t.define("x", NAT, proj("No.such", 0, _pair(t, number(1), number(2))))
+
+
+@refuse()
+def projection_of_a_function(t: Tables) -> None:
+    """A function that would give a pair is projected."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    t.define("x", arrow(arrow(NAT, pair), NAT), lam("f", arrow(NAT, pair), proj("Prod", 0, bvar(0))))
+
+
+@refuse()
+def projection_of_an_unfinished_constructor(t: Tables) -> None:
+    """A constructor that lacks an argument is projected."""
+    t.define("x", NAT, proj("Prod", 0, app(const("Prod.mk", 0, 0), NAT, NAT, number(1))))
+
+
+@refuse()
+def witness_out_of_a_proof(t: Tables) -> None:
+    """Data are projected out of an existence."""
+    exists = app(const("Exists", 1), NAT, lam("n", NAT, TRUE))
+    t.define("x", arrow(exists, NAT), lam("h", exists, proj("Exists", 0, bvar(0))))
+
+
+@refuse()
+def proof_about_a_witness(t: Tables) -> None:
+    """What is said of data that cannot be projected cannot be projected either."""
+    exists = app(const("Exists", 1), NAT, lam("n", NAT, lambda n: eq(NAT, n, n)))
+    value = lam("h", exists, lambda h: proj("Exists", 1, h))
+    t.prove("x", pi("h", exists, lambda h: eq(NAT, proj("Exists", 0, h), proj("Exists", 0, h))), value)
+
+
+@refuse()
+def proof_behind_a_witness(t: Tables) -> None:
+    """A field that follows data on which others depend, and does not depend itself."""
+    both = lam("n", NAT, lambda n: app(const("And"), eq(NAT, n, n), TRUE))
+    exists = app(const("Exists", 1), NAT, both)
+    t.prove("x", arrow(exists, TRUE), lam("h", exists, proj("And", 1, proj("Exists", 1, bvar(0)))))
+
+
+@refuse()
+def projection_of_an_ill_typed_proof(t: Tables) -> None:
+    """`(And.intro True.intro True.intro : False ∧ True).0 : False` (kernel arena 36)."""
+    t.prove("x", FALSE, proj("And", 0, app(const("And.intro"), FALSE, TRUE, TRIVIAL, TRIVIAL)))
+
+
+@refuse()
+def witness_that_is_an_index(t: Tables) -> None:
+    """Data are projected out of a proof even though the proposition says them."""
+    family = arrow(NAT, PROP)
+    mk = pi("n", NAT, lambda n: arrow(TRUE, app(const("At"), n)))
+    t.inductive("At", family, [("At.mk", mk)])
+    at = app(const("At"), number(3))
+    t.define("x", arrow(at, NAT), lam("h", at, proj("At", 0, bvar(0))))
+
+
+def _secret(t: Tables, level: object) -> None:
+    """A proposition with a Boolean in it, whose sort is not spelled `Prop`."""
+    t.inductive("Secret", sort(level), [("Secret.mk", arrow(BOOL, const("Secret")))], large=False)
+
+
+@refuse()
+def secret_in_an_imax(t: Tables) -> None:
+    """An inductive type of `Sort (imax 1 0)` holds data as a proposition may, and gives them as data (lean4#14613)."""
+    _secret(t, ("imax", 1, 0))
+    t.define("out", arrow(const("Secret"), BOOL), lam("s", const("Secret"), proj("Secret", 0, bvar(0))))
+
+
+@refuse()
+def secret_in_a_max(t: Tables) -> None:
+    """The same with `Sort (max 0 0)`."""
+    _secret(t, ("max", 0, 0))
+    t.define("out", arrow(const("Secret"), BOOL), lam("s", const("Secret"), proj("Secret", 0, bvar(0))))
+
+
+@refuse()
+def secret_of_a_unit(t: Tables) -> None:
+    """A field of `PUnit.{1}` out of a proposition, though all its values are equal."""
+    unit = const("PUnit", 1)
+    t.inductive("Secret", PROP, [("Secret.mk", arrow(unit, const("Secret")))], large=False)
+    t.define("out", arrow(const("Secret"), unit), lam("s", const("Secret"), proj("Secret", 0, bvar(0))))
+
+
+@refuse()
+def secret_of_a_type(t: Tables) -> None:
+    """A type out of a proposition."""
+    t.inductive("Secret", PROP, [("Secret.mk", arrow(TYPE, const("Secret")))], large=False)
+    t.define("out", arrow(const("Secret"), TYPE), lam("s", const("Secret"), proj("Secret", 0, bvar(0))))
+
+
+# Equalities that do not hold
+
+
+@refuse()
+def different_numbers(t: Tables) -> None:
+    """2 = 3 by reflexivity."""
+    by_refl(t, "x", NAT, number(2), number(3))
+
+
+@refuse()
+def different_strings(t: Tables) -> None:
+    """Two literals that differ."""
+    by_refl(t, "x", const("String"), text("a"), text("b"))
+
+
+@refuse()
+def strings_that_look_alike(t: Tables) -> None:
+    """One letter as one character and as two."""
+    by_refl(t, "x", const("String"), text("\u00e9"), text("e\u0301"))
+
+
+@refuse()
+def empty_string_for_a_zero_character(t: Tables) -> None:
+    """A string that a program in C would end at once."""
+    by_refl(t, "x", const("String"), text("\0"), text(""))
+
+
+def _characters(*codes: int) -> Term:
+    char = const("Char")
+    whole = app(const("List.nil", 0), char)
+    for code in reversed(codes):
+        whole = app(const("List.cons", 0), char, app(const("Char.ofNat"), number(code)), whole)
+    return app(const("String.ofList"), whole)
+
+
+@refuse()
+def string_for_other_characters(t: Tables) -> None:
+    """A literal is not another list of characters."""
+    by_refl(t, "x", const("String"), text("ab"), _characters(97, 99))
+
+
+@refuse()
+def string_for_surrogates(t: Tables) -> None:
+    """A character beyond 65535 is one, not the two of UTF-16."""
+    by_refl(t, "x", const("String"), text("\U0001d53d"), _characters(0xD835, 0xDD3D))
+
+
+@refuse()
+def string_for_bytes(t: Tables) -> None:
+    """A character beyond 127 is one, not the two of UTF-8."""
+    by_refl(t, "x", const("String"), text("\u00e9"), _characters(0xC3, 0xA9))
+
+
+@refuse()
+def number_as_an_integer(t: Tables) -> None:
+    """A literal is a natural number and nothing else."""
+    t.define("x", const("Int"), number(3))
+
+
+@refuse()
+def string_as_a_number(t: Tables) -> None:
+    """A string is no number."""
+    t.define("x", NAT, text("3"))
+
+
+@refuse()
+def literal_for_a_successor(t: Tables) -> None:
+    """5 is not succ 5."""
+    by_refl(t, "x", NAT, number(5), app(const("Nat.succ"), number(5)))
+
+
+@refuse()
+def literal_for_a_successor_of_a_variable(t: Tables) -> None:
+    """0 is not succ n."""
+    zero = pi("n", NAT, lambda n: eq(NAT, number(0), app(const("Nat.succ"), n)))
+    t.prove("x", zero, lam("n", NAT, refl(NAT, number(0))))
+
+
+@refuse()
+def large_literals(t: Tables) -> None:
+    """Two numbers that are equal as floating-point numbers."""
+    by_refl(t, "x", NAT, number(2**53), number(2**53 + 1))
+
+
+@refuse()
+def literals_that_wrap(t: Tables) -> None:
+    """2^64 is not 0."""
+    by_refl(t, "x", NAT, number(2**64), number(0))
+
+
+def _arithmetic(function: str, a: int, b: int, wrong: int) -> None:
+    def build(t: Tables) -> None:
+        by_refl(t, "x", NAT, app(const(f"Nat.{function}"), number(a), number(b)), number(wrong))
+
+    build.__name__ = f"arithmetic_{function}_{a}_{b}_is_not_{wrong}"
+    build.__doc__ = f"`Nat.{function} {a} {b} = {wrong}` by reflexivity."
+    refuse()(build)
+
+
+for _function, _a, _b, _wrong in (
+    ("add", 2**31 - 1, 1, 0),
+    ("add", 2**32 - 1, 1, 0),
+    ("sub", 3, 5, 2**64 - 2),
+    ("sub", 3, 5, 1),
+    ("mul", 2**32, 2**32, 0),
+    ("mul", 2**31, 2, 0),
+    ("div", 7, 0, 7),
+    ("div", 7, 2, 4),
+    ("mod", 7, 0, 0),
+    ("mod", 7, 2, 3),
+    ("gcd", 0, 5, 0),
+    ("gcd", 12, 18, 3),
+    ("pow", 2, 64, 0),
+    ("pow", 0, 0, 0),
+    ("land", 2**40, 2**40 + 1, 0),
+    ("lor", 2**33, 1, 1),
+    ("xor", 2**33, 2**33 + 4, 0),
+    ("shiftLeft", 1, 32, 1),
+    ("shiftLeft", 1, 64, 0),
+    ("shiftRight", 2**33, 33, 0),
+):
+    _arithmetic(_function, _a, _b, _wrong)
+
+
+@refuse()
+def comparison_of_numbers(t: Tables) -> None:
+    """`Nat.beq 2 3 = true` by reflexivity."""
+    by_refl(t, "x", BOOL, app(const("Nat.beq"), number(2), number(3)), YES)
+
+
+@refuse()
+def order_of_numbers(t: Tables) -> None:
+    """`Nat.ble 3 2 = true` by reflexivity."""
+    by_refl(t, "x", BOOL, app(const("Nat.ble"), number(3), number(2)), YES)
+
+
+@refuse()
+def logarithm(t: Tables) -> None:
+    """`Nat.log2 8 = 4` by reflexivity."""
+    by_refl(t, "x", NAT, app(const("Nat.log2"), number(8)), number(4))
+
+
+@refuse()
+def power_of_what_is_no_literal(t: Tables) -> None:
+    """`Nat.pow` with a base that is no literal, which was read as if it were one (lean4#8060)."""
+    statement = pi("n", NAT, lambda n: eq(NAT, app(const("Nat.pow"), n, number(2)), number(0)))
+    t.prove("x", statement, lam("n", NAT, refl(NAT, number(0))))
+
+
+@refuse()
+def power_of_a_hidden_number(t: Tables) -> None:
+    """`Nat.pow` with a constant that is no literal (lean4#8060)."""
+    base = app(const("Nat.rec", 1), lam("n", NAT, NAT), number(3), lam("n", NAT, lam("m", NAT, bvar(0))))
+    statement = pi("n", NAT, lambda n: eq(NAT, app(const("Nat.pow"), app(base, n), number(5)), number(243)))
+    t.prove("x", statement, lam("n", NAT, refl(NAT, number(243))))
+
+
+@refuse()
+def arithmetic_with_a_variable(t: Tables) -> None:
+    """`0 + n = n` is not by reflexivity."""
+    statement = pi("n", NAT, lambda n: eq(NAT, app(const("Nat.add"), number(0), n), n))
+    t.prove("x", statement, lam("n", NAT, lambda n: refl(NAT, n)))
+
+
+@refuse()
+def values_of_a_type_are_not_equal(t: Tables) -> None:
+    """Two values of one type, as if it were a proposition."""
+    statement = pi("A", TYPE, lambda A: pi("a", A, lambda a: pi("b", A, lambda b: eq(A, a, b))))
+    t.prove("x", statement, lam("A", TYPE, lambda A: lam("a", A, lambda a: lam("b", A, refl(A, a)))))
+
+
+@refuse()
+def values_of_any_sort_are_not_equal(t: Tables) -> None:
+    """Two values of a type of `Sort u`, which is no proposition for every u."""
+    s = sort("u")
+    statement = pi("A", s, lambda A: pi("a", A, lambda a: pi("b", A, lambda b: eq(A, a, b, "u"))))
+    t.prove("x", statement, lam("A", s, lambda A: lam("a", A, lambda a: lam("b", A, refl(A, a, "u")))), ["u"])
+
+
+@refuse()
+def booleans_are_no_unit(t: Tables) -> None:
+    """Two values of a type with two constructors."""
+    statement = pi("a", BOOL, lambda a: eq(BOOL, a, YES))
+    t.prove("x", statement, lam("a", BOOL, lambda a: refl(BOOL, a)))
+
+
+@refuse()
+def pairs_are_no_unit(t: Tables) -> None:
+    """Two values of a structure with fields."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    by_refl(t, "x", pair, _pair(t, number(1), number(2)), _pair(t, number(1), number(3)))
+
+
+@refuse()
+def pair_turned_round(t: Tables) -> None:
+    """`⟨p.2, p.1⟩` is not p."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    turned = lambda p: _pair(t, proj("Prod", 1, p), proj("Prod", 0, p))  # noqa: E731
+    statement = pi("p", pair, lambda p: eq(pair, turned(p), p))
+    t.prove("x", statement, lam("p", pair, lambda p: refl(pair, p)))
+
+
+@refuse()
+def pair_of_two_pairs(t: Tables) -> None:
+    """`⟨p.1, q.2⟩` is not p."""
+    pair = app(const("Prod", 0, 0), NAT, NAT)
+    mixed = lambda p, q: _pair(t, proj("Prod", 0, p), proj("Prod", 1, q))  # noqa: E731
+    statement = pi("p", pair, lambda p: pi("q", pair, lambda q: eq(pair, mixed(p, q), p)))
+    t.prove("x", statement, lam("p", pair, lambda p: lam("q", pair, refl(pair, p))))
+
+
+@refuse()
+def eta_of_another_function(t: Tables) -> None:
+    """`fun a => f (g a)` is not f."""
+    f = arrow(NAT, NAT)
+    body = lambda f, g: lam("a", NAT, lambda a: app(f, app(g, a)))  # noqa: E731
+    statement = pi("f", f, lambda h: pi("g", f, lambda g: eq(f, body(h, g), h)))
+    t.prove("x", statement, lam("f", f, lambda h: lam("g", f, refl(f, h))))
+
+
+@refuse()
+def eta_that_captures(t: Tables) -> None:
+    """`fun a => a a'` is not a function that is a variable of the same binder."""
+    f = arrow(NAT, NAT)
+    statement = pi("a", NAT, lambda a: pi("f", f, lambda h: eq(f, lam("b", NAT, lambda b: app(h, a)), h)))
+    t.prove("x", statement, lam("a", NAT, lam("f", f, lambda h: refl(f, h))))
+
+
+@refuse()
+def recursive_type_with_one_constructor(t: Tables) -> None:
+    """Values of a recursive type are not their constructor of their fields."""
+    own = const("Chain")
+    t.inductive("Chain", TYPE, [("Chain.mk", arrow(NAT, own, own))])
+    again = lambda c: app(const("Chain.mk"), proj("Chain", 0, c), proj("Chain", 1, c))  # noqa: E731
+    statement = pi("c", own, lambda c: eq(own, again(c), c))
+    t.prove("x", statement, lam("c", own, lambda c: refl(own, c)))
+
+
+@refuse()
+def indexed_type_with_one_constructor(t: Tables) -> None:
+    """Values of a type with an index are not equal, though each of them has no fields but the index."""
+    t.inductive("Tag", arrow(NAT, TYPE), [("Tag.mk", pi("n", NAT, lambda n: app(const("Tag"), n)))])
+    tag = lambda n: app(const("Tag"), n)  # noqa: E731
+    statement = pi("n", NAT, lambda n: pi("a", tag(n), lambda a: pi("b", tag(n), lambda b: eq(tag(n), a, b))))
+    proof = lam("n", NAT, lambda n: lam("a", tag(n), lambda a: lam("b", tag(n), refl(tag(n), a))))
+    t.prove("x", statement, proof)
+
+
+def _transport(h: Term, value: Term, a: Term, b: Term) -> Term:
+    motive = lam("b", BOOL, lambda c: lam("h", eq(BOOL, a, c), BOOL))
+    return app(const("Eq.rec", 1, 1), BOOL, a, motive, value, b, h)
+
+
+@refuse()
+def transport_along_a_lie(t: Tables) -> None:
+    """A transport along `true = false` does not vanish: its ends are not the same."""
+    false = eq(BOOL, YES, NO)
+    statement = pi("h", false, lambda h: pi("a", BOOL, lambda a: eq(BOOL, _transport(h, a, YES, NO), a)))
+    t.prove("x", statement, lam("h", false, lam("a", BOOL, lambda a: refl(BOOL, a))))
+
+
+@refuse()
+def transport_between_variables(t: Tables) -> None:
+    """A transport along `a = b` does not vanish for variables."""
+
+    def claim(a: Term, b: Term) -> Term:
+        return pi("h", eq(BOOL, a, b), lambda h: pi("v", BOOL, lambda v: eq(BOOL, _transport(h, v, a, b), v)))
+
+    def proof(a: Term, b: Term) -> Term:
+        return lam("h", eq(BOOL, a, b), lam("v", BOOL, lambda v: refl(BOOL, v)))
+
+    statement = pi("a", BOOL, lambda a: pi("b", BOOL, lambda b: claim(a, b)))
+    t.prove("x", statement, lam("a", BOOL, lambda a: lam("b", BOOL, lambda b: proof(a, b))))
+
+
+def _accessible() -> tuple[Term, Term]:
+    relation = lam("a", NAT, lambda a: lam("b", NAT, FALSE))
+    return relation, app(const("Acc", 1), NAT, relation, number(0))
+
+
+@refuse()
+def accessibility_does_not_vanish(t: Tables) -> None:
+    """Recursion on a proof of accessibility that is a variable is stuck: there is no rule of equality for it."""
+    relation, acc = _accessible()
+    motive = lam("a", NAT, lambda a: lam("h", app(const("Acc", 1), NAT, relation, a), BOOL))
+    step = lam(
+        "a",
+        NAT,
+        lambda a: lam(
+            "f",
+            pi("b", NAT, lambda b: arrow(app(relation, b, a), app(const("Acc", 1), NAT, relation, b))),
+            lam("ih", pi("b", NAT, lambda b: arrow(app(relation, b, a), BOOL)), YES),
+        ),
+    )
+    run = lambda h: app(const("Acc.rec", 1, 1), NAT, relation, motive, step, number(0), h)  # noqa: E731
+    statement = pi("h", acc, lambda h: eq(BOOL, run(h), YES))
+    t.prove("x", statement, lam("h", acc, refl(BOOL, YES)))
+
+
+def _quotient() -> tuple[Term, Term]:
+    relation = lam("a", NAT, lambda a: lam("b", NAT, TRUE))
+    return relation, app(const("Quot", 1), NAT, relation)
+
+
+@refuse()
+def quotients_are_no_unit(t: Tables) -> None:
+    """Classes of related values are equal by an axiom, not by reflexivity."""
+    relation, quotient = _quotient()
+    mk = lambda n: app(const("Quot.mk", 1), NAT, relation, number(n))  # noqa: E731
+    by_refl(t, "x", quotient, mk(0), mk(1))
+
+
+@refuse()
+def lift_of_what_is_no_function_on_classes(t: Tables) -> None:
+    """A function is lifted with a proof that is none."""
+    relation, quotient = _quotient()
+    claim = app(const("Quot.lift", 1, 1), NAT, relation, NAT, lam("n", NAT, bvar(0)), TRIVIAL)
+    t.define("x", arrow(quotient, NAT), claim)
+
+
+@refuse()
+def lift_of_a_function_that_differs(t: Tables) -> None:
+    """A function that tells related values apart, with the proof for another."""
+    relation, quotient = _quotient()
+    same = lam("a", NAT, lambda a: lam("b", NAT, lambda b: lam("h", TRUE, refl(NAT, number(0)))))
+    claim = app(const("Quot.lift", 1, 1), NAT, relation, NAT, lam("n", NAT, bvar(0)), same)
+    t.define("x", arrow(quotient, NAT), claim)
+
+
+@refuse()
+def lift_that_gives_another_value(t: Tables) -> None:
+    """The lift of a constant function gives another value than the function."""
+    relation, _ = _quotient()
+    same = lam("a", NAT, lambda a: lam("b", NAT, lambda b: lam("h", TRUE, refl(NAT, number(0)))))
+    lifted = app(const("Quot.lift", 1, 1), NAT, relation, NAT, lam("n", NAT, number(0)), same)
+    by_refl(t, "x", NAT, app(lifted, app(const("Quot.mk", 1), NAT, relation, number(3))), number(3))
+
+
+@refuse()
+def list_of_another_element(t: Tables) -> None:
+    """`[1]` is not `[2]`."""
+    one = lambda n: app(const("List.cons", 0), NAT, number(n), app(const("List.nil", 0), NAT))  # noqa: E731
+    by_refl(t, "x", app(const("List", 0), NAT), one(1), one(2))
+
+
+@refuse()
+def case_of_the_other_constructor(t: Tables) -> None:
+    """A case distinction takes the wrong branch."""
+    chosen = app(const("Bool.rec", 1), lam("b", BOOL, NAT), number(1), number(2), YES)
+    by_refl(t, "x", NAT, chosen, number(1))
+
+
+@refuse()
+def case_with_a_motive_of_another_type(t: Tables) -> None:
+    """Branches that do not fit the motive."""
+    t.define("x", NAT, app(const("Bool.rec", 1), lam("b", BOOL, NAT), TRIVIAL, number(2), YES))
+
+
+@refuse()
+def proof_that_is_eliminated_into_data(t: Tables) -> None:
+    """A disjunction decides about data."""
+    either = app(const("Or"), TRUE, TRUE)
+    branch = lam("h", TRUE, YES)
+    chosen = app(const("Or.rec", 1), TRUE, TRUE, lam("h", either, BOOL), branch, branch)
+    t.define("x", arrow(either, BOOL), lam("h", either, lambda h: app(chosen, h)))
+
+
+@refuse()
+def unused_instance_of_a_lie(t: Tables) -> None:
+    """A theorem that holds, whose proof mentions a term of the wrong type along the way."""
+    t.prove("x", TRUE, let("h", TRUE, app(lam("h", FALSE, TRIVIAL), TRIVIAL), bvar(0)))

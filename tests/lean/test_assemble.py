@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry.kernel.lean import Comparison, read
-from goedels_poetry.languages.lean.assemble import Incomplete, assemble
+from goedels_poetry.languages.base import Incomplete
+from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.sketch import open_sketch
 from goedels_poetry.languages.lean.source import Target, read_target

@@ -85,7 +85,7 @@ async def test_file_and_library_give_premises_in_lean_s_words(language: LeanLang
         == "{α : Type u} {as bs : List α} : (as ++ bs).length = as.length + bs.length"
     )
     assert not {"goal", "later", "rev", "rev.eq_1"} & set(by_name)
-    shown = language.describe(replace(GOAL, premises=found.premises))["premises"]
+    shown = (await language.describe(replace(GOAL, premises=found.premises)))["premises"]
     assert "rev_one (x : Nat) : rev [x] = [x]  (file)\n" in shown
 
 

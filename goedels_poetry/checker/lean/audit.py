@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from goedels_poetry.checker.lean.examine import (
     fresh_leans,
     notes_on,
     refused,
+    stated_by_itself,
     statement_of,
     within,
 )
@@ -65,12 +67,13 @@ async def audit_file(
 
 
 async def _alone(text: str, theorem: str, fresh: Fresh, seconds: float) -> CheckReport:
-    if deceiving := may_deceive(text):
-        return replace(refused(deceiving), notes=(NOT_COMPARED,))
     began = time.monotonic()
-    async with within(seconds) as until, fresh_leans(fresh) as leans:
-        report = await _by_itself(leans, text, theorem, until)
-        about = {"lean": leans.replayer.version}
+    async with within(seconds) as until:
+        if deceiving := await asyncio.to_thread(may_deceive, text):
+            return replace(refused(deceiving), notes=(NOT_COMPARED,))
+        async with fresh_leans(fresh) as leans:
+            report = await _by_itself(leans, text, theorem, until)
+            about = {"lean": leans.replayer.version}
     taken = time.monotonic() - began
     return replace(report, notes=(NOT_COMPARED, *report.notes), versions=about, seconds=taken)
 
@@ -93,7 +96,7 @@ async def _by_itself(leans: Leans, text: str, theorem: str, until: float) -> Che
         Verdict.PROVED,
         TrustLevel.ACCEPTED,
         obligations=counts_of(found),
-        notes=notes_on(found, leans.replayer.version),
+        notes=(*stated_by_itself(own.data, theorems), *notes_on(found, leans.replayer.version)),
         assumptions=tuple(f"axiom {name}, declared in the file" for name in found.assumptions),
         axioms=found.axioms,
         statement=statement_of(own, theorems),

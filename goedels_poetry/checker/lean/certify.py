@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -136,12 +137,12 @@ async def check_lean(
     if theorem and name != theorem and not name.endswith(f".{theorem}"):
         reason = f"the certificate is about {name}, not about {theorem}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,), rule="missing")
-    if against is None and (deceiving := may_deceive(archive.original)):
+    if against is None and (deceiving := await asyncio.to_thread(may_deceive, archive.original)):
         words = f"{deceiving.reason}, in the original of the certificate: {_GIVE_YOURS}"
         return refused(replace(deceiving, reason=words))
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
-        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness)
+        claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, compared=against is not None)
         report = await examine_with(leans, claim, until)
     if against is not None:
         return report

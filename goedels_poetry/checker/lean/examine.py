@@ -29,7 +29,7 @@ from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.kernel.lean import Opinion, second_opinion
+from goedels_poetry.kernel.lean import Opinion, Stream, arguments, second_opinion
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, ReplayRequest, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import node_command
 from goedels_poetry.languages.lean.tokens import tokenize
@@ -41,6 +41,8 @@ SECONDS = 300.0
 SECOND_SECONDS = 60.0
 """For the second kernel, at most."""
 START_SECONDS = 60.0
+MOST_WORDS = 2_000
+"""Characters of a reason: names in a stranger's data may have any length."""
 MOST_ASKED = 4
 """Theorems whose premises are looked at."""
 Fresh = Callable[[], LeanPool]
@@ -58,6 +60,8 @@ class Claim:
     """The constant of the text that says that the one theorem is false; "" where the theorems are proved."""
     named: str = ""
     """One theorem as a person names it, instead of ``theorems``."""
+    compared: bool = True
+    """Whether the original is the user's own: else it is shown what its statements depend on."""
 
 
 def fresh_lean() -> LeanPool:
@@ -119,7 +123,7 @@ async def examine_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     if not theorems:
         raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")
     wanted, negates = ((claim.witness,), theorems[0]) if claim.witness else (theorems, "")
-    finding = first_finding(claim.text, claim.original)
+    finding = await asyncio.to_thread(first_finding, claim.text, claim.original)
     found = finding or await ground(leans, claim.text, original, wanted, until, negates)
     report = refused(found) if isinstance(found, Refusal) else await _accepted(leans, found, theorems, claim, until)
     about = {"lean": leans.replayer.version, "known faults": _faults(leans.replayer.version)}
@@ -151,6 +155,7 @@ def _faults(version: str) -> str:
 def refused(why: Refusal, verdict: Verdict = Verdict.UNKNOWN) -> CheckReport:
     """The report on a text that the gate does not accept."""
     place = (why.line, (why.column or 0) + 1) if why.line is not None else None
+    why = replace(why, reason=why.reason[:MOST_WORDS])
     return CheckReport(verdict, refused=True, reasons=(f"{why.rule}: {why.reason}",), rule=why.rule, place=place)
 
 
@@ -167,6 +172,7 @@ async def _accepted(
         await asyncio.gather(confirming, return_exceptions=True)
     if isinstance(found, Refusal):
         return refused(found)
+    itself = () if claim.compared else stated_by_itself(grounded.original.data, theorems)
     assumptions = tuple(f"axiom {name}, declared in the original" for name in found.assumptions)
     harmless = premises.harmless and not assumptions
     confirmed = found.opinion.verdict == "accepted"
@@ -175,10 +181,24 @@ async def _accepted(
         Verdict.REFUTED if claim.witness else Verdict.PROVED,
         level if harmless else TrustLevel.REBUILT,
         obligations=counts_of(found),
-        notes=(*premises.notes, *notes_on(found, leans.replayer.version)),
+        notes=(*itself, *premises.notes, *notes_on(found, leans.replayer.version)),
         assumptions=assumptions,
         axioms=found.axioms,
     )
+
+
+def stated_by_itself(own: Stream, theorems: tuple[str, ...]) -> tuple[str, ...]:
+    """Notes on theorems that are compared with nothing: what of the file their statements depend on, by the data.
+
+    Text can say less than is there: hypotheses of a section, instances, definitions with the names of others.
+    """
+    notes = []
+    for name in theorems[:MOST_ASKED]:
+        constant, declaration = own.constants[name]
+        mentioned = sorted(n for n in own.mentioned([constant.type]) if n in own.constants)
+        what = f"{', '.join(mentioned[:8])} of the file" if mentioned else "nothing that the file declares"
+        notes.append(f"{declaration.name} has {arguments(own, name)} variables and hypotheses, and speaks of {what}")
+    return tuple(notes)
 
 
 def counts_of(found: Accepted) -> Counts:
@@ -257,6 +277,7 @@ __all__ = [
     "notes_on",
     "refused",
     "run",
+    "stated_by_itself",
     "statement_of",
     "within",
 ]

@@ -66,6 +66,8 @@ COMMANDS = _kinds(
     *("include", "omit", "deriving", "moduleDoc", "eoi", "notation", "mixfix", "macro", "grindPattern"),
 )
 """Commands, apart from declarations, that it may contain."""
+MAX_TEXT = 1_000_000
+"""Characters of a file: reading its words takes some seconds for so many."""
 END = f"{COMMAND}eoi"
 LIBRARY = "Init"
 """What every file imports: both kernels compute with its numbers, so it has to be there."""
@@ -158,6 +160,8 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
         InvalidInput: it does not elaborate, in Lean's words.
         TimeoutError: not within ``seconds``.
     """
+    if len(text) > MAX_TEXT:
+        raise InvalidInput(f"it has more than {MAX_TEXT} characters")
     until = time.monotonic() + seconds
     seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True))
     if seen.status == "timeout":
@@ -176,7 +180,9 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
 
 
 def first_finding(text: str, original: str) -> Refusal | None:
-    """What the tokens of a text say against it."""
+    """What the length and the tokens of a text say against it."""
+    if len(text) > MAX_TEXT:
+        return Refusal("size", f"a text of more than {MAX_TEXT} characters")
     found = scan(text, original)
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
@@ -187,6 +193,8 @@ _DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "untermin
 
 def may_deceive(text: str) -> Refusal | None:
     """What could make a file's own statements say something else than a reader takes them to say."""
+    if len(text) > MAX_TEXT:
+        return Refusal("size", f"a text of more than {MAX_TEXT} characters")
     found = [
         Refusal(f.rule, f.text, f.line, f.column) for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text
     ]

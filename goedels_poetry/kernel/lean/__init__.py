@@ -11,7 +11,7 @@ Who calls whom: a text has been elaborated by a Lean that is then thrown away; w
 """
 
 from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import BadData, Clock, Declaration, Stream, read
+from goedels_poetry.kernel.lean.data import BadData, Clock, Declaration, Stream, arguments, read
 from goedels_poetry.kernel.lean.features import NESTED, PROJECTION, UNIVERSE, features
 from goedels_poetry.kernel.lean.second import Opinion, second_opinion
 from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
@@ -30,6 +30,7 @@ __all__ = [
     "NotAllowed",
     "Opinion",
     "Stream",
+    "arguments",
     "features",
     "grounds",
     "needed",

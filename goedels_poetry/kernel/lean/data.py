@@ -155,6 +155,14 @@ class Stream:
         return found - {c.name for c in declaration.constants}
 
 
+def arguments(stream: Stream, name: Name) -> int:
+    """How many arguments the type of a constant has by its form: variables and hypotheses of a theorem."""
+    e, count = stream.exprs[stream.constants[name][0].type], 0
+    while e[0] == "forallE":
+        e, count = stream.exprs[e[3]], count + 1
+    return count
+
+
 LITERALS = {"natVal": ("Nat",), "strVal": ("String", "String.ofList", "Char.ofNat", "List.nil", "List.cons", "Nat")}
 """Constants that a literal stands for."""
 QUOTIENT = frozenset({"Eq"})
@@ -473,27 +481,18 @@ def _is_family(types: list[Constant], constructors: list[Constant], recursors: l
     """
     first, names = types[0], tuple(t.name for t in types)
     parameters, nested = first.facts[0], first.facts[4]
-    own = [(c.name, t.name, i) for t in types for i, c in enumerate(c for c in constructors if c.facts[0] == t.name)]
     listed = [(name, t.name, i) for t in types for i, name in enumerate(t.facts[3])]
-    recs = {f"{name}.rec" for name in names} | {f"{first.name}.rec_{i}" for i in range(1, nested + 1)}
+    made = {r.name for r in recursors}
     return (
         all((t.facts[0], t.facts[2], t.facts[4]) == (parameters, names, nested) for t in types)
-        and own == listed
-        and len(own) == len(constructors)
-        and all((c.facts[1], c.facts[2]) == (i, parameters) for c, i in _places(constructors))
+        and [(c.name, c.facts[0], c.facts[1]) for c in constructors] == listed
+        and all(c.facts[2] == parameters for c in constructors)
         and all(c.levels == first.levels for c in (*types, *constructors))
-        and len(recursors) == len(recs) == len(types) + nested
-        and {r.name for r in recursors} == recs
+        and len(recursors) == len(made) == len(types) + nested
+        and all(f"{name}.rec" in made for name in names)
+        and all(f"{first.name}.rec_{i}" in made for i in range(1, nested + 1))
         and all(r.facts[0] == names for r in recursors)
     )
-
-
-def _places(constructors: list[Constant]) -> Iterator[tuple[Constant, int]]:
-    """Each constructor with its place among those of its type."""
-    counts: dict[Name, int] = {}
-    for c in constructors:
-        yield c, counts.get(c.facts[0], 0)
-        counts[c.facts[0]] = counts.get(c.facts[0], 0) + 1
 
 
 _INDUCTIVE = ("numParams", "numIndices", "all", "ctors", "numNested", "isRec", "isUnsafe", "isReflexive")
@@ -568,4 +567,16 @@ def _declare(stream: Stream, kind: str, record: Any) -> None:
     stream.declarations.append(made)
 
 
-__all__ = ["BadData", "Constant", "Declaration", "Expr", "Level", "Stream", "children", "read", "render"]
+__all__ = [
+    "BadData",
+    "Clock",
+    "Constant",
+    "Declaration",
+    "Expr",
+    "Level",
+    "Stream",
+    "arguments",
+    "children",
+    "read",
+    "render",
+]

@@ -9,6 +9,16 @@ from goedels_poetry.kernel.lean.data import BadData, Declaration, Stream
 
 BY_COMPILED_CODE = frozenset({"Lean.reduceBool", "Lean.reduceNat"})
 """Opaque constants that Lean's kernel evaluates by running compiled code: they count as axioms."""
+COMPUTED = frozenset(
+    [
+        *(f"Nat.{f}" for f in ("zero", "succ", "add", "sub", "mul", "div", "mod", "gcd", "beq", "ble", "log2", "pow")),
+        *(f"Nat.{f}" for f in ("land", "lor", "xor", "shiftLeft", "shiftRight")),
+        *("Nat", "Bool", "Bool.true", "Bool.false", "Char", "Char.ofNat", "String", "String.ofList", "String.mk"),
+        *("List", "List.nil", "List.cons", "Eq", "Eq.refl", "eagerReduce"),
+        *("Quot", "Quot.mk", "Quot.lift", "Quot.ind"),
+    ]
+)
+"""Constants that kernels know by name and compute with: only the library may declare them."""
 _MAY_BE_DECLARED = frozenset({"def", "thm", "inductive"})
 
 
@@ -50,6 +60,8 @@ def needed(stream: Stream, roots: Iterable[str], premises: Collection[str]) -> l
 
 def _may_be_needed(declaration: Declaration, premises: Collection[str]) -> None:
     name = declaration.name
+    if known := sorted(COMPUTED & {constant.name for constant in declaration.constants}):
+        raise NotAllowed("data", known[0], f"{known[0]} is the library's: kernels compute with it")
     if not all(constant.safe for constant in declaration.constants):
         raise NotAllowed("unsafe", name, f"{name} is unsafe or partial")
     if declaration.kind not in _MAY_BE_DECLARED and name not in premises:

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from goedels_poetry.kernel.lean import (
-    NESTED,
+    OWN_TYPE,
     PROJECTION,
-    UNIVERSE,
     BadData,
     Clock,
     Comparison,
@@ -249,9 +248,9 @@ def test_features_that_kernels_were_at_fault_about_are_seen() -> None:
     stream = read(text(*projecting, definition(name=2, type=0, value=2, all=[2])))
     structure = {"name": 1, "levelParams": [], "type": 1, "kind": "def"}
     data, proposition = (read(text(*projecting, {"assumed": structure | {"type": t}})) for t in (1, 0))
-    assert features(stream, stream.declarations, data) == {}
-    assert features(stream, stream.declarations, proposition) == {PROJECTION: "t"}
-    assert features(stream, stream.declarations, read("")) == {PROJECTION: "t"}, "a structure that nobody knows"
+    assert features(stream, stream.declarations, data, ()) == {}
+    assert features(stream, stream.declarations, proposition, ()) == {PROJECTION: "t"}
+    assert features(stream, stream.declarations, read(""), ()) == {PROJECTION: "t"}, "a structure that nobody knows"
 
 
 def family(sort: int, field: int | None = None, nested: int = 0) -> str:
@@ -286,21 +285,10 @@ def family(sort: int, field: int | None = None, nested: int = 0) -> str:
     return text(*rows, {"inductive": {"types": [of], "ctors": [made], "recs": recs}})
 
 
-@pytest.mark.parametrize(
-    ("declared", "feature"),
-    [
-        (family(1), None),
-        (family(0), None),
-        (family(1, field=3), None),
-        (family(2), UNIVERSE),
-        (family(1, field=5), NESTED),
-        (family(1, field=5, nested=1), NESTED),
-        (family(1, field=3, nested=1), None),
-    ],
-)
-def test_features_of_types_are_seen_in_the_terms_whatever_their_record_says(declared: str, feature: str | None) -> None:
-    stream = read(declared)
-    assert set(features(stream, stream.declarations, read(""))) == ({feature} if feature else set())
+def test_a_type_of_the_proofs_own_is_a_feature_and_one_of_the_users_is_none() -> None:
+    stream = read(family(1))
+    assert features(stream, stream.declarations, read(""), ()) == {OWN_TYPE: "S"}
+    assert features(stream, stream.declarations, read(""), {"S"}) == {}
 
 
 def test_names_do_not_fill_the_memory() -> None:

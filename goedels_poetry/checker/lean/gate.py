@@ -310,7 +310,7 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
 def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> Refusal | None:
     """Whether the second kernel decides is in the stranger's hand, so without it no part of the proof is let off."""
     version = leans.replayer.version
-    used = features(g.data, g.selected, read(g.library, until))
+    used = features(g.data, g.selected, read(g.library, until), g.original.data.constants)
     fault = versions.usable(version, used)
     if fault is None:
         return None

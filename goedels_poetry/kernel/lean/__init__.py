@@ -12,16 +12,15 @@ Who calls whom: a text has been elaborated by a Lean that is then thrown away; w
 
 from goedels_poetry.kernel.lean.compare import Comparison
 from goedels_poetry.kernel.lean.data import BadData, Clock, Declaration, Stream, arguments, read
-from goedels_poetry.kernel.lean.features import NESTED, PROJECTION, UNIVERSE, features
+from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
 from goedels_poetry.kernel.lean.second import Opinion, second_opinion
 from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
 from goedels_poetry.kernel.lean.write import write
 
 __all__ = [
     "BY_COMPILED_CODE",
-    "NESTED",
+    "OWN_TYPE",
     "PROJECTION",
-    "UNIVERSE",
     "BadData",
     "Clock",
     "Comparison",

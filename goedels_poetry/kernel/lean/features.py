@@ -5,39 +5,28 @@ Seen in the terms themselves, and rather too often than too rarely: nothing is b
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from goedels_poetry.kernel.lean.data import Constant, Declaration, Expr, Stream
+from goedels_poetry.kernel.lean.data import Constant, Declaration, Stream
 
-NESTED = "nested inductive type"
 PROJECTION = "projection out of what may be a proposition"
-UNIVERSE = "inductive type that is neither plainly a proposition nor plainly data"
+OWN_TYPE = "inductive type that is not the user's"
 
 
-def features(stream: Stream, declarations: Iterable[Declaration], library: Stream) -> dict[str, str]:
-    """The features that these declarations use, each with a constant that uses it."""
+def features(
+    stream: Stream, declarations: Iterable[Declaration], library: Stream, users: Collection[str]
+) -> dict[str, str]:
+    """The features that these declarations use, each with a constant that uses it.
+
+    ``users``: constants of the user's own file; the types among them are what they were, the proofs are not.
+    """
     found: dict[str, str] = {}
     for declaration in declarations:
-        types = [c for c in declaration.constants if c.kind == "inductive"]
-        if types and _is_nested(stream, declaration):
-            found.setdefault(NESTED, declaration.name)
-        if not all(_universe(stream, c) in ("zero", "succ") for c in types):
-            found.setdefault(UNIVERSE, declaration.name)
+        if declaration.kind == "inductive" and declaration.name not in users:
+            found.setdefault(OWN_TYPE, declaration.name)
         if not all(_is_data(name, stream, library) for name in _projected(stream, declaration)):
             found.setdefault(PROJECTION, declaration.name)
     return found
-
-
-def _is_nested(stream: Stream, declaration: Declaration) -> bool:
-    """Whether one of the types occurs in a constructor as an argument of anything, or behind a `let`: `List Tree`."""
-    own = {c.name for c in declaration.constants if c.kind == "inductive"}
-    constructors = [c.type for c in declaration.constants if c.kind == "constructor"]
-    arguments = [e[{"app": 2, "letE": 3}[e[0]]] for e in stream.below(constructors) if e[0] in ("app", "letE")]
-    return any(_mentions(e, own, stream) for e in stream.below(arguments))
-
-
-def _mentions(e: Expr, names: set[str], stream: Stream) -> bool:
-    return e[0] in ("const", "proj") and stream.names[e[1]] in names
 
 
 def _projected(stream: Stream, declaration: Declaration) -> set[str]:
@@ -61,4 +50,4 @@ def _universe(stream: Stream, constant: Constant) -> str:
     return str(stream.levels[e[1]][0]) if e[0] == "sort" else ""
 
 
-__all__ = ["NESTED", "PROJECTION", "UNIVERSE", "features"]
+__all__ = ["OWN_TYPE", "PROJECTION", "features"]

@@ -12,17 +12,9 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker.lean import check_lean, versions
-from goedels_poetry.checker.lean.gate import (
-    Accepted,
-    Leans,
-    Refusal,
-    confirm,
-    first_finding,
-    ground,
-    ground_alone,
-    judge,
-    read_original,
-)
+from goedels_poetry.checker.lean.gate import Accepted, Leans, confirm, ground, ground_alone, judge
+from goedels_poetry.checker.lean.original import Refusal, read_original
+from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.kernel.lean import BadData, Comparison, read
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool

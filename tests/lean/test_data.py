@@ -20,7 +20,7 @@ from goedels_poetry.kernel.lean import (
     read,
     write,
 )
-from goedels_poetry.kernel.lean.data import render
+from goedels_poetry.kernel.lean.stream import render
 
 Rows = list[dict[str, Any]]
 

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from goedels_poetry.checker.lean import gate
-from goedels_poetry.checker.lean.gate import Accepted, Leans, Refusal, judge, read_original
+from goedels_poetry.checker.lean.gate import Accepted, Leans, judge
+from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.kernel.lean import Comparison, read
 from goedels_poetry.languages.lean.runtime import CheckRequest
 

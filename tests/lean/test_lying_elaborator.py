@@ -18,7 +18,8 @@ import pytest
 from goedels_poetry.checker.lean import Fresh, check_lean
 from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.checker.lean.audit import audit_file
-from goedels_poetry.checker.lean.gate import Accepted, Leans, Refusal, judge, read_original
+from goedels_poetry.checker.lean.gate import Accepted, Leans, judge
+from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.kernel.lean import BadData, Opinion, read
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, Message, ReplayRequest
 

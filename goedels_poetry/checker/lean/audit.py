@@ -19,7 +19,9 @@ from goedels_poetry.checker.lean.examine import (
     statement_of,
     within,
 )
-from goedels_poetry.checker.lean.gate import Leans, Refusal, confirm, ground_alone, may_deceive, place_of, read_original
+from goedels_poetry.checker.lean.gate import Leans, confirm, ground_alone
+from goedels_poetry.checker.lean.original import Refusal, place_of, read_original
+from goedels_poetry.checker.lean.preflight import may_deceive
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import THEOREMS

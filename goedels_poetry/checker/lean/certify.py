@@ -30,7 +30,7 @@ from goedels_poetry.checker.lean.examine import (
     refused,
     within,
 )
-from goedels_poetry.checker.lean.gate import may_deceive
+from goedels_poetry.checker.lean.preflight import may_deceive
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool

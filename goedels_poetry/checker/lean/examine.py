@@ -13,18 +13,9 @@ from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
 from goedels_poetry.checker.lean import versions
-from goedels_poetry.checker.lean.gate import (
-    Accepted,
-    Grounded,
-    Leans,
-    Original,
-    Refusal,
-    confirm,
-    first_finding,
-    ground,
-    place_of,
-    read_original,
-)
+from goedels_poetry.checker.lean.gate import Accepted, Grounded, Leans, confirm, ground
+from goedels_poetry.checker.lean.original import Original, Refusal, place_of, read_original
+from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel

@@ -14,10 +14,18 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from goedels_poetry.checker.lean import versions
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.checker.lean.original import Original, Refusal, read_data
+from goedels_poetry.checker.lean.preflight import (
+    COMMANDS,
+    DECLARATIONS,
+    errors,
+    first_finding,
+    foreign_commands,
+    unfinished,
+)
 from goedels_poetry.kernel.lean import (
     BY_COMPILED_CODE,
     BadData,
@@ -33,107 +41,22 @@ from goedels_poetry.kernel.lean import (
 )
 from goedels_poetry.kernel.lean import Declaration as DeclaredData
 from goedels_poetry.languages.lean.runtime import (
-    BARRED,
     LOGIC_AXIOMS,
     PRIVATE,
-    THEOREMS,
     CheckRequest,
     CheckResult,
-    Command,
-    Declaration,
     LeanPool,
-    Message,
     ReplayRequest,
-    constants_of,
     place,
 )
-from goedels_poetry.languages.lean.scan import DECEIVING, READ_OTHERWISE, RULE_OF, scan
-from goedels_poetry.languages.lean.tokens import tokenize
+from goedels_poetry.languages.lean.scan import DECEIVING
 
-COMMAND = "Lean.Parser.Command."
-
-
-def _kinds(*names: str) -> frozenset[str]:
-    return frozenset(f"{COMMAND}{name}" for name in names)
-
-
-DECLARATIONS = _kinds(
-    *("theorem", "definition", "abbrev", "instance", "example", "inductive", "structure", "classInductive", "opaque"),
-) | {"lemma"}
-"""What text that is not the user's may declare; an opaque constant only where the theorem does not need it."""
-COMMANDS = _kinds(
-    *("mutual", "namespace", "section", "end", "variable", "universe", "open", "set_option", "attribute"),
-    *("include", "omit", "deriving", "moduleDoc", "eoi", "notation", "mixfix", "macro", "grindPattern"),
-)
-"""Commands, apart from declarations, that it may contain."""
-MAX_TEXT = 1_000_000
-"""Characters of a file: reading its words takes some seconds for so many."""
-END = f"{COMMAND}eoi"
-LIBRARY = "Init"
-"""What every file imports: both kernels compute with its numbers, so it has to be there."""
 _COMPONENT = r"[A-Za-z_][A-Za-z0-9_'!?]*"
 _MODULE = re.compile(rf"{_COMPONENT}(\.{_COMPONENT})*")
 COMPILED = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"}) | BY_COMPILED_CODE
 SORRY = "sorryAx"
-SETTING = "setting"
-"""What a driver calls a tactic's setting that Lean would have to compute."""
 SecondKernel = Callable[[str, str, Sequence[str], float], Awaitable[Opinion]]
 """Our own kernel: library, candidate, premises, seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a text is not accepted. ``line`` from 1, ``column`` from 0, as Lean counts; None where there is no place."""
-
-    rule: str
-    reason: str
-    line: int | None = None
-    column: int | None = None
-
-    def __str__(self) -> str:
-        place = f"{self.line}:{self.column}: " if self.line is not None else ""
-        return f"{place}{self.rule}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """What the user gave, elaborated by itself."""
-
-    text: str
-    commands: tuple[Command, ...]
-    constants: dict[str, Declaration]
-    imports: tuple[str, ...] = ()
-    data: Stream = field(default_factory=Stream)
-
-    @property
-    def axioms(self) -> frozenset[str]:
-        """The user's own axioms: premises of every theorem of the file."""
-        return frozenset(n for n, d in self.constants.items() if d.kind == "axiom")
-
-    def open_theorems(self) -> tuple[str, ...]:
-        """Constants of the theorems that rest on a `sorry`, in the order of the text."""
-        return tuple(n for n in self._theorems() if "sorryAx" in self.constants[n].axioms)
-
-    def _theorems(self) -> list[str]:
-        """Those of a `mutual` block as well."""
-        commands = [c for c in self.commands if c.declaration in THEOREMS or c.kind == f"{COMMAND}mutual"]
-        names = [name for c in commands for name in _constants(c, self.constants)]
-        return [n for n in names if self.constants[n].kind == "theorem"]
-
-    def named(self, wanted: str) -> str:
-        """The constant of a theorem named in full or by its end.
-
-        Raises:
-            InvalidInput: there is none, or several.
-        """
-        names = self._theorems()
-        found = [n for n in names if n.removeprefix(PRIVATE) == wanted or n == wanted]
-        found = found or [n for n in names if n.removeprefix(PRIVATE).endswith(f".{wanted}")]
-        if len(found) != 1:
-            raise InvalidInput(
-                f"{len(found) or 'no'} theorems are called {wanted!r}", hint=f"there are: {', '.join(names)}"
-            )
-        return found[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,59 +74,6 @@ class Accepted:
     """Theorems and other constants of the library below them that are believed by their types."""
     opinion: Opinion
     """Of the second kernel."""
-
-
-async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
-    """Elaborate the user's file alone.
-
-    Raises:
-        InvalidInput: it does not elaborate, in Lean's words.
-        TimeoutError: not within ``seconds``.
-    """
-    if len(text) > MAX_TEXT:
-        raise InvalidInput(f"it has more than {MAX_TEXT} characters")
-    until = time.monotonic() + seconds
-    seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True))
-    if seen.status == "timeout":
-        raise TimeoutError(f"Lean had not read the original: {seen.error}")
-    if seen.status != "done":
-        raise InvalidInput(f"Lean gave no answer about the original: {seen.error}")
-    if seen.errors:
-        first = seen.errors[0]
-        raise InvalidInput(first.text, first.line, first.column + 1)
-    if LIBRARY not in seen.imports:
-        raise InvalidInput("it does without Lean's own library", hint="remove the `prelude`")
-    data = await _read(seen, until)
-    if isinstance(data, Refusal):
-        raise InvalidInput(f"the original declares what cannot be written down: {data.reason}")
-    return Original(text, seen.commands, {d.name: d for d in seen.declarations}, seen.imports, data)
-
-
-def first_finding(text: str, original: str) -> Refusal | None:
-    """What the length and the tokens of a text say against it."""
-    if len(text) > MAX_TEXT:
-        return Refusal("size", f"a text of more than {MAX_TEXT} characters")
-    found = scan(text, original)
-    return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
-
-
-_DECEIVING = frozenset({"metaprogram", "notation", "unsafe", "native", "unterminated"})
-"""Rules that hold for a file with which nothing of a user's is compared."""
-
-
-def may_deceive(text: str) -> Refusal | None:
-    """What could make a file's own statements say something else than a reader takes them to say."""
-    if len(text) > MAX_TEXT:
-        return Refusal("size", f"a text of more than {MAX_TEXT} characters")
-    found = [
-        Refusal(f.rule, f.text, f.line, f.column) for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text
-    ]
-    found += [
-        Refusal("notation", f"`{token.text}` changes how the statements are read", token.line, token.column)
-        for token in tokenize(text)
-        if token.kind == "word" and token.text in READ_OTHERWISE
-    ]
-    return next(iter(found), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +143,10 @@ async def ground(
         raise TimeoutError(f"Lean had not checked the whole text: {seen.error}")
     if seen.status != "done":
         return Refusal("answer", f"Lean gave no answer about the whole text: {seen.error}")
-    refusal = _messages(seen) or _commands(seen, text, original) or _unfinished(seen, original)
+    refusal = errors(seen) or foreign_commands(seen, text, original) or unfinished(seen, original)
     if refusal is not None:
         return refusal
-    data = await _read(seen, until)
+    data = await read_data(seen, until)
     if isinstance(data, Refusal):
         return data
     stated = await asyncio.to_thread(_statement, seen, text, original, data, theorems, negates)
@@ -323,56 +193,6 @@ def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> R
 
 def _left(until: float) -> float:
     return max(until - time.monotonic(), 0.1)
-
-
-async def _read(seen: CheckResult, until: float) -> Stream | Refusal:
-    if seen.data is None:
-        return Refusal("data", seen.error or "this Lean does not say what the text declares")
-    try:
-        return await asyncio.to_thread(read, seen.data, until)
-    except BadData as fault:
-        return Refusal("data", str(fault))
-
-
-def _messages(seen: CheckResult) -> Refusal | None:
-    first = next(iter(seen.errors), None)
-    if first is None:
-        return None
-    return _barred(first) if first.kind == BARRED else Refusal("compile", first.text, first.line, first.column)
-
-
-def _barred(said: Message) -> Refusal:
-    """Lean read a word, or a command, that the text may not have: the allow-list of tokens by Lean's own reading."""
-    if said.text == SETTING:
-        return Refusal("metaprogram", "a setting of a tactic that is a program", said.line, said.column)
-    parts = () if said.text.startswith(COMMAND) else (said.text, *said.text.split("."))
-    rule = next((RULE_OF[part] for part in parts if part in RULE_OF), "")
-    words = f"`{said.text}`" if rule else f"a command of the kind `{said.text.removeprefix(COMMAND)}`"
-    return Refusal(rule or "command", words, said.line, said.column)
-
-
-def _commands(seen: CheckResult, text: str, original: Original) -> Refusal | None:
-    """The allow-list once more, over what Lean took for commands: on both sides of every `in`."""
-    theirs = {_key(original.text, c) for c in original.commands}
-    for command in seen.commands:
-        foreign = next((part for part in command.parts if part not in DECLARATIONS | COMMANDS), None)
-        if foreign is not None and _key(text, command) not in theirs:
-            kind = foreign.removeprefix(COMMAND)
-            return Refusal("command", f"a command of the kind `{kind}`", *place(text, command.start))
-    return None
-
-
-def _unfinished(seen: CheckResult, original: Original) -> Refusal | None:
-    """Lean has read the text to its end, and scopes are closed there as they are in the original."""
-    ends, theirs = ([c.namespace for c in commands if c.kind == END] for commands in (seen.commands, original.commands))
-    if not theirs:
-        raise InvalidInput("Lean does not read the original to its end", hint="remove the `#exit`")
-    if not ends:
-        return Refusal("unfinished", "Lean did not read the text to its end")
-    if ends != theirs:
-        spaces = [f"the namespace {space}" if space else "no namespace" for space in (ends[0], theirs[0])]
-        return Refusal("unfinished", f"the text ends in {spaces[0]}, the original in {spaces[1]}")
-    return None
 
 
 def _statement(
@@ -466,24 +286,6 @@ def _below(data: Stream, name: str) -> set[str]:
     return found
 
 
-# ---------------------------------------------------------------- places and names
-
-
-def place_of(original: Original, constant: str) -> Command | None:
-    """The command that declares a constant."""
-    return next((c for c in original.commands if constant in _constants(c, original.constants)), None)
-
-
-def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
-    names = [command.full_name(name) for name in command.names]
-    return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
-
-
-def _key(text: str, command: Command) -> tuple[str, ...]:
-    tokens = tokenize(text[command.start : command.end])
-    return tuple(t.text for t in tokens if t.kind not in ("comment", "doc"))
-
-
 def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, int] | tuple[None, None]:
     """Where the first of these constants is declared."""
     places = {c.full_name(): c.start for c in seen.commands if c.names and c.start < len(text)}
@@ -493,19 +295,4 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
     return None, None
 
 
-__all__ = [
-    "Accepted",
-    "Grounded",
-    "Leans",
-    "Original",
-    "Refusal",
-    "SecondKernel",
-    "confirm",
-    "first_finding",
-    "ground",
-    "ground_alone",
-    "judge",
-    "may_deceive",
-    "place_of",
-    "read_original",
-]
+__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "confirm", "ground", "ground_alone", "judge"]

@@ -10,7 +10,7 @@ import time
 from itertools import product
 from typing import Literal
 
-from goedels_poetry.checker.lean.gate import Original, place_of
+from goedels_poetry.checker.lean.original import Original, place_of
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]

@@ -2,7 +2,8 @@
 
 Who calls whom: a text has been elaborated by a Lean that is then thrown away; what it declared comes as data.
 
-    data      reads the data, strictly
+    stream    what a text of the format comes to; every walk over it looks at the clock
+    data      reads such a text, strictly
     compare   the data of a stranger against those of the user's original
     select    what the theorems need of the data, in order; what they rest on (axioms)
     write     that again as data, for Lean's kernel in a fresh process and for ours
@@ -11,10 +12,11 @@ Who calls whom: a text has been elaborated by a Lean that is then thrown away; w
 """
 
 from goedels_poetry.kernel.lean.compare import Comparison
-from goedels_poetry.kernel.lean.data import BadData, Clock, Declaration, Stream, arguments, read
+from goedels_poetry.kernel.lean.data import read
 from goedels_poetry.kernel.lean.features import OWN_TYPE, PROJECTION, features
 from goedels_poetry.kernel.lean.second import Opinion, second_opinion
 from goedels_poetry.kernel.lean.select import BY_COMPILED_CODE, Grounds, NotAllowed, grounds, needed
+from goedels_poetry.kernel.lean.stream import BadData, Clock, Declaration, Stream, arguments
 from goedels_poetry.kernel.lean.write import write
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from goedels_poetry.kernel.lean.data import Constant, Expr, Stream, children
+from goedels_poetry.kernel.lean.stream import Constant, Expr, Stream, children
 
 _MADE_BY_LEAN = re.compile(r"(^|\.)(_(?!private)|match_[0-9]|splitter$|congr_eq)")
 _KINDS = {

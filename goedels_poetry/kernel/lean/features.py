@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from goedels_poetry.kernel.lean.data import Constant, Declaration, Stream
+from goedels_poetry.kernel.lean.stream import Constant, Declaration, Stream
 
 PROJECTION = "projection out of what may be a proposition"
 OWN_TYPE = "inductive type that is not the user's"

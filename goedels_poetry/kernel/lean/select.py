@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.lean.data import BadData, Declaration, Stream
+from goedels_poetry.kernel.lean.stream import BadData, Declaration, Stream
 
 BY_COMPILED_CODE = frozenset({"Lean.reduceBool", "Lean.reduceNat"})
 """Opaque constants that Lean's kernel evaluates by running compiled code: they count as axioms."""

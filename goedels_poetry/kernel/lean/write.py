@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from goedels_poetry.kernel.lean.data import ANONYMOUS, Declaration, Stream, children
+from goedels_poetry.kernel.lean.stream import ANONYMOUS, Declaration, Stream, children
 
 _NAMES = frozenset({"name", "induct", "ctor"})
 _NAME_LISTS = frozenset({"levelParams", "all"})

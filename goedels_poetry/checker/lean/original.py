@@ -1,0 +1,130 @@
+"""The user's file, elaborated by itself before anything of a stranger's is seen; and why a stranger's is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.lean import BadData, Stream, read
+from goedels_poetry.languages.lean.runtime import (
+    PRIVATE,
+    THEOREMS,
+    CheckRequest,
+    CheckResult,
+    Command,
+    Declaration,
+    LeanPool,
+    constants_of,
+)
+
+COMMAND = "Lean.Parser.Command."
+MAX_TEXT = 1_000_000
+"""Characters of a file: reading its words takes some seconds for so many."""
+LIBRARY = "Init"
+"""What every file imports: both kernels compute with its numbers, so it has to be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a text is not accepted. ``line`` from 1, ``column`` from 0, as Lean counts; None where there is no place."""
+
+    rule: str
+    reason: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.line}:{self.column}: " if self.line is not None else ""
+        return f"{place}{self.rule}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What the user gave, elaborated by itself."""
+
+    text: str
+    commands: tuple[Command, ...]
+    constants: dict[str, Declaration]
+    imports: tuple[str, ...] = ()
+    data: Stream = field(default_factory=Stream)
+
+    @property
+    def axioms(self) -> frozenset[str]:
+        """The user's own axioms: premises of every theorem of the file."""
+        return frozenset(n for n, d in self.constants.items() if d.kind == "axiom")
+
+    def open_theorems(self) -> tuple[str, ...]:
+        """Constants of the theorems that rest on a `sorry`, in the order of the text."""
+        return tuple(n for n in self._theorems() if "sorryAx" in self.constants[n].axioms)
+
+    def _theorems(self) -> list[str]:
+        """Those of a `mutual` block as well."""
+        commands = [c for c in self.commands if c.declaration in THEOREMS or c.kind == f"{COMMAND}mutual"]
+        names = [name for c in commands for name in _constants(c, self.constants)]
+        return [n for n in names if self.constants[n].kind == "theorem"]
+
+    def named(self, wanted: str) -> str:
+        """The constant of a theorem named in full or by its end.
+
+        Raises:
+            InvalidInput: there is none, or several.
+        """
+        names = self._theorems()
+        found = [n for n in names if n.removeprefix(PRIVATE) == wanted or n == wanted]
+        found = found or [n for n in names if n.removeprefix(PRIVATE).endswith(f".{wanted}")]
+        if len(found) != 1:
+            raise InvalidInput(
+                f"{len(found) or 'no'} theorems are called {wanted!r}", hint=f"there are: {', '.join(names)}"
+            )
+        return found[0]
+
+
+async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
+    """Elaborate the user's file alone.
+
+    Raises:
+        InvalidInput: it does not elaborate, in Lean's words.
+        TimeoutError: not within ``seconds``.
+    """
+    if len(text) > MAX_TEXT:
+        raise InvalidInput(f"it has more than {MAX_TEXT} characters")
+    until = time.monotonic() + seconds
+    seen = await lean.check(CheckRequest(text, seconds=seconds, commands=True, declarations=True, export=True))
+    if seen.status == "timeout":
+        raise TimeoutError(f"Lean had not read the original: {seen.error}")
+    if seen.status != "done":
+        raise InvalidInput(f"Lean gave no answer about the original: {seen.error}")
+    if seen.errors:
+        first = seen.errors[0]
+        raise InvalidInput(first.text, first.line, first.column + 1)
+    if LIBRARY not in seen.imports:
+        raise InvalidInput("it does without Lean's own library", hint="remove the `prelude`")
+    data = await read_data(seen, until)
+    if isinstance(data, Refusal):
+        raise InvalidInput(f"the original declares what cannot be written down: {data.reason}")
+    return Original(text, seen.commands, {d.name: d for d in seen.declarations}, seen.imports, data)
+
+
+async def read_data(seen: CheckResult, until: float) -> Stream | Refusal:
+    """What Lean says that a text declares."""
+    if seen.data is None:
+        return Refusal("data", seen.error or "this Lean does not say what the text declares")
+    try:
+        return await asyncio.to_thread(read, seen.data, until)
+    except BadData as fault:
+        return Refusal("data", str(fault))
+
+
+def place_of(original: Original, constant: str) -> Command | None:
+    """The command that declares a constant."""
+    return next((c for c in original.commands if constant in _constants(c, original.constants)), None)
+
+
+def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]:
+    names = [command.full_name(name) for name in command.names]
+    return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
+
+
+__all__ = ["COMMAND", "MAX_TEXT", "Original", "Refusal", "place_of", "read_data", "read_original"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from goedels_poetry.checker.lean.original import COMMAND, MAX_TEXT, Original, Refusal
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import BARRED, CheckResult, Command, Message, place
-from goedels_poetry.languages.lean.scan import READ_OTHERWISE, RULE_OF, scan
+from goedels_poetry.languages.lean.scan import RULE_OF, scan
 from goedels_poetry.languages.lean.tokens import tokenize
 
 
@@ -34,7 +34,7 @@ def first_finding(text: str, original: str) -> Refusal | None:
     """What the length and the tokens of a text say against it."""
     if len(text) > MAX_TEXT:
         return Refusal("size", f"a text of more than {MAX_TEXT} characters")
-    found = scan(text, original)
+    found = scan(text, original, compared=True)
     return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
 
@@ -46,15 +46,8 @@ def may_deceive(text: str) -> Refusal | None:
     """What could make a file's own statements say something else than a reader takes them to say."""
     if len(text) > MAX_TEXT:
         return Refusal("size", f"a text of more than {MAX_TEXT} characters")
-    found = [
-        Refusal(f.rule, f.text, f.line, f.column) for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text
-    ]
-    found += [
-        Refusal("notation", f"`{token.text}` changes how the statements are read", token.line, token.column)
-        for token in tokenize(text)
-        if token.kind == "word" and token.text in READ_OTHERWISE
-    ]
-    return next(iter(found), None)
+    found = [f for f in scan(text) if f.rule in _DECEIVING or "debug." in f.text]
+    return Refusal(found[0].rule, found[0].text, found[0].line, found[0].column) if found else None
 
 
 def errors(seen: CheckResult) -> Refusal | None:

@@ -8,7 +8,7 @@ read, adds axioms or switches checks off.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -38,8 +38,8 @@ ALLOWED_COMMANDS = _words(
     "include omit set_option attribute instance class deriving opaque grind_pattern "
     "notation infix infixl infixr prefix postfix macro"
 )
-READ_OTHERWISE = _words("notation infix infixl infixr prefix postfix macro")
-"""Commands that change how the text after them is read: harmless where a statement is compared with the original's."""
+_COMPARED = dict.fromkeys(_words("notation infix infixl infixr prefix postfix macro"), "notation") | {"opaque": "axiom"}
+"""Commands that are harmless only where what a text declares is compared with a user's original, as data."""
 _RULES = {
     "sorry": "sorry admit stop sorryAx proof_wanted",
     "axiom": "axiom",
@@ -110,8 +110,10 @@ _TWINS = str.maketrans(
 """Letters of other scripts that look like Latin ones."""
 
 
-def scan(text: str, original: str = "") -> tuple[Finding, ...]:
+def scan(text: str, original: str = "", *, compared: bool = False) -> tuple[Finding, ...]:
     """Everything in ``text`` that may not stand there, in the order of the text.
+
+    ``compared``: what it declares will be compared with a user's original, so that it may change how it is read.
 
     Commands that stand the same in ``original`` (white space and comments aside, in the same order) are the user's
     and are not looked at; neither is what a changed command has in common with the user's, up to the first difference.
@@ -129,7 +131,7 @@ def scan(text: str, original: str = "") -> tuple[Finding, ...]:
         free = before[a:a_end]
         foreign += [(chunk, max((_common(chunk, f) for f in free), default=0)) for chunk in chunks[b:b_end]]
     for chunk, shared in foreign:
-        found += _chunk(chunk, shared, known)
+        found += _chunk(chunk, shared, known, {} if compared else _COMPARED)
     for token in all_tokens:
         if token.text not in doubtful and is_doubtful(token, text):
             words = f"not clear where this {token.kind} ends; write it another way"
@@ -208,9 +210,9 @@ def _common(chunk: Sequence[Token], other: Sequence[Token]) -> int:
     return min(len(chunk), len(other))
 
 
-def _chunk(chunk: Sequence[Token], shared: int, known: set[str]) -> Iterable[Finding]:
+def _chunk(chunk: Sequence[Token], shared: int, known: set[str], also: Mapping[str, str]) -> Iterable[Finding]:
     for i, token in enumerate(chunk):
-        rule = _word_rule(token, known) if token.kind == "word" else None
+        rule = _word_rule(token, known) or also.get(token.text) if token.kind == "word" else None
         if token.text == "import" and i + 1 < len(chunk) and chunk[i + 1].text.split(".")[0] in _LIBRARIES:
             rule = None
         if rule is not None and (i >= shared or rule == "sorry"):
@@ -323,4 +325,4 @@ def _strange(c: str) -> bool:
     return category.startswith("L") and not starts_word(c) and c not in "λΠΣ" and category != "Lm"
 
 
-__all__ = ["ALLOWED_COMMANDS", "READ_OTHERWISE", "RULE_OF", "Finding", "scan", "scan_proof", "sorry_tokens"]
+__all__ = ["ALLOWED_COMMANDS", "RULE_OF", "Finding", "scan", "scan_proof", "sorry_tokens"]

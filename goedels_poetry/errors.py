@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+
+_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
+
 
 class GoedelsPoetryError(Exception):
     """Base of every exception that this package raises on purpose."""
@@ -59,8 +63,17 @@ class BudgetExceeded(GoedelsPoetryError):
         self.budget = budget
 
 
+class Unavailable(GoedelsPoetryError):
+    """A tool could not do its work: that says nothing about the theorem, and the same may work later."""
+
+
 class StoreError(GoedelsPoetryError):
     """A run's database cannot be used: unreadable, or written by a newer version of this program."""
+
+
+def lacks_resources(error: BaseException) -> bool:
+    """Whether the system had no file handle, no memory or no process to give: to be tried again, like `Unavailable`."""
+    return isinstance(error, OSError) and error.errno in _RESOURCES
 
 
 def one_line(error: BaseException, limit: int = 500) -> str:
@@ -79,7 +92,9 @@ __all__ = [
     "RunLocked",
     "StaleWork",
     "StoreError",
+    "Unavailable",
     "UnknownLanguage",
     "UnknownRun",
+    "lacks_resources",
     "one_line",
 ]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 
-from goedels_poetry.agents.registry import AgentSpec, Apply
+from goedels_poetry.agents.registry import AgentSpec, Apply, Fault
 from goedels_poetry.state import ProofNode
 
 
@@ -20,6 +20,7 @@ class Job:
     seq: int
     task: asyncio.Task[Apply]
     cost: dict[str, float] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
 
 
 class Jobs:
@@ -43,11 +44,12 @@ class Jobs:
         seq: int,
         work: Awaitable[Apply],
         cost: dict[str, float],
+        faults: list[Fault],
     ) -> None:
         """Run ``work`` as a task of its own."""
         task = asyncio.ensure_future(work)
         task.add_done_callback(lambda _: self._wake.set())
-        self._jobs[key] = Job(key, spec, node, seq, task, cost)
+        self._jobs[key] = Job(key, spec, node, seq, task, cost, faults)
 
     def finished(self) -> list[Job]:
         """Jobs whose result can be collected."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.checker.foundations import Foundations
-from goedels_poetry.checker.replay import Solvers
+from goedels_poetry.checker.replay import Solvers, Undecided
 from goedels_poetry.checker.structure import Audited, BadProof, audit
 from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json, derivation_to_json
 from goedels_poetry.languages.smt.derivation import Derivation
@@ -63,14 +63,17 @@ class PremiseTheorems:
         """Pose the obligations to both solvers: how many there are, and the names of those the second leaves open.
 
         Raises:
-            BadProof: as above, or the first solver does not confirm one of them, or the second denies it.
+            BadProof: as above, or a solver denies one of them.
+            Undecided: the first solver does not confirm one of them.
         """
         context, audited = self.audited(problem, foundations)
         scripts = [(f"premises: {o.name}", context.script(o)) for o in audited.obligations]
         for name, script in scripts:
             answer = solvers.refutes(script)
-            if answer.status != "unsat":
+            if answer.status == "sat":
                 raise BadProof(f"a premise is not shown to be a theorem: {name} ({answer.status})")
+            if answer.status != "unsat":
+                raise Undecided(f"a premise is not shown to be a theorem: {name} ({answer.status} {answer.reason})")
         undecided = []
         for name, script in scripts if solvers.second is not None else ():
             answer = solvers.confirms(script)

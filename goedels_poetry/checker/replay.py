@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from goedels_poetry.solvers import Answer, Cvc5Process, Finish, Limits, Runner, Z3Process, race
+from goedels_poetry.solvers import Answer, Cvc5Process, Finish, Limits, Runner, SolverUnavailable, Z3Process, race
 
 Options = Mapping[str, str]
 
@@ -35,6 +35,12 @@ LEAST = 0.2
 
 
 _NOT_ASKED = Answer("unknown", "not asked")
+_NO_TIME = "no time left for it"
+_NO_PATIENCE = "not asked: too much time went into what could not be decided"
+
+
+class Undecided(Exception):
+    """Something could not be shown within the limits. ``args``: the reason."""
 
 
 @dataclass
@@ -61,17 +67,23 @@ class Solvers:
         if self.second is not None:
             self.second.close()
 
+    @property
+    def cut_off(self) -> int:
+        """How many queries so far ended for want of time, or with their process."""
+        return self.first.cut_off + (self.second.cut_off if self.second is not None else 0)
+
     def decides(self, script: str) -> Finish:
         """The first definite answer of either solver: the first one alone for a moment, then both at once.
 
-        ``winner`` is 0 for the first solver, 1 for the second one, None when neither can tell.
+        ``winner`` is 0 for the first solver, 1 for the second one, None when neither can tell. A solver that crashes,
+        cannot be run or refuses to read the script has not decided it.
         """
         if self.second is None:
             answer = self.refutes(script)
-            return Finish(None if answer.status == "unknown" else 0, answer)
-        alone = replace(self.limits, seconds=min(FIRST_ALONE, self.limits.seconds))
-        answer = self.first.session(script, Z3_OPTIONS[0]).check("", alone)
-        if answer.status != "unknown":
+            return Finish(0 if answer.definite else None, answer)
+        alone = min(FIRST_ALONE, self.limits.seconds)
+        answer = next(self._first_answers(script, alone))
+        if answer.definite:
             return Finish(0, answer)
         ours = (a for limits in _stages(self.limits) for a in self._first_answers(script, limits.seconds))
         return race(Runner(self.first, ours), Runner(self.second, self._second_answers(script, self.limits.seconds)))
@@ -94,15 +106,15 @@ class Solvers:
     def _patiently(self, answers: Iterator[Answer]) -> Answer:
         """The first definite one of the answers, at the cost of the patience when there is none."""
         if self.patience < LEAST:
-            return Answer("unknown", "not asked: too much time went into what could not be decided")
+            return Answer("unknown", _NO_PATIENCE)
         began = time.monotonic()
-        answer = _first_definite(answers, Answer("unknown", "no time left for it"))
-        if answer.status == "unknown":
+        answer = _first_definite(answers, Answer("unknown", _NO_TIME))
+        if not answer.definite:
             self.patience -= time.monotonic() - began
         return answer
 
     def _first_answers(self, script: str, most: float, until: float = math.inf) -> Iterator[Answer]:
-        """With ``most`` seconds for each way to ask, all of them before ``until``."""
+        """With ``most`` seconds for each way to ask, all of them before ``until``, as long as it can be run."""
         # z3's incremental solver, which is what a search with one context for all queries uses
         ways: list[Callable[[Limits], Answer]] = [
             lambda limits: self.first.session(script, Z3_OPTIONS[0]).check("", limits),
@@ -112,18 +124,25 @@ class Solvers:
             seconds = min(most, until - time.monotonic())
             if seconds < LEAST and until < math.inf:
                 return
-            yield way(replace(self.limits, seconds=seconds))
+            try:
+                yield way(replace(self.limits, seconds=seconds))
+            except SolverUnavailable as error:
+                yield Answer("error", str(error), lost=True)
+                return
 
     def _second_answers(self, script: str, most: float) -> Iterator[Answer]:
-        """With ``most`` seconds for each way to ask; what it refuses to read counts as not decided."""
+        """With ``most`` seconds for each way to ask."""
         assert self.second is not None
         more = {"arrays-exp": "true"} if "(as const " in script else {}
         for options in (*([_AS_INTEGERS] if "BitVec" in script else []), *CVC5_OPTIONS):
             seconds = min(most, self.until - time.monotonic())
             if seconds < LEAST:
                 return
-            answer = self.second.ask(script, replace(self.limits, seconds=seconds), options={**options, **more})
-            yield Answer("unknown", answer.reason) if answer.status == "error" else answer
+            try:
+                yield self.second.ask(script, replace(self.limits, seconds=seconds), options={**options, **more})
+            except SolverUnavailable as error:
+                yield Answer("error", str(error), lost=True)
+                return
 
 
 def _stages(limits: Limits) -> list[Limits]:
@@ -132,9 +151,14 @@ def _stages(limits: Limits) -> list[Limits]:
 
 
 def _first_definite(answers: Iterable[Answer], nothing: Answer = _NOT_ASKED) -> Answer:
-    """The first answer that is not ``unknown``, or the last one; ``nothing`` when there is none."""
+    """The first answer that is a verdict, or the last one; ``nothing`` when there is none."""
     answer = nothing
     for answer in answers:
-        if answer.status != "unknown":
+        if answer.definite:
             break
     return answer
+
+
+def for_want_of_time(answer: Answer) -> bool:
+    """Whether the same may be decided another time, on a machine that has less to do."""
+    return answer.reason in ("timeout", "killed", _NO_TIME, _NO_PATIENCE) or answer.lost

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from goedels_poetry.on_first_use import on_first_use
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
+from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import (
     Answer,
     Get,
@@ -19,6 +20,7 @@ from goedels_poetry.solvers.limits import (
     Limits,
     Options,
     SolverError,
+    SolverUnavailable,
 )
 from goedels_poetry.solvers.process import SolverProcess
 from goedels_poetry.solvers.race import Finish, Runner, race
@@ -53,8 +55,10 @@ __all__ = [
     "SolverName",
     "SolverPool",
     "SolverProcess",
+    "SolverUnavailable",
     "WorkerPool",
     "Z3Process",
+    "memory_limit_mb",
     "race",
     "solver_versions",
 ]

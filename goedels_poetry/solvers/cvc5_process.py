@@ -7,6 +7,8 @@ from goedels_poetry.solvers.frames import is_whole, pack, unpack
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import SolverProcess, get_command
 
+_MAX_PONG = 10_000
+
 
 class Cvc5Process(SolverProcess):
     """One cvc5 child; every query gets a new solver object with its own terms and symbols.
@@ -19,6 +21,9 @@ class Cvc5Process(SolverProcess):
 
     def _start(self, memory_mb: int) -> Child:
         return Child(module_command("goedels_poetry.solvers.cvc5_child", str(memory_mb)))
+
+    def _ping(self, child: Child, deadline: float) -> None:
+        child.exchange(pack({"script": "", "options": {}, "get": {}}), is_whole, deadline, _MAX_PONG)
 
     def _lost(self) -> None:
         """Nothing is kept between queries."""

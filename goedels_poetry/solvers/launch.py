@@ -26,10 +26,26 @@ def bind_to_parent(parent: int) -> None:
 
 
 def limit_memory(address_space: int) -> None:
-    """Bound the address space, here and in children, to so many bytes (0: no bound); leave no core files."""
+    """Bound the address space, here and in children, to so many bytes (0: no bound); leave no core files.
+
+    Where the system allows less than that (``ulimit -v``), its own bound stands.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if address_space and sys.platform == "linux":  # macOS refuses RLIMIT_AS
-        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+        bound = allowed_memory(address_space)
+        resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+
+
+def allowed_memory(address_space: int) -> int:
+    """So many bytes of address space, or as many as this process may have when that is less."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    return address_space if hard == resource.RLIM_INFINITY else min(address_space, hard)
+
+
+def memory_limit_mb() -> int | None:
+    """How many MiB of address space ``ulimit -v`` leaves this process and its children; None: no bound."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    return None if hard == resource.RLIM_INFINITY else hard >> 20
 
 
 def address_space_now() -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from goedels_poetry.errors import Unavailable
+
 Status = Literal["sat", "unsat", "unknown", "error"]
 Get = Literal["none", "model", "core"] | tuple[str, ...]
 """What to ask for after the status: the model, the unsat core, or the values of these terms."""
@@ -37,7 +39,8 @@ class Answer:
     """What a solver said to one query. Only the literal statuses of the one check we posed count.
 
     reason: for ``unknown``: "timeout", "rlimit", "memory", "killed" or the solver's own word;
-        for ``error``: the first message, with ``line L column C`` relative to the caller's text where known.
+        for ``error``: that it crashed twice, or the first message, with ``line L column C`` relative to the caller's
+        text where known.
     output: raw text of the model, the core or the values, when they were asked for and exist.
     seconds: wall time. rlimit_used: steps spent by the check, None when the solver did not tell.
     """
@@ -47,10 +50,21 @@ class Answer:
     output: str = ""
     seconds: float = 0.0
     rlimit_used: int | None = None
+    lost: bool = False
+    """Of an ``error``: the process ended, in a fresh one again, or could not be run at all."""
+
+    @property
+    def definite(self) -> bool:
+        """Whether it is a verdict: "unknown" and "error" say nothing about the question."""
+        return self.status in ("sat", "unsat")
 
 
 class SolverError(Exception):
     """A job outside this process failed; the process that ran it is gone or was replaced."""
+
+
+class SolverUnavailable(SolverError, Unavailable):
+    """A solver, or a worker, cannot be started, or a fresh one dies at once: not the fault of what was asked."""
 
 
 class JobTimeout(SolverError):

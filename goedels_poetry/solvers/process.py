@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -11,13 +12,17 @@ from typing import Self
 
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.frames import BrokenFrame
-from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
+from goedels_poetry.solvers.launch import memory_limit_mb
+from goedels_poetry.solvers.limits import Answer, Get, Limits, Options, SolverUnavailable
 from goedels_poetry.solvers.script import script_fault, term_fault
 
 MEMORY_EXIT = 101
 """z3 ends with this code when it is out of memory; our own children do the same."""
 
 DEFAULT_LIMITS = Limits()
+
+START_SECONDS = 10.0
+"""Until a fresh process must have answered something, where the query itself has so long."""
 
 Query = Callable[[Child, float], Answer]
 """The part of a query that talks to the child, given the child and the deadline in time.monotonic seconds."""
@@ -28,6 +33,11 @@ def out_of_memory(death: ChildDied) -> bool:
     said = death.output[-4096:] + death.complaints
     words = (b"out of memory", b"bad_alloc", b"MemoryError", b"Cannot allocate memory")
     return death.code == MEMORY_EXIT or any(word in said for word in words)
+
+
+def last_words(death: ChildDied) -> str:
+    """The end of what a child said on standard error."""
+    return death.complaints.decode("utf-8", "replace").strip()
 
 
 def get_fault(get: Get) -> str | None:
@@ -66,6 +76,8 @@ class SolverProcess(ABC):
         self._killed = False
         self.starts = 0
         """How many processes were started so far; one more than the number of losses."""
+        self.cut_off = 0
+        """How many queries so far ended for want of time, or with their process: they may go well another time."""
 
     def ask(
         self, script: str, limits: Limits = DEFAULT_LIMITS, get: Get = "none", options: Options | None = None
@@ -74,7 +86,8 @@ class SolverProcess(ABC):
 
         script: declarations, definitions and assertions; the one ``check-sat`` is ours. Anything else, any
         message beside the status, any reply out of shape is status "error". A limit, a crash or a kill is
-        never "unsat": it fails this query alone, and the next one meets a working process.
+        never "unsat": it fails this query alone, and the next one meets a working process. What ends with its process
+        is asked once more in a fresh one. Raises SolverUnavailable when that one cannot answer anything.
         """
         fault = script_fault(script) or get_fault(get)
         if fault:
@@ -91,55 +104,108 @@ class SolverProcess(ABC):
     ) -> Answer: ...
 
     @abstractmethod
+    def _ping(self, child: Child, deadline: float) -> None:
+        """Ask the child something that it always answers."""
+
+    @abstractmethod
     def _lost(self) -> None:
         """Called when the child is gone: forget what it knew."""
 
     def _guarded(self, limits: Limits, query: Query) -> Answer:
         """Run a query on a living child and turn every way to lose that child into an answer."""
         began = time.monotonic()
+        deadline = began + limits.seconds + limits.grace
         with self._lock:
             self._busy, self._killed = True, False
         try:
-            child = self._living(limits.memory_mb)
-            answer = query(child, began + limits.seconds + limits.grace)
+            try:
+                answer = self._posed(limits, query, deadline)
+            except ChildDied as death:
+                answer = self._post_mortem(death, limits) or self._again(limits, query, deadline)
+        finally:
+            self._busy = False
+        self.cut_off += answer.reason == "timeout"
+        return replace(answer, seconds=time.monotonic() - began)
+
+    def _posed(self, limits: Limits, query: Query, deadline: float) -> Answer:
+        """Run a query. Raises ChildDied, and SolverUnavailable; the child is gone then."""
+        try:
+            child = self._living(limits.memory_mb, deadline)
+            answer = query(child, deadline)
             if answer.reason == "memory":  # it may live on with no room left
                 self._drop()
         except ChildTimeout:
             self._drop()
-            answer = Answer("unknown", "timeout")
+            return Answer("unknown", "timeout")
         except ChildFlood:
             self._drop()
-            answer = Answer("error", f"the answer is longer than {limits.output_bytes} bytes")
-        except ChildDied as death:
-            self._drop()
-            answer = self._post_mortem(death)
+            return Answer("error", f"the answer is longer than {limits.output_bytes} bytes")
         except BrokenFrame as fault:
             self._drop()
-            answer = Answer("error", f"unexpected reply: {fault}")
+            return Answer("error", f"unexpected reply: {fault}")
         except BaseException:  # Ctrl-C between sending and reading: the stream is out of step
             self._drop()
             raise
-        finally:
-            self._busy = False
-        return replace(answer, seconds=time.monotonic() - began)
+        return answer
 
-    def _post_mortem(self, death: ChildDied) -> Answer:
+    def _again(self, limits: Limits, query: Query, deadline: float) -> Answer:
+        """What was killed from outside goes well in a fresh process; where the solver has a defect it ends again."""
+        try:
+            return self._posed(limits, query, deadline)
+        except ChildDied as death:
+            self.cut_off += 1
+            if answer := self._post_mortem(death, limits):
+                return answer
+            self._probe(limits.memory_mb)
+            return Answer("error", f"{self.name} crashed: {death}", lost=True)
+
+    def _post_mortem(self, death: ChildDied, limits: Limits) -> Answer | None:
+        """What a death amounts to that was to be expected; None for others."""
         if self._killed:
             return Answer("unknown", "killed")
-        if out_of_memory(death):
-            return Answer("unknown", "memory")
-        return Answer("error", f"{self.name} crashed: {death}")
+        if not out_of_memory(death):
+            return None
+        self._probe(limits.memory_mb)
+        return Answer("unknown", "memory")
 
-    def _living(self, memory_mb: int) -> Child:
+    def _probe(self, memory_mb: int) -> None:
+        """Raise SolverUnavailable when a fresh child does not answer either: then the query is not to blame."""
+        try:
+            self._living(memory_mb)
+        except ChildTimeout:  # of ours, then: else that would be no answer
+            self._drop()
+        except ChildDied as death:
+            self._drop()
+            if not self._killed:
+                raise SolverUnavailable(f"{self.name} cannot be run: {_why(death)}") from None
+
+    def _living(self, memory_mb: int, deadline: float = math.inf) -> Child:
+        """The child, or a new one that has answered something. Raises ChildDied, ChildTimeout, SolverUnavailable."""
         if self._child is not None and (self._memory_mb != memory_mb or not self._child.alive):
             self._drop()
         if self._child is None:
-            self._child = self._start(memory_mb)
+            try:
+                self._child = self._start(memory_mb)
+            except (OSError, RuntimeError) as fault:  # no file handle, no memory, no thread to be had
+                self.cut_off += 1
+                raise SolverUnavailable(f"{self.name} cannot be started: {fault}") from fault
             self._memory_mb = memory_mb
             self.starts += 1
             if self._killed:  # while it started
                 self._child.kill()
+            self._greet(self._child, deadline)
         return self._child
+
+    def _greet(self, child: Child, deadline: float) -> None:
+        latest = time.monotonic() + START_SECONDS
+        try:
+            self._ping(child, min(latest, deadline))
+        except ChildTimeout:
+            if deadline < latest or self._killed:
+                raise
+            self.cut_off += 1
+            self._drop()
+            raise SolverUnavailable(f"{self.name} does not answer within {START_SECONDS:g} s") from None
 
     def _drop(self) -> None:
         child, self._child = self._child, None
@@ -180,3 +246,11 @@ class SolverProcess(ABC):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _why(death: ChildDied) -> str:
+    """How a child ended that should have started, its last line, and what the system allows it."""
+    lines = last_words(death).splitlines()
+    limit = memory_limit_mb()
+    parts = [str(death), *lines[-1:], *([f"ulimit -v leaves it {limit} MB"] if limit is not None else [])]
+    return "; ".join(parts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from queue import SimpleQueue
 
-from goedels_poetry.solvers.limits import Answer
+from goedels_poetry.solvers.limits import Answer, SolverUnavailable
 from goedels_poetry.solvers.process import SolverProcess
 
 _RETRY_SECONDS = 0.02
@@ -30,7 +30,7 @@ class Finish:
 
 
 def race(*runners: Runner) -> Finish:
-    """Let each runner answer until one says something other than ``unknown``; that one wins, the others are killed.
+    """Let each runner answer until one says ``sat`` or ``unsat``; that one wins, the others are killed.
 
     A killed process starts again with its next query. Who wins is a matter of time, so where a result has to repeat,
     answers must be bounded by steps and it must not matter who gave them.
@@ -44,9 +44,11 @@ def race(*runners: Runner) -> Finish:
         answer = Answer("unknown", "not asked")
         try:
             for answer in runner.answers:
-                if answer.status != "unknown" or over.is_set():
+                if answer.definite or over.is_set():
                     break
             done.put((number, answer))
+        except SolverUnavailable as error:  # the others are asked, too
+            done.put((number, Answer("error", str(error), lost=True)))
         except BaseException as error:  # noqa: BLE001 - raised again where the race is awaited
             done.put((number, error))
 
@@ -59,7 +61,7 @@ def race(*runners: Runner) -> Finish:
             number, answer = done.get()
             if isinstance(answer, BaseException):
                 raise answer
-            if answer.status != "unknown":
+            if answer.definite:
                 return Finish(number, answer)
             last = answer
     finally:

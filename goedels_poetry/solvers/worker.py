@@ -11,14 +11,16 @@ import importlib
 import inspect
 import os
 import resource
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from goedels_poetry.errors import Unavailable, lacks_resources, one_line
 from goedels_poetry.solvers import child
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
-from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.launch import allowed_memory, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
 
 
@@ -53,7 +55,18 @@ def _resident_mb() -> float:
 def _bound(memory_mb: int) -> None:
     if sys.platform == "linux":
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, hard))
+        resource.setrlimit(resource.RLIMIT_AS, (allowed_memory(memory_mb << 20), hard))
+
+
+def _end_with_solvers(*_: object) -> None:
+    """What SIGTERM does: end the solvers, which share the process group, and reap them: nobody else can."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGTERM)
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
+    os._exit(0)
 
 
 def do(request: dict[str, Any], packages: Sequence[str]) -> dict[str, Any]:
@@ -64,6 +77,8 @@ def do(request: dict[str, Any], packages: Sequence[str]) -> dict[str, Any]:
     except MemoryError:
         raise
     except BaseException as error:  # noqa: BLE001 - a job may raise anything; it is reported and the worker stays
+        if isinstance(error, Unavailable) or lacks_resources(error):
+            return {"ok": False, "unavailable": str(error) if isinstance(error, Unavailable) else one_line(error)}
         trace = traceback.format_exc(limit=-8)
         return {"ok": False, "error": f"{type(error).__name__}: {error}", "trace": trace}
     return {"ok": True, "result": result, "resident_mb": _resident_mb()}
@@ -74,6 +89,7 @@ def main() -> None:
     bind_to_parent(int(sys.argv[1]))
     limit_memory(0)
     child.share_group = True
+    signal.signal(signal.SIGTERM, _end_with_solvers)
     requests, replies = private_pipes()
     while (request := read_message(requests)) is not None:
         try:

@@ -7,14 +7,17 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout, module_command
+from goedels_poetry.solvers.child import REAPING, Child, ChildDied, ChildFlood, ChildTimeout, module_command
 from goedels_poetry.solvers.crew import Crew
 from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
-from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout
-from goedels_poetry.solvers.process import out_of_memory
+from goedels_poetry.solvers.launch import memory_limit_mb
+from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
+from goedels_poetry.solvers.process import START_SECONDS, last_words, out_of_memory
 
 _MAX_RESULT_BYTES = 256 << 20
 _MAX_REASON = 300
+_PING: dict[str, Any] = {"function": "", "payload": {}, "memory_mb": 4096}
+"""A request that every worker refuses, and so answers."""
 
 
 class _Worker:
@@ -26,48 +29,92 @@ class _Worker:
         self._max_resident_mb = max_resident_mb
         self._child: Child | None = None
         self._jobs = 0
+        self._killed = False
+        self._asked = 0.0  # when it was first told to end
 
     def run(self, function: str, payload: dict[str, Any], seconds: float, memory_mb: int) -> Any:
         request = pack({"function": function, "payload": payload, "memory_mb": memory_mb})
-        if self._child is None or not self._child.alive:
-            self.close()
-            self._child = Child(module_command("goedels_poetry.solvers.worker", *self._packages))
-            self._jobs = 0
-        self._jobs += 1
         deadline = time.monotonic() + seconds
+        self._killed = False
         try:
-            reply = unpack(self._child.exchange(request, is_whole, deadline, _MAX_RESULT_BYTES))
+            try:
+                reply = self._posed(request, deadline)
+            except ChildDied as death:
+                self.close()
+                if self._killed or out_of_memory(death):
+                    raise
+                reply = self._posed(request, deadline)  # by whatever it was ended: it may go well in a fresh process
         except ChildTimeout:
             self.close()
             raise JobTimeout(f"{function} was stopped after {seconds:g} s") from None
         except ChildDied as death:
             self.close()
+            if not self._killed:
+                self._probe()
             if out_of_memory(death):
-                raise JobMemory(f"{function} needs more than {memory_mb} MB") from None
-            said = death.complaints.decode("utf-8", "replace").strip()
-            raise JobCrashed(f"{function} ended its process ({death})", said) from None
+                raise JobMemory(f"{function} needs more than {_memory(memory_mb)}") from None
+            raise JobCrashed(f"{function} ended its process ({death})", last_words(death)) from None
         except (ChildFlood, BrokenFrame) as fault:
             self.close()
             raise JobCrashed(f"{function} returned no proper result: {fault}") from None
         except BaseException:
             self.close()
             raise
+        if "unavailable" in reply:
+            self.close()
+            raise SolverUnavailable(reply["unavailable"])
         if not reply["ok"]:
             raise JobCrashed(f"{function} raised {_in_one_line(reply['error'])}", reply["trace"])
         if self._jobs >= self._max_jobs or reply["resident_mb"] > self._max_resident_mb:
             self.close()
         return reply["result"]
 
+    def _posed(self, request: bytes, deadline: float) -> dict[str, Any]:
+        if self._child is None or not self._child.alive:
+            self.close()
+            try:
+                self._child = Child(module_command("goedels_poetry.solvers.worker", *self._packages))
+            except (OSError, RuntimeError) as fault:
+                raise SolverUnavailable(f"no worker process can be started: {fault}") from fault
+            self._jobs = 0
+        self._jobs += 1
+        return unpack(self._child.exchange(request, is_whole, deadline, _MAX_RESULT_BYTES))
+
+    def _probe(self) -> None:
+        """Raise SolverUnavailable when not even a fresh worker answers: then what was asked is not to blame."""
+        try:
+            self._posed(pack(_PING), time.monotonic() + START_SECONDS)
+        except ChildTimeout:
+            self.close()
+            raise SolverUnavailable(f"a fresh worker process does not answer within {START_SECONDS:g} s") from None
+        except ChildDied as death:
+            self.close()
+            limit = memory_limit_mb()
+            hint = f"; ulimit -v leaves it {limit} MB" if limit is not None else ""
+            raise SolverUnavailable(f"worker processes end at once ({death}): {last_words(death)}{hint}") from None
+
     def kill(self) -> None:
+        """Tell it to end, and when it was told a moment ago, end it. An event loop may call this again and again."""
+        self._killed = True
         child = self._child
-        if child is not None:
+        if child is None:
+            return
+        if child.ask_to_end():
+            self._asked = time.monotonic()
+        elif time.monotonic() - self._asked > REAPING:
             child.kill_group()
 
     def close(self) -> None:
         child, self._child = self._child, None
         if child is not None:
-            child.kill_group()
+            child.end_group()
             child.close()
+
+
+def _memory(memory_mb: int) -> str:
+    """What a job may have, and who says so."""
+    limit = memory_limit_mb()
+    return f"{memory_mb} MB" if limit is None or limit >= memory_mb else f"the {limit} MB that ulimit -v leaves it"
 
 
 def _in_one_line(words: str) -> str:

@@ -112,6 +112,10 @@ class Z3Process(SolverProcess):
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
         return Child(executable_command(binary, *arguments, address_space=address_space))
 
+    def _ping(self, child: Child, deadline: float) -> None:
+        self._talk(child, "", deadline, 0)
+        self._used = False
+
     def _lost(self) -> None:
         self._lines = 0
         self._options = {}
@@ -145,7 +149,7 @@ class Z3Process(SolverProcess):
                     self._lines = 2
                 return child
         self._drop()
-        return self._living(limits.memory_mb)
+        return self._living(limits.memory_mb, deadline)
 
     def _set_options(self, child: Child, limits: Limits, options: Options, cores: bool, deadline: float) -> str:
         """Commands that bring every option ever set to what this query wants."""

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,26 @@ import pytest
 from goedels_poetry.solvers import Limits, SolverProcess, Z3Process, solver_versions
 
 FALSE = "(assert false)"
+
+
+@contextlib.contextmanager
+def end(solver: SolverProcess, how: signal.Signals, times: int) -> Iterator[None]:
+    """Inside, the process that answers is ended so many times, each a moment after it is first seen."""
+
+    def kill() -> None:
+        seen: set[int] = set()
+        while len(seen) < times:
+            pid = solver.pid
+            if pid is not None and pid not in seen:
+                time.sleep(0.2)
+                os.kill(pid, how)
+                seen.add(pid)
+            time.sleep(0.01)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    yield
+    thread.join(10)
 
 
 def test_answers_sat_and_unsat(solver: SolverProcess) -> None:
@@ -121,13 +142,19 @@ def test_a_hundred_gigabytes_are_not_given(solver: SolverProcess) -> None:
 
 def test_a_crash_fails_that_query_alone(solver: SolverProcess, hard: str) -> None:
     solver.ask("")
-    pid = solver.pid
-    assert pid is not None
-    threading.Timer(0.2, os.kill, (pid, signal.SIGSEGV)).start()
-    answer = solver.ask(hard, Limits(seconds=60))
+    with end(solver, signal.SIGSEGV, times=2):
+        answer = solver.ask(hard, Limits(seconds=60))
     assert answer.status == "error"
     assert "SIGSEGV" in answer.reason
     assert solver.ask(FALSE).status == "unsat"
+
+
+def test_what_was_killed_once_is_asked_again(solver: SolverProcess, hard: str) -> None:
+    solver.ask("")
+    with end(solver, signal.SIGKILL, times=1):
+        answer = solver.ask(hard, Limits(seconds=2))
+    assert (answer.status, answer.reason) == ("unknown", "timeout")
+    assert solver.starts >= 2
 
 
 def test_a_process_that_died_between_two_queries_is_not_noticed(solver: SolverProcess) -> None:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import EXHAUSTED, Certificate, Goal, Outcome, Theorem
+from goedels_poetry.languages.base import EXHAUSTED, Goal, Outcome, Theorem
+from goedels_poetry.languages.reading import read_apart
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
 
 JOBS = "goedels_poetry.reasoning.jobs"
-READ_SECONDS = 15.0
 GRACE = 30.0
 """Seconds beyond the time for the checks that a job gets: to read, to start solvers, to write."""
-CERTIFY_SECONDS = 120.0
 MEMORY_MB = 4096
 DEFAULTS: Json = {"semantics": "entailment", "world": "open", "verify_timeout": 10_000, "optimize_timeout": 100_000}
 
@@ -36,10 +34,7 @@ class LogicLanguage:
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`. ``options["dialect"]``: ``smt2`` or ``json``; by default what the text looks like."""
         chosen = settled(text, options)
-        try:
-            found = await self._pool.run(f"{JOBS}:read", {"text": text, "options": chosen}, READ_SECONDS, MEMORY_MB)
-        except (JobTimeout, JobMemory, JobCrashed) as error:
-            raise InvalidInput(f"the program cannot be read within the limits: {error}") from error
+        found = await read_apart(self._pool, f"{JOBS}:read", {"text": text, "options": chosen}, MEMORY_MB)
         if not found["ok"]:
             raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
         return Theorem("logic", text, chosen, found["statement"], tuple(found["warnings"]), None, found["seconds"])
@@ -102,62 +97,24 @@ class LogicLanguage:
         """See `Language.retrieve`."""
         return Outcome(True, {"lemmas": []})
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
         """See `Language.canonical`: only the same text is the same program."""
         text = hashlib.sha256(theorem.text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
         return f"{text}:{hashlib.sha256(statement.encode()).hexdigest()[:12]}"
 
-    async def certify(
-        self, theorem: Theorem, derivation: list[Json], directory: Path, run_info: Json, seconds: float | None = None
-    ) -> Certificate:
-        """See `Language.certify`: the checker decides the program anew."""
+    async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
+        """See `Language.assemble`: which of several goals alone follows; the checker decides the program anew."""
         proof = derivation[-1]["proof"] or {}
         chosen = proof.get("answer") if len(proof.get("goals", ())) > 1 else None
-        choice = chosen if isinstance(chosen, str) else ""
-        return await self._certified(theorem, Verdict.PROVED, directory, run_info, seconds, choice)
+        return {"choice": chosen if isinstance(chosen, str) else ""}
 
-    async def certify_answer(
-        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
-    ) -> Certificate:
-        """See `Language.certify_answer`."""
-        return await self._certified(theorem, Verdict(answer["verdict"]), directory, run_info, seconds)
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`."""
+        return {}
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
         await self._pool.aclose()
-
-    async def _certified(
-        self,
-        theorem: Theorem,
-        claim: Verdict,
-        directory: Path,
-        run_info: Json,
-        seconds: float | None,
-        choice: str = "",
-    ) -> Certificate:
-        seconds = CERTIFY_SECONDS if seconds is None else min(seconds, CERTIFY_SECONDS)
-        payload = {
-            "text": theorem.text,
-            "options": settled(theorem.text, theorem.options),
-            "claim": str(claim),
-            "choice": choice,
-            "directory": str(directory),
-            "info": run_info,
-            "total_seconds": seconds,
-        }
-        try:
-            found = await self._pool.run(f"{JOBS}:certify", payload, seconds, MEMORY_MB)
-        except JobTimeout as error:
-            raise TimeoutError(f"the checker had not finished after {seconds:.3g} s") from error
-        path = Path(found["path"]) if found["path"] else None
-        return Certificate(
-            Verdict(found["verdict"]),
-            path,
-            found["trust_level"],
-            found["reason"],
-            tuple(found["warnings"]),
-            found["details"],
-        )
 
     async def _decided(self, text: str, options: Json) -> Outcome:
         return await self._job("decided", {"text": text, "options": settled(text, options)})

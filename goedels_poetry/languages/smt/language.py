@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
-from functools import lru_cache
+from collections import OrderedDict
+from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.base import Certificate, Goal, Outcome, Theorem
-from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA, describe_goal, describe_problem
+from goedels_poetry.languages.base import Goal, Outcome, Theorem
+from goedels_poetry.languages.reading import READ_SECONDS, read_apart
+from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.examine import examine, plain
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
-from goedels_poetry.languages.smt.printer import declarations, definitions, show
-from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
-from goedels_poetry.state import Verdict
 
 Json = dict[str, Any]
 
-CERTIFY = "goedels_poetry.checker.jobs"
 JOBS = "goedels_poetry.languages.smt.engine.jobs"
 MODEL_JOBS = "goedels_poetry.languages.smt.engine.model_jobs"
-READ_SECONDS = 15.0
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
+KEPT_KEYS = 8192
+"""Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
 
 _MOST_URGENT_FIRST = (
-    "certify",
-    "certify_judgement",
     "verify",
     "correct",
     "sketch_within",
@@ -46,6 +40,18 @@ _MOST_URGENT_FIRST = (
 """Jobs in the order of the goals that have come furthest: so that one goal is done, or asks its model, while others
 wait for a worker, instead of all of them at the end."""
 _URGENCY = {job: number for number, job in enumerate(_MOST_URGENT_FIRST)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the process that has read a theorem says of it: nothing of its text is parsed in this one."""
+
+    theory: str
+    """A hash of all that a statement rests on."""
+    key: str
+    """Of the goal itself, see `Language.canonical`."""
+    empty: bool
+    """Whether the goal says nothing, see `says_nothing`."""
 
 
 class SmtLanguage:
@@ -66,29 +72,16 @@ class SmtLanguage:
         self._pool = WorkerPool(workers)
         self.verifier = f"smt {__version__}, z3 {version('z3-solver')}"
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
+        self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 
     async def read(self, text: str, options: Json) -> Theorem:
-        """See `Language.read`; a text that costs too much to read is invalid, too."""
-        try:
-            found = await self._pool.run(f"{JOBS}:read", {"theorem": text}, READ_SECONDS, MEMORY_MB, len(_URGENCY))
-        except (JobTimeout, JobMemory, JobCrashed) as error:
-            raise InvalidInput(f"the text cannot be read within the limits: {error}") from error
+        """See `Language.read`."""
+        found = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
         if not found["ok"]:
             raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
-        from goedels_poetry.languages.smt.engine.jobs import problem_of
-
-        began = time.monotonic()
-        problem = problem_of(text)
-        theory = _theory(problem)
-        return Theorem(
-            "smt",
-            text,
-            dict(options),
-            found["statement"],
-            tuple(found["warnings"]),
-            (problem, theory),
-            found["seconds"] + time.monotonic() - began,
-        )
+        reading = Reading(found["theory"], found["key"], found["empty"])
+        warnings = tuple(found["warnings"])
+        return Theorem("smt", text, dict(options), found["statement"], warnings, reading, found["seconds"])
 
     def plain(self, theorem: Theorem) -> str:
         """See `Examinable.plain`."""
@@ -96,7 +89,8 @@ class SmtLanguage:
 
     async def examine(self, theorem: Theorem, given: str) -> Outcome:
         """See `Examinable.examine`."""
-        return examine(theorem.data[0])
+        reading: Reading = theorem.data
+        return examine(reading.empty)
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`."""
@@ -138,13 +132,10 @@ class SmtLanguage:
         """See `Language.retrieve`."""
         return await self._job("retrieve", {**_payload(goal), "lemmas": lemmas})
 
-    def describe(self, goal: Goal) -> dict[str, str]:
+    async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
-        from goedels_poetry.languages.smt.engine.jobs import goal_sequent, problem_of
-
-        problem = problem_of(goal.theorem)
-        facts = [goal_sequent(problem, statement) for _, statement in goal.scope]
-        return _described(goal.theorem) | describe_goal(goal_sequent(problem, goal.statement), facts)
+        found = await self._readers.run(f"{MODEL_JOBS}:describe", _payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        return dict(found)
 
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`."""
@@ -159,58 +150,23 @@ class SmtLanguage:
         payload = {**_payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
         return await self._job("sketch_within", payload, MODEL_JOBS)
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
-        """See `Language.canonical`."""
-        from goedels_poetry.languages.smt.engine.jobs import goal_sequent
-        from goedels_poetry.languages.smt.engine.plan import key_of
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`. Statements of sketches came with their keys; others are read apart."""
+        reading: Reading = theorem.data
+        key = self._keys.get((theorem.text, statement)) if statement else reading.key
+        if key is None:
+            payload = {"theorem": theorem.text, "statement": statement}
+            found = await self._readers.run(f"{JOBS}:canonical", payload, READ_SECONDS[0], READ_MEMORY_MB)
+            key = str(found["key"])
+        return f"{reading.theory}:{key}"
 
-        problem, theory = theorem.data
-        return f"{theory}:{key_of(goal_sequent(problem, statement))}"
+    async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
+        """See `Language.assemble`: the steps as they are."""
+        return {"derivation": derivation}
 
-    async def certify(
-        self,
-        theorem: Theorem,
-        derivation: list[Json],
-        directory: Path,
-        run_info: Json,
-        seconds: float | None = None,
-    ) -> Certificate:
-        """See `Language.certify`."""
-        return await self._certified("certify", theorem, directory, run_info, seconds, {"derivation": derivation})
-
-    async def certify_answer(
-        self, theorem: Theorem, answer: Json, directory: Path, run_info: Json, seconds: float | None = None
-    ) -> Certificate:
-        """See `Language.certify_answer`."""
-        found = {key: value for key, value in answer.items() if key in ("verdict", "refuted_by", "evidence")}
-        return await self._certified("certify_judgement", theorem, directory, run_info, seconds, found)
-
-    async def _certified(
-        self, function: str, theorem: Theorem, directory: Path, run_info: Json, seconds: float | None, more: Json
-    ) -> Certificate:
-        seconds = JOB_SECONDS if seconds is None else min(seconds, JOB_SECONDS)
-        payload = {
-            "total_seconds": seconds,
-            "theorem": theorem.text,
-            "directory": str(directory),
-            "info": run_info,
-            "seed": theorem.options.get("seed", 0),
-            "assume_definitions": theorem.options.get("assume_definitions", False),
-            **more,
-        }
-        try:
-            urgency = _URGENCY[function]
-            found = await self._pool.run(f"{CERTIFY}:{function}", payload, seconds, MEMORY_MB, urgency)
-        except JobTimeout as error:
-            raise TimeoutError(f"the checker had not finished after {seconds:.3g} s") from error
-        return Certificate(
-            Verdict(found["verdict"]),
-            Path(found["path"]) if found["path"] else None,
-            found["trust_level"],
-            found["reason"],
-            tuple(found["warnings"]),
-            found["details"],
-        )
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`: how it was refuted, and by which values."""
+        return {key: value for key, value in answer.items() if key in ("refuted_by", "evidence")}
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
@@ -220,7 +176,7 @@ class SmtLanguage:
     async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
         payload = {**_payload(goal), "reply": reply}
         try:
-            found = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS, READ_MEMORY_MB)
+            found = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"the reply cannot be read: {error}")
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
@@ -232,15 +188,13 @@ class SmtLanguage:
             found = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
+        self._keep(payload["theorem"], found["keys"])
         return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
 
-
-@lru_cache(maxsize=128)
-def _described(theorem: str) -> dict[str, str]:
-    """Printing the premises takes longer than all else that a prompt needs; they are the same for every goal."""
-    from goedels_poetry.languages.smt.engine.jobs import problem_of
-
-    return describe_problem(problem_of(theorem))
+    def _keep(self, theorem: str, keys: dict[str, str]) -> None:
+        self._keys.update(((theorem, statement), key) for statement, key in keys.items())
+        while len(self._keys) > KEPT_KEYS:
+            self._keys.popitem(last=False)
 
 
 def _payload(goal: Goal) -> Json:
@@ -252,10 +206,3 @@ def _payload(goal: Goal) -> Json:
         "seed": goal.options.get("seed", 0),
         "without": list(goal.options.get("without", ())),
     }
-
-
-def _theory(problem: Problem) -> str:
-    """A hash of all that a statement rests on: signature, definitions, premises."""
-    lines = [*declarations(problem.signature), *definitions(problem.signature)]
-    lines += [show(p.formula) for p in problem.premises]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:20]

@@ -1,0 +1,78 @@
+"""A machine that has nothing to give, or a solver that cannot be run, stops a run; it decides nothing in it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import MakeFramework
+from toy_language import ToyLanguage, theorem
+
+from goedels_poetry import Verdict
+from goedels_poetry.errors import Unavailable
+from goedels_poetry.languages import Goal, Outcome
+from goedels_poetry.solvers import SolverUnavailable
+
+
+class Failing(ToyLanguage):
+    """The first direct attempt meets with an error that is not its own."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error: Exception | None = error
+
+    async def prove(self, goal: Goal) -> Outcome:
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return await super().prove(goal)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EMFILE, "Too many open files"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        SolverUnavailable("z3 cannot be run: exit code 1"),
+        Unavailable("no worker"),
+    ],
+    ids=str,
+)
+async def test_what_the_machine_cannot_do_now_costs_no_attempt(framework: MakeFramework, error: Exception) -> None:
+    fw = framework(Failing(error))
+    result = await fw.arun(theorem(), name="t")
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert "the machine cannot go on" in result.reason and str(error.args[-1]) in result.reason
+    assert result.reason.endswith(f"run {result.run_id} can be resumed")
+    again = await fw.arun(theorem(), name="t")
+    assert (again.verdict, again.run_id) == (Verdict.PROVED, result.run_id)
+    with fw.open_store(again.run_id) as store:
+        assert store.root().attempts == 1
+
+
+async def test_other_errors_cost_an_attempt_as_ever(framework: MakeFramework) -> None:
+    fw = framework(Failing(OSError(errno.EPERM, "not permitted")))
+    assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("handles", (24, 32))
+def test_few_file_handles_are_no_verdict(tmp_path: Path, handles: int) -> None:
+    small = tmp_path / "small.smt2"
+    small.write_text("(declare-const p Bool)(prove (or p (not p)))")
+    env = {**os.environ, "GOEDELS_POETRY__HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "goedels_poetry", "prove", str(small)]
+
+    def prove(most: int) -> subprocess.CompletedProcess[str]:
+        script = f'ulimit -n {most}; exec "$@"'
+        return subprocess.run(
+            ["bash", "-c", script, "bash", *command], env=env, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    prove(handles)
+    run = prove(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    assert run.returncode == 0, run.stdout + run.stderr

@@ -1986,10 +1986,10 @@ class Values(Simplifier):
         )
         if isinstance(parts, list) and c is not None and c.sort == sort and len(parts) == len(c.fields) + 1:
             return make("fun", c.name, [self.read(p, s) for p, (_, s) in zip(parts[1:], c.fields, strict=True)], sort)
-        if (
-            isinstance(parts, list) and sort in self.signature.opaque
-        ):  # elements with different descriptions are different
-            return literal("element " + json.dumps(parts), sort)
+        element = value.get("element") if isinstance(value, dict) and set(value) == {"element"} else {}
+        known = isinstance(element, dict) and set(element) == {"sort", "number"} and type(element["number"]) is int
+        if known and sort in self.signature.opaque and element["sort"] == sort_word(sort):
+            return literal(f"element {element['number']}", sort)  # different numbers, different elements
         raise Undecided(
             f"the evaluator of this script does not know the value {json.dumps(value)[:80]} of sort {sort_word(sort)}"
         )

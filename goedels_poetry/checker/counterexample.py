@@ -6,100 +6,38 @@ included). A function is nowhere else asked for its value, so whatever it is the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goedels_poetry.checker.archive import Json
+from goedels_poetry.checker.confirmation import Confirmation, Table, TooLarge, confirmation
 from goedels_poetry.checker.foundations import Foundations
 from goedels_poetry.checker.premise_theorems import PremiseTheorems
 from goedels_poetry.checker.replay import Solvers
+from goedels_poetry.checker.replay import Undecided as NotShown
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof
 from goedels_poetry.languages.smt.codec import CodecError
-from goedels_poetry.languages.smt.encoding import EncodingError
-from goedels_poetry.languages.smt.evaluate import ArrayValue, Evaluator, Undecided, Value
+from goedels_poetry.languages.smt.evaluate import Evaluator, Trace, Undecided, Value
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.problem import Problem, Signature
+from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.reach import reached
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import (
-    BOOL,
-    INT,
-    REAL,
-    STRING,
-    Sort,
-    Term,
-    and_,
-    app,
-    implies,
-    substitute,
-    subterms,
-)
+from goedels_poetry.languages.smt.terms import Sort, Term, app, subterms
 from goedels_poetry.languages.smt.value_codec import value_from_json, value_to_json
+from goedels_poetry.languages.smt.value_forms import Element, has_sort, have_sorts
 from goedels_poetry.languages.smt.values import to_term
+from goedels_poetry.solvers import Answer
 from goedels_poetry.state import Verdict
 
 FUEL = 2_000_000
 EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
-LAST_CHARACTER = 0x2FFFF  # of the alphabet of SMT-LIB strings
-Table = Mapping[tuple[str, tuple[Value, ...]], Value]
-
-
-# ---------------------------------------------------------------------------------------- values and sorts
-
-
-def has_sort(signature: Signature, value: Value, sort: Sort) -> bool:
-    """Whether ``value`` is a value of ``sort``."""
-    if sort is BOOL:
-        return isinstance(value, bool)
-    if sort is INT:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if sort is REAL:
-        return isinstance(value, Fraction)
-    if sort is STRING:
-        return isinstance(value, str) and all(ord(c) <= LAST_CHARACTER for c in value)
-    if sort.name == "BitVec":
-        return type(value) is int and 0 <= value < 1 << sort.indices[0]
-    if sort.name == "Array":
-        return isinstance(value, ArrayValue) and all(
-            has_sort(signature, part, s)
-            for part, s in (
-                (value.default, sort.args[1]),
-                *((k, sort.args[0]) for k, _ in value.items),
-                *((v, sort.args[1]) for _, v in value.items),
-            )
-        )
-    if not isinstance(value, tuple) or not value:
-        return False
-    datatype = signature.datatype(sort)
-    if datatype is None:
-        return sort in signature.sorts and value[0] == "!" and _is_element(signature, value[1:], sort)
-    fields = {c.name: [s for _, s in c.fields] for c in datatype.constructors}.get(value[0])
-    return (
-        fields is not None
-        and len(fields) == len(value) - 1
-        and all(has_sort(signature, part, s) for part, s in zip(value[1:], fields, strict=True))
-    )
-
-
-def _is_element(signature: Signature, parts: tuple[Value, ...], sort: Sort) -> bool:
-    """Whether these are a numbered element of a declared sort, or what a declared function built from its arguments.
-
-    The premises may read such arguments back, so they have to be of their sorts.
-    """
-    if not parts or not isinstance(parts[0], str):
-        return False
-    name, *args = parts
-    if name == sort.name and len(args) == 1 and type(args[0]) is int:
-        return True
-    params, result = signature.functions.get(name, ((), None))
-    return (
-        result is sort
-        and len(args) == len(params)
-        and all(has_sort(signature, a, s) for a, s in zip(args, params, strict=True))
-    )
+EVALUATED_ALONE = "not refuted: only this program's evaluator says that the counterexample is one"
+RULES_SECONDS = 0.4
+"""For each way to look for a contradiction between the values and premises that were read as definitions."""
+AT_VALUES = "goal at the counterexample"
 
 
 # ------------------------------------------------------------------------------------------------ evidence
@@ -115,11 +53,14 @@ def make_evidence(
     values: Mapping[str, Value],
     interpret: Callable[[str, tuple[Value, ...]], Value] | None,
     theorems: PremiseTheorems | None = None,
-) -> Json | None:
-    """The evidence for values of the goal's outer variables, or None when they are not a counterexample.
+) -> Json:
+    """The evidence for values of the goal's outer variables.
 
     ``interpret`` gives declared functions their values; those it was asked for make the table. ``theorems`` are
     premises that are proved.
+
+    Raises:
+        BadProof: they are not a counterexample.
     """
     asked: dict[tuple[str, tuple[Value, ...]], Value] = {}
 
@@ -129,8 +70,7 @@ def make_evidence(
         asked[name, args] = value = interpret(name, args)
         return value
 
-    if _fault(problem, values, recorded, theorems):
-        return None
+    _evaluated(problem, values, recorded, theorems)
     table = [
         {"function": name, "args": [value_to_json(a) for a in args], "value": value_to_json(value)}
         for (name, args), value in asked.items()
@@ -167,40 +107,61 @@ def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], Table, Pre
             raise CodecError(f"the table gives a value to {name}, which is not open or has one")
         params, result = signature.functions[name]
         table[key] = value_from_json(value)
-        if len(params) != len(key[1]) or not all(
-            has_sort(signature, v, s) for v, s in zip((*key[1], table[key]), (*params, result), strict=True)
-        ):
+        if not have_sorts(signature, (*key[1], table[key]), (*params, result)):
             raise CodecError(f"a row of the table for {name} has values of other sorts")
     theorems = PremiseTheorems.from_json(rest["premises"], context.problem) if rest else None
     return found, table, theorems
 
 
-def _fault(
+@dataclass(frozen=True)
+class _Evaluation:
+    """What an evaluation rested on; ``premises`` are those that were evaluated.
+
+    ``ruled``: whether others were read as definitions.
+    """
+
+    trace: Trace
+    premises: tuple[Term, ...]
+    ruled: bool
+
+
+def _evaluated(
     problem: Problem,
     values: Mapping[str, Value],
     interpret: Callable[[str, tuple[Value, ...]], Value],
     theorems: PremiseTheorems | None,
-) -> str:
-    """Why this is no counterexample, or nothing. The proof of ``theorems`` is not looked at here."""
+) -> _Evaluation:
+    """The evaluation of premises and goal. The proof of ``theorems`` is not looked at here.
+
+    Raises:
+        BadProof: this is no counterexample.
+    """
     goal = goal_of(problem)
     proved = theorems.names if theorems else ()
-    evaluator = Evaluator(problem.signature, problem.premises, interpret=interpret, fuel=FUEL)
+    trace = Trace()
+    evaluator = Evaluator(problem.signature, problem.premises, interpret=interpret, fuel=FUEL, trace=trace)
+    settled = {*evaluator.defining, *proved}
     assignment = {v: values[v.name] for v in goal.vars}
-    try:
+
+    def fault() -> str:
         for premise in problem.premises:
-            settled = premise.name in evaluator.defining or premise.name in proved
-            if not settled and evaluator.value(premise.formula, {}) is not True:
+            if premise.name not in settled and evaluator.value(premise.formula, {}) is not True:
                 return f"the premise {premise.name} is not true"
         for hyp in goal.hyps:
             if evaluator.value(hyp, assignment) is not True:
                 return "a hypothesis of the goal is not true"
-        if evaluator.value(goal.concl, assignment) is not False:
-            return "the conclusion of the goal is not false"
+        return "" if evaluator.value(goal.concl, assignment) is False else "the conclusion of the goal is not false"
+
+    try:
+        reason = fault()
     except Undecided as error:
-        return f"the evaluator cannot tell: {error}"
+        reason = f"the evaluator cannot tell: {error}"
     except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-        return f"the values do not fit: {error!r}"
-    return ""
+        reason = f"the values do not fit: {error!r}"
+    if reason:
+        raise BadProof(f"this is no counterexample: {reason}")
+    premises = tuple([p.formula for p in problem.premises if p.name not in settled])
+    return _Evaluation(trace, premises, bool(evaluator.defining))
 
 
 # --------------------------------------------------------------------------------------------------- check
@@ -212,18 +173,23 @@ def counterexample_script(context: Context, evidence: Any, foundations: Foundati
     ``foundations`` are those of proofs of premises; without such proofs they are not looked at.
 
     Raises:
-        CodecError: the evidence is not of the form of a counterexample. BadProof: premises are not proved.
+        CodecError: the evidence is not of the form of a counterexample. BadProof: it is none, or premises are not
+            proved.
     """
     values, table, theorems = _read(context, evidence)
-    script = _confirmation(context, values, table)
+    questions = _questions(context, values, table, theorems)
+    return _script(context, questions, theorems, foundations)
+
+
+def _script(
+    context: Context, questions: Confirmation, theorems: PremiseTheorems | None, foundations: Foundations | None
+) -> str:
     lines = [
-        "; A counterexample: premises, definitions and values say that the goal is false, so this is unsat.",
+        "; A counterexample: by what definitions and premises say at its values the goal is false, so this is unsat.",
         f"; SHA-256 of the theorem: {context.problem.source_sha256}",
+        questions.refutation,
+        "(check-sat)",
     ]
-    if script is None:
-        lines.append("; The goal was evaluated there; the values have no text in SMT-LIB.")
-    else:
-        lines += [*script, "(check-sat)"]
     if theorems is not None:
         if foundations is None:
             raise BadProof("premises are proved from definitions that terminate only")
@@ -232,29 +198,26 @@ def counterexample_script(context: Context, evidence: Any, foundations: Foundati
     return "\n".join(lines) + "\n"
 
 
-def _confirmation(context: Context, values: dict[str, Value], table: Table) -> tuple[str, ...] | None:
-    """A script that is unsatisfiable because the goal is false at the values; None when they have no text."""
-    signature = context.signature
+def _questions(
+    context: Context, values: Mapping[str, Value], table: Table, theorems: PremiseTheorems | None
+) -> Confirmation:
+    """What solvers are asked about a counterexample; BadProof when it is none."""
+    asked: set[tuple[str, tuple[Value, ...]]] = set()
+
+    def interpret(name: str, args: tuple[Value, ...]) -> Value:
+        if (name, args) not in table:
+            raise Undecided(f"{name} has no value there")
+        asked.add((name, args))
+        return table[name, args]
+
+    found = _evaluated(context.problem, values, interpret, theorems)
+    if asked != set(table):  # what the goal does not rest on could contradict the premises, and so confirm anything
+        raise BadProof("the table gives values that the evaluation does not ask for")
     goal = goal_of(context.problem)
     try:
-        mapping = {v: _term(signature, v.sort, values[v.name]) for v in goal.vars}
-        facts = []
-        for (name, args), value in table.items():
-            params, result = signature.functions[name]
-            terms = [_term(signature, s, a) for a, s in zip(args, params, strict=True)]
-            facts.append(app("=", (app(name, terms, result), _term(signature, result, value)), BOOL))
-        instance = substitute(implies(and_(goal.hyps), goal.concl), mapping)
-        texts = [context.encoding.text(t) for t in (*facts, instance)]
-    except (CodecError, EncodingError):
-        return None
-    return (*context.definitions, *context.named_premises(), *[f"(assert {text})" for text in texts])
-
-
-def _term(signature: Signature, sort: Sort, value: Value) -> Term:
-    term = to_term(signature, sort, value)
-    if term is None:
-        raise CodecError("an element without a name")
-    return term
+        return confirmation(context, goal, values, table, found.trace, found.premises, found.ruled)
+    except TooLarge as error:
+        raise BadProof(f"this counterexample cannot be confirmed: {error}") from error
 
 
 def _idle(context: Context, foundations: Foundations) -> list[str]:
@@ -291,7 +254,7 @@ def _with_binders(term: Term) -> list[Term]:
 def check_counterexample(
     context: Context, evidence: Any, obligations: bytes, solvers: Solvers, foundations: Foundations
 ) -> CheckReport:
-    """Evaluate the premises and the goal at the counterexample, then ask the solvers the same.
+    """Evaluate the premises and the goal at the counterexample, then have a solver confirm it, see `confirmation`.
 
     Definitions need not be shown to terminate for that. The evaluation is by value; each of its steps from a call to
     the body is an instance of a defining equation, and it has come to an end: so it has used finitely many instances,
@@ -302,11 +265,9 @@ def check_counterexample(
     that speak of declared functions or sorts: what satisfies them may need other values there than the counterexample.
 
     Raises:
-        CodecError, BadProof: it is not a counterexample.
+        CodecError, BadProof: it is not a counterexample. NotShown: no solver confirms it.
     """
     values, table, theorems = _read(context, evidence)
-    if counterexample_script(context, evidence, foundations).encode() != obligations:
-        raise BadProof("obligations.smt2 is not what the counterexample gives")
     idle = _idle(context, foundations)
     if idle:
         raise BadProof(f"definitions that the theorem does not rest on may be contradictory: {', '.join(idle)}")
@@ -314,48 +275,71 @@ def check_counterexample(
     if things:
         what = ", ".join(things)
         raise BadProof(f"definitions that are not shown to terminate may restrict the counterexample's values: {what}")
-
-    asked: set[tuple[str, tuple[Value, ...]]] = set()
-
-    def interpret(name: str, args: tuple[Value, ...]) -> Value:
-        if (name, args) not in table:
-            raise Undecided(f"{name} has no value there")
-        asked.add((name, args))
-        return table[name, args]
-
-    fault = _fault(context.problem, values, interpret, theorems)
-    if fault:
-        raise BadProof(f"this is no counterexample: {fault}")
-    if asked != set(table):  # what the goal does not rest on could contradict the premises, and so confirm anything
-        raise BadProof("the table gives values that the evaluation does not ask for")
+    questions = _questions(context, values, table, theorems)
+    if _script(context, questions, theorems, foundations).encode() != obligations:
+        raise BadProof("obligations.smt2 is not what the counterexample gives")
     posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
-    script = _confirmation(context, values, table)
-    notes, first, second, total = [], 0, 0, 0
-    if script is None:
-        notes.append("evaluated by this program alone: the values have no text in SMT-LIB")
-    else:
-        total = 1
-        answers = [solvers.refutes("\n".join(script), short=True), solvers.confirms("\n".join(script))]
-        if any(a.status == "sat" for a in answers):
-            raise BadProof(f"ALARM: a solver contradicts the evaluation ({answers[0].status}, {answers[1].status})")
-        first, second = (int(a.status == "unsat") for a in answers)
-        if not first:
-            notes.append(f"evaluated by this program alone: the first solver does not decide it ({answers[0].reason})")
-    level = TrustLevel.NOT_VACUOUS if first and not foundations.unfounded else TrustLevel.REBUILT
-    if level is TrustLevel.NOT_VACUOUS and second and not left_open:
+    first, second = _confirmed(questions, solvers)
+    level = TrustLevel.REBUILT if foundations.unfounded else TrustLevel.NOT_VACUOUS
+    if not foundations.unfounded and first and second and not left_open:
         level = TrustLevel.CONFIRMED
     agreed = posed - len(left_open) if solvers.second is not None else 0
-    shown = {
-        v.name: show(t) if (t := to_term(context.signature, v.sort, values[v.name])) else repr(values[v.name])
-        for v in goal_of(context.problem).vars
-    }
     return CheckReport(
         Verdict.REFUTED,
         level,
-        obligations=Counts(total + posed, first + posed, second + agreed),
-        undecided_by_second=(*(() if second else ("goal at the counterexample",)), *left_open),
-        notes=tuple(notes),
+        obligations=Counts(1 + posed, first + posed, second + agreed),
+        undecided_by_first=() if first else (AT_VALUES,),
+        undecided_by_second=(*(() if second else (AT_VALUES,)), *left_open),
         assumptions=tuple(f"{EVALUATED}: {reason}" for reason in foundations.unfounded),
         statement=show(context.problem.goal),
-        counterexample=shown,
+        counterexample=_shown(context, values, questions),
     )
+
+
+def _confirmed(questions: Confirmation, solvers: Solvers) -> tuple[int, int]:
+    """Which solvers say that the goal is false at the values, as numbers.
+
+    One has to say so, one that the values go together, and none may contradict. An error says nothing.
+
+    Raises:
+        BadProof: a solver contradicts. NotShown: none confirms.
+    """
+    answers = _answers(questions.refutation, solvers)
+    _contradicted(answers, "sat")
+    first, second = (int(a.status == "unsat") for a in answers)
+    if not first + second:
+        raise NotShown(f"{EVALUATED_ALONE}: no solver decides it ({_reasons(answers)})")
+    answers = _answers(questions.agreement(), solvers, enough="sat")
+    _contradicted(answers, "unsat")
+    if all(a.status != "sat" for a in answers):
+        raise NotShown(f"{EVALUATED_ALONE}: no solver says that its values go together ({_reasons(answers)})")
+    if questions.rules is not None:
+        briefly = replace(solvers, limits=replace(solvers.limits, seconds=RULES_SECONDS))
+        _contradicted(_answers(questions.rules(), briefly, enough="sat"), "unsat")
+    return first, second
+
+
+def _answers(script: str, solvers: Solvers, enough: str = "") -> Sequence[Answer]:
+    """What the solvers say; the second one is not asked when the first one says what is ``enough``."""
+    first = solvers.refutes(script, short=True)
+    return (first,) if first.status == enough else (first, solvers.confirms(script))
+
+
+def _contradicted(answers: Sequence[Answer], status: str) -> None:
+    if any(a.status == status for a in answers):
+        shown = ", ".join(a.status for a in answers)
+        raise BadProof(f"ALARM: a solver contradicts the evaluation of the counterexample ({shown})")
+
+
+def _reasons(answers: Sequence[Answer]) -> str:
+    return "; ".join(f"{a.status} {a.reason}".strip() for a in answers)
+
+
+def _shown(context: Context, values: Mapping[str, Value], questions: Confirmation) -> dict[str, str]:
+    def written(sort: Sort, value: Value) -> Term | None:
+        if isinstance(value, Element):
+            return questions.names[value]
+        return to_term(context.signature, sort, value, written)
+
+    terms = {v.name: written(v.sort, values[v.name]) for v in goal_of(context.problem).vars}
+    return {name: show(term) for name, term in terms.items() if term is not None}

@@ -366,6 +366,9 @@ def test_a_false_statement_has_no_proof_whatever_the_scheme(tmp_path: Path) -> N
 # ---------------------------------------------------------------------------------------- counterexamples
 
 
+ANIMAL = {"element": {"sort": "Animal", "number": 0}}
+
+
 def test_a_forged_counterexample_is_refused(tmp_path: Path) -> None:
     from goedels_poetry.checker.counterexample import counterexample_script
     from goedels_poetry.languages.smt.obligations import Context
@@ -386,7 +389,7 @@ def test_a_forged_counterexample_is_refused(tmp_path: Path) -> None:
     attempt(proofs.GAUSS, {"n": 3}, [{"function": "sum", "args": [3], "value": 0}])
     attempt(proofs.ADD_IDEMPOTENT, {"a": {"tuple": ["zero", {"tuple": ["zero"]}]}})
     attempt(proofs.ADD_IDEMPOTENT, {"a": {"tuple": ["succ", 3]}})
-    attempt(proofs.PREMISES, {}, [{"function": "purrs", "args": [{"tuple": ["!", "Animal", 0]}], "value": False}])
+    attempt(proofs.PREMISES, {}, [{"function": "purrs", "args": [ANIMAL], "value": False}])
 
 
 def test_the_manifest_claims_nothing_that_counts(certificates: dict[str, Path], tmp_path: Path) -> None:

@@ -56,26 +56,40 @@ def forged(theorem: str, values: Any, table: Any, folder: Path) -> CheckReport:
     return check_certificate(certificate, theorem.encode())
 
 
+def element(sort: str, number: int) -> Any:
+    """An element of a declared sort, as evidence."""
+    return {"element": {"sort": sort, "number": number}}
+
+
+def built(function: str, *args: Any) -> Any:
+    """What a declared function makes of its arguments, as evidence."""
+    return {"built": {"function": function, "args": list(args)}}
+
+
 BUILT = "(declare-sort S 0)(declare-fun c (Int) S)(declare-fun f (S) Int)(assert (forall ((n Int)) (= (f (c n)) n)))"
 
 
 @pytest.mark.parametrize(
-    "element",
-    [["!", "c", {"real": "1/2"}], ["!", "c"], ["!", "c", 1, 2], ["!", "c", "a"], ["!", "Int", 1], ["!"], []],
+    "value",
+    [
+        *[built("c", *args) for args in ([{"real": "1/2"}], [], [1, 2], ["a"], [True])],
+        *[element("Int", 1), element("S", -1), element("S", True), element("c", 0), built("f", element("S", 0))],
+        *[{"tuple": parts} for parts in (["!", "S", 0], ["!", "c", 0], ["S", 0], ["!"], [])],
+    ],
     ids=str,
 )
-def test_an_element_that_was_built_from_a_value_of_another_sort(element: list[Any], tmp_path: Path) -> None:
+def test_an_element_that_was_built_from_a_value_of_another_sort(value: Any, tmp_path: Path) -> None:
     theorem = BUILT + "(prove (forall ((s S)) (= (to_int (to_real (f s))) (f s))))"
-    report = forged(theorem, {"s": {"tuple": element}}, [], tmp_path)
+    report = forged(theorem, {"s": value}, [], tmp_path)
     assert not report.accepted
     assert "not of its sort" in report.reasons[0]
 
 
 def test_elements_that_are_what_they_should_be(tmp_path: Path) -> None:
     theorem = BUILT + "(prove (forall ((s S)) (> (f s) 0)))"
-    assert forged(theorem, {"s": {"tuple": ["!", "c", 0]}}, [], tmp_path).verdict is Verdict.REFUTED
-    table = [{"function": "f", "args": [{"tuple": ["!", "S", 1]}], "value": -4}]
-    assert forged(theorem, {"s": {"tuple": ["!", "S", 1]}}, table, tmp_path).verdict is Verdict.REFUTED
+    assert forged(theorem, {"s": built("c", 0)}, [], tmp_path).verdict is Verdict.REFUTED
+    table = [{"function": "f", "args": [element("S", 1)], "value": -4}]
+    assert forged(theorem, {"s": element("S", 1)}, table, tmp_path).verdict is Verdict.REFUTED
 
 
 def test_a_table_that_contradicts_a_premise_confirms_nothing(tmp_path: Path) -> None:
@@ -144,7 +158,7 @@ def test_values_that_a_definition_forbids_where_it_does_not_end(tmp_path: Path) 
     sort = """(declare-sort S 0)(declare-datatypes ((B 0)) (((box (open S)))))
 (define-fun-rec g ((x B) (y B)) Int (ite (= x y) 0 (+ 1 (g x y))))
 (prove (forall ((x B) (y B) (n Int)) (or (= x y) (and (= n 7) (= (g x y) 0)))))"""
-    boxes = {n: {"tuple": ["box", {"tuple": ["!", "S", i]}]} for i, n in enumerate("xy")}
+    boxes = {n: {"tuple": ["box", element("S", i)]} for i, n in enumerate("xy")}
     report = forged(sort, {**boxes, "n": 6}, [], tmp_path)
     assert not report.accepted and "may restrict the counterexample's values: S" in report.reasons[0]
 

@@ -26,7 +26,7 @@ MAX_NAMES = 400
 _FUEL = 50_000
 _DEPTH = 200
 Value: TypeAlias = Any
-"""As in the evaluator; an element of a declared sort is ``("!", its name in the model)``."""
+"""As in the evaluator, but an element of a declared sort is ``("!", its name in the model)``."""
 Expr: TypeAlias = "str | list[Expr]"
 """An S-expression: an atom as it is written (symbols without bars, strings with their first quote), or a list."""
 

@@ -4,8 +4,7 @@ It is what a counterexample is judged by, so it never guesses: where SMT-LIB lea
 selector applied to another constructor) or a quantifier ranges over too much, it raises `Undecided`. Terms are
 compiled to closures, and the work is bounded: calls of defined functions (``fuel``), depth, size of numbers.
 
-Values: bool, int (Int and BitVec), Fraction (Real), str, `ArrayValue`, tuples ``(constructor, *fields)`` for datatypes
-and ``("!", sort, number)`` for elements of declared sorts.
+Values have the forms that `value_forms` describes.
 """
 
 from __future__ import annotations
@@ -13,50 +12,56 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
 from goedels_poetry.languages.smt.operations import OPERATIONS, Undecided, Value, bitvector_operation
-from goedels_poetry.languages.smt.problem import Premise, Signature
-from goedels_poetry.languages.smt.terms import INT, REAL, STRING, BitVector, Kind, Sort, Term, is_app
+from goedels_poetry.languages.smt.problem import Definition, Premise, Signature
+from goedels_poetry.languages.smt.terms import BOOL, INT, LARGE, REAL, STRING, BitVector, Kind, Sort, Term, app, is_app
+from goedels_poetry.languages.smt.value_forms import ArrayValue, Built, have_sorts
 
 Code: TypeAlias = Callable[[list[Value]], Value]
 
 MAX_DEPTH = 400
+MAX_TRACE = 100_000
+"""Equations that a trace holds."""
 WITNESSES = 24
 
 
 @dataclass(frozen=True)
-class ArrayValue:
-    """A total array: ``items`` differ from ``default``."""
-
-    default: Value
-    items: frozenset[tuple[Value, Value]]
-
-    def select(self, index: Value) -> Value:
-        """The element at ``index``."""
-        for key, value in self.items:
-            if key == index:
-                return value
-        return self.default
-
-    def store(self, index: Value, value: Value) -> ArrayValue:
-        """A copy with ``value`` at ``index``."""
-        kept = {(k, v) for k, v in self.items if k != index}
-        if value != self.default:
-            kept.add((index, value))
-        return ArrayValue(self.default, frozenset(kept))
-
-
-@dataclass(frozen=True)
 class _Rule:
-    """A premise of the form ``forall xs. f(patterns) = right``: it interprets the declared function ``f``."""
+    """A premise of the form ``forall xs. f(patterns) = right``: it interprets the declared function ``f``.
+
+    ``variables`` are those that ``patterns`` mention; ``equation`` is the premise without its quantifier.
+    """
 
     variables: tuple[Term, ...]
     patterns: tuple[Term, ...]
     right: Term
+    equation: Term
+
+
+Binding: TypeAlias = tuple[tuple[Term, Value], ...]
+"""Variables with their values."""
+
+
+@dataclass
+class Trace:
+    """What evaluations have rested on, each thing once, in the order in which it was done."""
+
+    equations: dict[tuple[Term, Binding], Value] = field(default_factory=dict)
+    """Equations of definitions and of premises at values, with what the left side came to."""
+    witnesses: dict[tuple[Term, Binding, tuple[Value, ...]], None] = field(default_factory=dict)
+    """Quantified formulas at values, each with the values of the bound variables that decided it."""
+    built: dict[Built, None] = field(default_factory=dict)
+
+    def add(self, equation: Term, variables: Sequence[Term], args: Sequence[Value], result: Value) -> None:
+        """Note an equation at ``args``; Undecided when these are too many."""
+        if len(self.equations) >= MAX_TRACE:
+            raise Undecided("too many calls to be told")
+        self.equations[equation, tuple(zip(variables, args, strict=True))] = result
 
 
 class Evaluator:
@@ -76,6 +81,7 @@ class Evaluator:
         interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
         fuel: int = 20_000,
         circular: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self.signature = signature
         self._names = signature.names
@@ -84,9 +90,11 @@ class Evaluator:
         """Fuel burnt by all `run` calls so far: a measure of work that does not depend on the machine."""
         self.defining: set[str] = set()
         self._interpret = interpret
+        self._trace = trace
         self._left = fuel
         self._depth = 0
         self._codes: dict[tuple[Term, tuple[Term, ...]], Code] = {}
+        self._bodies: dict[tuple[Term, int, frozenset[tuple[Term, int]]], Code] = {}
         self._calls: dict[str, Callable[[tuple[Value, ...]], Value]] = {}
         self._memo: dict[tuple[str, tuple[Value, ...]], Value] = {}
         self._rules: dict[str, list[_Rule]] = {}
@@ -153,7 +161,8 @@ class Evaluator:
             if not (left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables)):
                 continue
             if right.free <= left.free and (circular or left.name not in _names(right)):
-                found.append((premise.name, left.name, _Rule(variables, left.args, right)))
+                used = tuple([v for v in variables if v in left.free])
+                found.append((premise.name, left.name, _Rule(used, left.args, right, formula)))
         # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
         # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
         # The heads build values of their own, so they may have no rules themselves.
@@ -205,8 +214,27 @@ class Evaluator:
     # --------------------------------------------------------------------------------------- compile
 
     def _compile(self, term: Term, slots: dict[Term, int], width: int) -> Code:
-        """``slots`` says where in a frame of ``width`` values each variable stands."""
-        kind = term.kind
+        """``slots`` says where in a frame of ``width`` values each variable stands.
+
+        In a large term the values of shared parts are kept behind these, in a frame of its own.
+        """
+        shared = _shared(term) if term.size > LARGE else []
+        places = _Places(slots, width, {t: width + i for i, t in enumerate(shared)})
+        code = self._part(term, places)
+        if not shared:
+            return code
+        room: list[Value] = [None] * len(shared)
+        return lambda frame: code([*frame[:width], *room])
+
+    def _part(self, term: Term, places: _Places) -> Code:
+        code = places.done.get(term)
+        if code is None:
+            code, place = self._node(term, places), places.kept.get(term)
+            code = places.done[term] = code if place is None else _kept(code, place)
+        return code
+
+    def _node(self, term: Term, places: _Places) -> Code:
+        kind, slots = term.kind, places.slots
         if kind is Kind.LIT:
             value = term.value.value if isinstance(term.value, BitVector) else term.value
             return lambda frame: value
@@ -216,8 +244,8 @@ class Evaluator:
             slot = slots[term]
             return lambda frame: frame[slot]
         if kind is not Kind.APP:
-            return self._quantifier(term, slots, width)
-        name, args = term.name, [self._compile(a, slots, width) for a in term.args]
+            return self._quantifier(term, slots, places.width)
+        name, args = term.name, [self._part(a, places) for a in term.args]
         if name == "ite":
             test, then, other = args
             return lambda frame: then(frame) if test(frame) else other(frame)
@@ -311,16 +339,28 @@ class Evaluator:
             return select
         definition = signature.definition(name)
         if definition is not None:
-            body, params = definition.body, definition.params
-            return self._recursive(name, lambda: self.compile(body, params))
+            return self._recursive(definition)
         if name in self.closures:
-            return lambda args: ("!", name, *args)
+            return self._building(name)
         if name in signature.functions:
             return self._declared_function(name)
         raise Undecided(f"no meaning for {name}")
 
-    def _recursive(self, name: str, code_of: Callable[[], Code]) -> Callable[[tuple[Value, ...]], Value]:
-        memo = self._memo
+    def _building(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
+        trace = self._trace
+
+        def build(args: tuple[Value, ...]) -> Value:
+            value = Built(name, args)
+            if trace is not None:
+                trace.built[value] = None
+            return value
+
+        return build
+
+    def _recursive(self, definition: Definition) -> Callable[[tuple[Value, ...]], Value]:
+        memo, trace = self._memo, self._trace
+        name, params = definition.name, definition.params
+        equation = app("=", (app(name, params, definition.sort), definition.body), BOOL)
         code: Code | None = None
 
         def call(args: tuple[Value, ...]) -> Value:
@@ -331,7 +371,7 @@ class Evaluator:
             except KeyError:
                 pass  # not computed yet
             if code is None:
-                code = code_of()
+                code = self.compile(definition.body, params)
             self._left -= 1
             if self._left < 0 or self._depth > MAX_DEPTH:
                 raise Undecided("out of fuel")
@@ -339,6 +379,8 @@ class Evaluator:
             result = code(list(args))
             self._depth -= 1
             memo[key] = result
+            if trace is not None:
+                trace.add(equation, params, args, result)
             return result
 
         return call
@@ -347,32 +389,50 @@ class Evaluator:
         mine = self._rules.get(name, ())
         rules: list[tuple[_Rule, Code]] = []  # compiled at the first call: rules may speak of each other
         ambiguous = any(self._ambiguous(s) for s in self.signature.functions[name][0])
+        trace = self._trace
 
         def call(args: tuple[Value, ...]) -> Value:
             if len(rules) < len(mine):
                 rules[:] = [(r, self.compile(r.right, r.variables)) for r in mine]
             for rule, right in rules:
-                frame = _match(rule, args)
+                frame = self._match(rule, args)
                 if frame is not None:
                     self._left -= 1
                     if self._left < 0:
                         raise Undecided("out of fuel")
-                    return right(frame)
+                    result = right(frame)
+                    if trace is not None:
+                        trace.add(rule.equation, rule.variables, frame, result)
+                    return result
             if self._interpret is None or ambiguous:  # equal arguments must get equal values
                 raise Undecided(f"{name} is not interpreted")
             return self._interpret(name, args)
 
         return call
 
+    def _match(self, rule: _Rule, args: tuple[Value, ...]) -> list[Value] | None:
+        """The values of the rule's variables at which its left side has these arguments, or None."""
+        binding: dict[Term, Value] = {}
+        for pattern, value in zip(rule.patterns, args, strict=True):
+            if pattern.kind is Kind.VAR:
+                binding[pattern] = value
+            elif isinstance(value, Built) and value.function == pattern.name:
+                if not have_sorts(self.signature, value.args, [a.sort for a in pattern.args]):
+                    raise Undecided(f"{pattern.name} does not take such arguments")
+                binding.update(zip(pattern.args, value.args, strict=True))
+            else:
+                return None
+        return [binding[v] for v in rule.variables]
+
     # ----------------------------------------------------------------------------------- quantifiers
 
     def _quantifier(self, term: Term, slots: dict[Term, int], width: int) -> Code:
         """Exact over finite sorts; otherwise only a witness (exists) or a counterexample (forall) decides."""
-        inner = {**slots, **{v: width + i for i, v in enumerate(term.binders)}}
-        body = self._compile(term.body, inner, width + len(term.binders))
+        body = self._body(term, slots, width)
         domains = [self._domain(v.sort) for v in term.binders]
         complete = all(exact for _, exact in domains)
         looking_for = term.kind is Kind.EXISTS
+        outer = [(v, slots[v]) for v in term.free] if self._trace is not None else []
 
         def scan(frame: list[Value]) -> Value:
             base = frame[:width]
@@ -383,6 +443,8 @@ class Evaluator:
                     raise Undecided("out of fuel")
                 try:
                     if bool(body([*base, *choice])) is looking_for:
+                        if self._trace is not None:
+                            self._trace.witnesses[term, tuple([(v, base[i]) for v, i in outer]), choice] = None
                         return looking_for
                 except Undecided:
                     open_ = True
@@ -391,6 +453,21 @@ class Evaluator:
             raise Undecided("a quantifier over an infinite sort")
 
         return scan
+
+    def _body(self, term: Term, slots: dict[Term, int], width: int) -> Code:
+        """The body of a quantified term. That of a large one is compiled when it is needed, and once: bodies share."""
+        inner = {**slots, **{v: width + i for i, v in enumerate(term.binders)}}
+        if term.size <= LARGE:
+            return self._compile(term.body, inner, width + len(term.binders))
+        key = term, width, frozenset((v, slots[v]) for v in term.free if v in slots)
+
+        def run(frame: list[Value]) -> Value:
+            code = self._bodies.get(key)
+            if code is None:
+                code = self._bodies[key] = self._compile(term.body, inner, width + len(term.binders))
+            return code(frame)
+
+        return run
 
     def _domain(self, sort: Sort) -> tuple[list[Value], bool]:
         """Some values of ``sort`` and whether they are all."""
@@ -410,6 +487,51 @@ class Evaluator:
 
             return small_values(self.signature, sort, WITNESSES), False
         return [], False
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where in a frame things stand: the variables, and from ``width`` on the values of parts that are shared."""
+
+    slots: dict[Term, int]
+    width: int
+    kept: dict[Term, int]
+    done: dict[Term, Code] = field(default_factory=dict)
+    """The code of parts."""
+
+
+def _shared(term: Term) -> list[Term]:
+    """The parts that occur in several places, outside of quantifiers."""
+    seen: set[Term] = set()
+    found: dict[Term, None] = {}
+    stack = [term]
+    while stack:
+        part = stack.pop()
+        for a in () if part.binders else part.args:
+            if a in seen:
+                found.setdefault(a)
+            elif a.args:
+                seen.add(a)
+                stack.append(a)
+    return list(found)
+
+
+def _kept(code: Code, place: int) -> Code:
+    """``code``, run once a frame."""
+
+    def run(frame: list[Value]) -> Value:
+        kept = frame[place]
+        if kept is None:
+            try:
+                kept = frame[place] = (code(frame), None)
+            except Undecided as reason:
+                kept = frame[place] = (None, reason)
+        value, undecided = kept
+        if undecided is not None:
+            raise undecided
+        return value
+
+    return run
 
 
 def _product(pools: list[list[Value]], limit: int) -> Iterable[tuple[Value, ...]]:
@@ -434,18 +556,6 @@ def _apart(heads: Sequence[tuple[str, ...]]) -> bool:
         for i, one in enumerate(heads)
         for other in heads[:i]
     )
-
-
-def _match(rule: _Rule, args: tuple[Value, ...]) -> list[Value] | None:
-    binding: dict[Term, Value] = {}
-    for pattern, value in zip(rule.patterns, args, strict=True):
-        if pattern.kind is Kind.VAR:
-            binding[pattern] = value
-        elif value[0] == "!" and value[1] == pattern.name:
-            binding.update(zip(pattern.args, value[2:], strict=True))
-        else:
-            return None
-    return [binding[v] for v in rule.variables]
 
 
 def _junction(codes: list[Code], stop: bool) -> Code:
@@ -481,4 +591,4 @@ def evaluate(
     return Evaluator(signature, premises, fuel=fuel).value(term, assignment)
 
 
-__all__ = ["ArrayValue", "Code", "Evaluator", "Undecided", "Value", "evaluate"]
+__all__ = ["ArrayValue", "Binding", "Code", "Evaluator", "Trace", "Undecided", "Value", "evaluate"]

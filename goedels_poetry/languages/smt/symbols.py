@@ -7,7 +7,7 @@ of a polymorphic symbol, get a name of their own here. Behind the parser everyth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -428,11 +428,11 @@ def sort_parts(sort: Sort) -> Iterable[Sort]:
 
 
 def uninhabited(datatypes: Iterable[Datatype]) -> Datatype | None:
-    """A datatype without a single finite value, or None. Arrays have values when their elements do."""
+    """A datatype without a single finite value, or None. Arrays have values when their indices and elements do."""
     empty = {d.sort: d for d in datatypes}
 
     def has_value(sort: Sort) -> bool:
-        return has_value(sort.args[1]) if sort.name == "Array" else sort not in empty
+        return empty.keys().isdisjoint(sort_parts(sort))
 
     changed = True
     while changed:
@@ -444,6 +444,18 @@ def uninhabited(datatypes: Iterable[Datatype]) -> Datatype | None:
     return next(iter(empty.values()), None)
 
 
+def indexed_by_itself(datatypes: Sequence[Datatype]) -> Datatype | None:
+    """A datatype that holds arrays over itself, or None: there are more such arrays than it could have values."""
+    groups = {d.sort: d.group for d in datatypes}
+
+    def is_indexed(datatype: Datatype) -> bool:
+        parts = [part for c in datatype.constructors for _, s in c.fields for part in sort_parts(s)]
+        indices = [inner for part in parts if part.name == "Array" for inner in sort_parts(part.args[0])]
+        return any(groups.get(sort) == datatype.group for sort in indices)
+
+    return next((d for d in datatypes if is_indexed(d)), None)
+
+
 __all__ = [
     "SORT_NAMES",
     "Function",
@@ -452,6 +464,7 @@ __all__ = [
     "SortMacro",
     "Symbols",
     "Template",
+    "indexed_by_itself",
     "order_datatypes",
     "uninhabited",
 ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
-from goedels_poetry.languages.smt.evaluate import ArrayValue, Value
+from goedels_poetry.languages.smt.operations import Value
 from goedels_poetry.languages.smt.problem import Constructor, Signature
 from goedels_poetry.languages.smt.terms import INT, REAL, STRING, BitVector, Sort, Term, app, integer, lit
+from goedels_poetry.languages.smt.value_forms import ArrayValue, Built, Element
 
 
 def random_value(signature: Signature, sort: Sort, size: int, source: random.Random) -> Value:
@@ -27,14 +29,15 @@ def random_value(signature: Signature, sort: Sort, size: int, source: random.Ran
         edge = source.choice((0, 1, (1 << width) - 1, 1 << (width - 1)))
         return edge if source.random() < 0.4 else source.getrandbits(width)
     if sort.name == "Array":
-        value = ArrayValue(random_value(signature, sort.args[1], 2, source), frozenset())
-        for _ in range(source.randint(0, 4)):
+        elements = 2 if signature.datatype(_innermost(sort)) is None else min(size - 1, 2)  # it may hold its like
+        value = ArrayValue(random_value(signature, sort.args[1], elements, source), frozenset())
+        for _ in range(source.randint(0, 4) if elements > 0 else 0):
             index = random_value(signature, sort.args[0], size, source)
-            value = value.store(index, random_value(signature, sort.args[1], 2, source))
+            value = value.store(index, random_value(signature, sort.args[1], elements, source))
         return value
     datatype = signature.datatype(sort)
     if datatype is None:
-        return ("!", sort.name, source.randint(0, 3))
+        return Element(sort, source.randint(0, 3))
     leaves, recursive = _constructors(signature, sort)
     pick_recursive = recursive and size > 0 and (not leaves or source.random() < 0.8)
     constructor = source.choice(recursive if pick_recursive else leaves or recursive)
@@ -73,9 +76,17 @@ def _reaches(signature: Signature, start: Sort, target: Sort) -> bool:
         if sort not in seen:
             seen.add(sort)
             datatype = signature.datatype(sort)
+            stack.extend(sort.args)
             if datatype is not None:
                 stack.extend(s for c in datatype.constructors for _, s in c.fields)
     return False
+
+
+def _innermost(sort: Sort) -> Sort:
+    """The sort of the elements of arrays (of arrays, and so on)."""
+    while sort.name == "Array":
+        sort = sort.args[1]
+    return sort
 
 
 def small_values(signature: Signature, sort: Sort, limit: int) -> list[Value]:
@@ -106,24 +117,30 @@ def _by_size(signature: Signature, sort: Sort) -> Iterator[Value]:
             yield ArrayValue(value, frozenset())
     elif signature.datatype(sort) is None:
         for n in range(4):
-            yield ("!", sort.name, n)
+            yield Element(sort, n)
     else:
         for size in range(1, 9):
-            yield from _datatype_values(signature, sort, size)
+            yield from _sized_values(signature, sort, size)
 
 
-def _datatype_values(signature: Signature, sort: Sort, size: int) -> Iterator[Value]:
-    """Datatype values with exactly ``size`` constructors (fields of other sorts take their first few values)."""
+def _sized_values(signature: Signature, sort: Sort, size: int) -> Iterator[Value]:
+    """Datatype values with exactly ``size`` constructors (fields of other sorts take their first few values).
+
+    Of arrays of a datatype those that hold one such value everywhere.
+    """
+    if sort.name == "Array":
+        yield from (ArrayValue(value, frozenset()) for value in _sized_values(signature, sort.args[1], size))
+        return
     datatype = signature.datatype(sort)
     assert datatype is not None
     for constructor in datatype.constructors:
-        nested = [i for i, (_, s) in enumerate(constructor.fields) if signature.datatype(s) is not None]
+        nested = [i for i, (_, s) in enumerate(constructor.fields) if signature.datatype(_innermost(s)) is not None]
         if not nested and size != 1:
             continue
         for sizes in _compositions(size - 1, len(nested)):
             at = dict(zip(nested, sizes, strict=True))
             pools = [
-                list(_datatype_values(signature, s, at[i])) if i in at else small_values(signature, s, 3)
+                list(_sized_values(signature, s, at[i])) if i in at else small_values(signature, s, 3)
                 for i, (_, s) in enumerate(constructor.fields)
             ]
             for fields in itertools.product(*pools):
@@ -165,7 +182,7 @@ def shrink(signature: Signature, sort: Sort, value: Value) -> Iterator[Value]:
     elif isinstance(value, ArrayValue):
         for index, _ in sorted(value.items, key=repr):
             yield value.store(index, value.default)
-    elif isinstance(value, tuple) and value[0] != "!":
+    elif isinstance(value, tuple):
         found = signature.constructor(value[0])
         assert found is not None
         fields = found[1].fields
@@ -175,32 +192,49 @@ def shrink(signature: Signature, sort: Sort, value: Value) -> Iterator[Value]:
         for i, (part, (_, s)) in enumerate(zip(value[1:], fields, strict=True)):
             for smaller in shrink(signature, s, part):
                 yield (*value[: i + 1], smaller, *value[i + 2 :])
-    elif isinstance(value, tuple) and len(value) == 3 and isinstance(value[2], int) and value[2]:
-        yield ("!", value[1], 0)
+    elif isinstance(value, Element) and value.number:
+        yield Element(sort, 0)
 
 
-def to_term(signature: Signature, sort: Sort, value: Value) -> Term | None:
-    """The value as a closed term, or None for elements of declared sorts (they have no name in the language)."""
+Writer: TypeAlias = Callable[[Sort, Value], Term | None]
+
+
+def to_term(signature: Signature, sort: Sort, value: Value, part: Writer | None = None) -> Term | None:
+    """The value as a term; its parts are written by ``part``, which is this function unless given.
+
+    None for elements of declared sorts, which have no name in the language, and where ``part`` has none.
+    """
+    write: Writer = part or (lambda s, v: to_term(signature, s, v))
     if sort is INT:
         return integer(value)
     if sort.name == "BitVec":
         return lit(BitVector(value, sort.indices[0]), sort)
     if isinstance(value, ArrayValue):
-        default = to_term(signature, sort.args[1], value.default)
-        if default is None:
-            return None
-        result = app("const", (default,), sort)
-        for index, element in sorted(value.items, key=repr):
-            i, e = to_term(signature, sort.args[0], index), to_term(signature, sort.args[1], element)
-            if i is None or e is None:
-                return None
-            result = app("store", (result, i, e), sort)
-        return result
+        return _array_term(sort, value, write)
+    if isinstance(value, Element):
+        return None
+    if isinstance(value, Built):
+        return _application(sort, value.function, value.args, signature.functions[value.function][0], write)
     if isinstance(value, tuple):
-        if value[0] == "!":
-            return None
         found = signature.constructor(value[0])
         assert found is not None
-        args = [to_term(signature, s, v) for v, (_, s) in zip(value[1:], found[1].fields, strict=True)]
-        return app(value[0], [a for a in args if a is not None], sort) if None not in args else None
+        return _application(sort, value[0], value[1:], [s for _, s in found[1].fields], write)
     return lit(value, sort)
+
+
+def _array_term(sort: Sort, value: ArrayValue, write: Writer) -> Term | None:
+    default = write(sort.args[1], value.default)
+    if default is None:
+        return None
+    result = app("const", (default,), sort)
+    for index, element in sorted(value.items, key=repr):
+        i, e = write(sort.args[0], index), write(sort.args[1], element)
+        if i is None or e is None:
+            return None
+        result = app("store", (result, i, e), sort)
+    return result
+
+
+def _application(sort: Sort, name: str, values: Sequence[Value], sorts: Sequence[Sort], write: Writer) -> Term | None:
+    args = [write(s, v) for v, s in zip(values, sorts, strict=True)]
+    return None if None in args else app(name, [a for a in args if a is not None], sort)

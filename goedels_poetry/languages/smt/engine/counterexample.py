@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from goedels_poetry.languages.smt.evaluate import ArrayValue, Value
+from goedels_poetry.languages.smt.operations import Value
 from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.languages.smt.problem import Signature
 from goedels_poetry.languages.smt.terms import INT, Sort, Term
+from goedels_poetry.languages.smt.value_forms import ArrayValue, Built, Element
 from goedels_poetry.languages.smt.values import to_term
 
 
@@ -19,14 +20,19 @@ def show_value(signature: Signature, sort: Sort, value: Value) -> str:
         return show(term)
     if isinstance(value, ArrayValue):
         return "(an array over elements of a declared sort)"
-    if value[0] == "!":
-        if isinstance(value[2] if len(value) > 2 else None, int) and len(value) == 3:
-            return f"{value[1]}!{value[2]}"
-        return str(value[1])
+    if isinstance(value, Element):
+        return f"{value.sort.name}!{value.number}"
+    if isinstance(value, Built):
+        params, _ = signature.functions[value.function]
+        return _application(signature, value.function, value.args, params)
     found = signature.constructor(value[0])
     assert found is not None
-    parts = [show_value(signature, s, v) for v, (_, s) in zip(value[1:], found[1].fields, strict=True)]
-    return f"({value[0]} {' '.join(parts)})" if parts else value[0]
+    return _application(signature, value[0], value[1:], [s for _, s in found[1].fields])
+
+
+def _application(signature: Signature, name: str, args: Sequence[Value], sorts: Sequence[Sort]) -> str:
+    parts = [show_value(signature, s, v) for v, s in zip(args, sorts, strict=True)]
+    return f"({name} {' '.join(parts)})" if parts else name
 
 
 def show_assignment(signature: Signature, assignment: Mapping[Term, Any]) -> dict[str, Any]:

@@ -153,6 +153,11 @@ def _uses(term: Term, constants: list[Term]) -> bool:
 
 def _replaced(term: Term, mapping: Mapping[Term, Term]) -> Term:
     """Constants replaced by variables, whose names no binder has."""
-    if term in mapping:
-        return mapping[term]
-    return rebuild(term, tuple([_replaced(a, mapping) for a in term.args])) if term.args else term
+    done = dict(mapping)
+
+    def go(t: Term) -> Term:
+        if t not in done:
+            done[t] = rebuild(t, tuple([go(a) for a in t.args])) if t.args else t
+        return done[t]
+
+    return go(term)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from goedels_poetry.languages.smt.evaluate import Evaluator
 from goedels_poetry.languages.smt.operations import OPERATIONS, Undecided, bitvector_operation
 from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.terms import BitVector, Kind, Sort, Term
+from goedels_poetry.languages.smt.terms import LARGE, BitVector, Kind, Sort, Term
 
 Frame: TypeAlias = list[Any]
 Code: TypeAlias = Callable[[Frame], Any]
@@ -106,7 +106,7 @@ class Lazy:
     def whole(self, delayed: Any) -> Any:
         """The value with all its parts; raises as `force`."""
         value = self.force(delayed)
-        if type(value) is tuple and value[0] != "!":
+        if type(value) is tuple:
             self.meter.left -= 1
             return (value[0], *[self.whole(part) for part in value[1:]])
         return value
@@ -146,7 +146,7 @@ class Lazy:
         return self._compile(term, slots)
 
     def _compile(self, term: Term, slots: dict[Term, int]) -> Code:
-        if term.kind is not Kind.APP:
+        if term.kind is not Kind.APP or term.size > LARGE:  # whose code would not share what the term shares
             return self._strictly(term, slots)
         name = term.name
         if name == "ite":
@@ -177,7 +177,8 @@ class Lazy:
             left, right = operands
             wanted = name == "="
             return lambda frame: self._same(left(frame), right(frame)) is wanted
-        operation = bitvector_operation(term) if "BitVec" in (term.sort.name, term.args[0].sort.name) else None
+        bits = any(t.sort.name == "BitVec" for t in (term, *term.args[:1]))
+        operation = bitvector_operation(term) if bits else None
         operation = operation or OPERATIONS.get(name)
         if operation is None or name in ("=", "distinct"):
             return self._strictly(term, slots)
@@ -266,7 +267,7 @@ class Lazy:
         if self.meter.of_check < 0:
             raise Undecided("out of fuel")
         one, other = self._both(left, right)
-        if type(one) is not tuple or one[0] == "!" or type(other) is not tuple:
+        if type(one) is not tuple or type(other) is not tuple:
             return bool(one == other)
         if one[0] != other[0]:
             return False

@@ -161,8 +161,8 @@ class Narrowing:
             return self._numbers[: 2 + number // 2]
         if sort.name == "BitVec":
             top = 1 << sort.indices[0]
-            edges = (0, 1, top - 1, top >> 1, 2, *(n for n in self._numbers if 0 <= n < top))
-            return list(dict.fromkeys(edges))[: 5 + number]
+            edges = (0, 1, top - 1, top >> 1, 2, *self._numbers)
+            return list(dict.fromkeys(n for n in edges if 0 <= n < top))[: 5 + number]
         return small_values(self._signature, sort, 2 + number)
 
     def _headed(self, head: str, value: Any) -> Any:
@@ -175,6 +175,6 @@ class Narrowing:
     def _filled(self, hole: Hole) -> Any:
         if hole.value is UNSET:
             return small_values(self._signature, hole.sort, 1)[0]
-        if isinstance(hole.value, tuple) and hole.value[0] != "!":
+        if isinstance(hole.value, tuple):
             return (hole.value[0], *[self._filled(part) for part in hole.value[1:]])
         return hole.value

@@ -19,9 +19,11 @@ from goedels_poetry.checker.asking import MEMORY_MB, Asker, SolverPair
 from goedels_poetry.checker.findings import Checks, Entailment, GoalAnswer, Optimum, Status
 from goedels_poetry.checker.optimum import optimize
 from goedels_poetry.languages.logic.closed_world import NO_WORLD, close, extended
+from goedels_poetry.languages.logic.founded import DEFINITION
 from goedels_poetry.languages.logic.models import read_model
 from goedels_poetry.languages.logic.posing import Posing
-from goedels_poetry.languages.logic.program import LogicGoal, LogicProgram
+from goedels_poetry.languages.logic.program import LogicGoal, LogicPremise, LogicProgram, Place
+from goedels_poetry.languages.smt.printer import show
 from goedels_poetry.solvers import Evidence
 from goedels_poetry.state import Verdict
 
@@ -205,7 +207,7 @@ def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str
         checks = replace(checks, premises="unsat")
     if checks.premises == "unsat":
         core = core or _both(asker, case)
-        return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason="the premises contradict each other")
+        return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason=_clash(asker.posing.premises, core))
     for side, verdict in ((False, Verdict.PROVED), (True, Verdict.REFUTED)):
         if case.status(side) == "unsat":
             if checks.premises != "sat":
@@ -218,6 +220,23 @@ def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str
     return GoalAnswer(
         name, Verdict.UNKNOWN, checks, witness=worlds[True], countermodel=worlds[False], reason=_why_open(case)
     )
+
+
+def _clash(premises: Sequence[LogicPremise], core: Sequence[str]) -> str:
+    """What contradicts what: a recursive definition that is not seen to end is a premise, and may be alone to blame."""
+    definitions = [p for p in premises if p.name in core and p.words.startswith(DEFINITION)]
+    if not definitions:
+        return "the premises contradict each other"
+    what = "; ".join(f"{p.words.removeprefix(DEFINITION)}{_line(p.place)}: {show(p.formula)}" for p in definitions)
+    if len(definitions) < len(core):
+        return f"recursive definitions contradict the premises: {what}"
+    if len(definitions) == 1:
+        return f"this definition contradicts itself: {what}"
+    return f"these definitions contradict themselves: {what}"
+
+
+def _line(place: Place) -> str:
+    return "" if place.line is None else f" (line {place.line})"
 
 
 def _both(asker: Asker, case: _Case) -> tuple[str, ...]:

@@ -267,17 +267,29 @@ def check(
     theorem: Annotated[
         str | None, typer.Option(help="Of a Lean file: the one theorem to look at; else all that ORIGINAL leaves open.")
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0.1, metavar="SECONDS", help="For the whole check; then it is ended. [default: 300]"),
+    ] = None,
     as_json: Json = False,
     assume_definitions: Assume = False,
 ) -> None:
     """Verify a certificate, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
 
     Without --against a certificate is compared with the statement inside it, a Lean file with nothing.
-    Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted, 2 no such certificate or statement.
+    Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted or not done in time, 2 no such certificate or
+    statement.
     """
     from goedels_poetry.cli.check import check_one
 
-    code = check_one(certificate, against, as_json=as_json, assume_definitions=assume_definitions, theorem=theorem)
+    code = check_one(
+        certificate,
+        against,
+        as_json=as_json,
+        assume_definitions=assume_definitions,
+        theorem=theorem,
+        timeout=timeout,
+    )
     raise typer.Exit(code)
 
 

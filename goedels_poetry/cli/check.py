@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker import CheckReport, check_any
-from goedels_poetry.checker.archive import language_of
-from goedels_poetry.checker.by_language import LEAN
+from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import TRUST
-from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 
@@ -22,15 +20,22 @@ SCHEMA = 1
 
 
 def check_one(
-    certificate: Path, against: Path | None, *, as_json: bool, assume_definitions: bool, theorem: str | None = None
+    certificate: Path,
+    against: Path | None,
+    *,
+    as_json: bool,
+    assume_definitions: bool,
+    theorem: str | None = None,
+    timeout: float | None = None,
 ) -> int:
-    """Check and print; returns the exit code of the verdict."""
+    """Check and print, within ``timeout`` (300) seconds; returns the exit code of the verdict."""
     try:
         original = None if against is None else read(Source(str(against), Path(against.stem)))
     except Unreadable as problem:
         report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original: {problem.reason}",))
     else:
-        report = _report(certificate, original, assume_definitions, theorem)
+        seconds = SECONDS if timeout is None else timeout
+        report = _report(certificate, original, assume_definitions, theorem or "", seconds)
     if as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
@@ -38,21 +43,15 @@ def check_one(
     return report.verdict.exit_code
 
 
-def _report(path: Path, original: str | None, assume_definitions: bool, theorem: str | None) -> CheckReport:
+def _report(path: Path, original: str | None, assume_definitions: bool, theorem: str, seconds: float) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
-    try:
-        folder = path.suffix != LEAN_SUFFIX or path.is_dir()
-        if folder and not (theorem and language_of(path) == LEAN):
-            return check_any(path, original, assume_definitions=assume_definitions)
-        from goedels_poetry.checker import lean
-
-        if folder:
-            return lean.run(lean.check_lean(path, original, theorem=theorem or ""))
-        return lean.run(lean.audit_file(read(Source(str(path), Path(path.stem))), original, theorem or ""))
-    except Unreadable as problem:
-        return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
-    except GoedelsPoetryError as error:  # there is no Lean to ask
-        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+    text = None
+    if path.suffix == LEAN_SUFFIX and not path.is_dir():
+        try:
+            text = read(Source(str(path), Path(path.stem)))
+        except Unreadable as problem:
+            return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
+    return check_within(seconds, path, original, lean_text=text, theorem=theorem, assume_definitions=assume_definitions)
 
 
 def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> dict[str, Any]:
@@ -80,6 +79,7 @@ def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> di
         "notes": list(report.notes),
         "seconds": round(report.seconds, 3),
         **report.about_lean(),
+        **({"checked_by": report.checked_by} if report.checked_by else {}),
         "exit_code": report.verdict.exit_code,
     }
 
@@ -111,11 +111,12 @@ def _show(certificate: Path, report: CheckReport) -> None:
     for name, value in report.counterexample.items():
         say(out, f"  counterexample: {one_line(name)} = {one_line(str(value))}")
     for premise in report.core:
-        say(out, f"  premise of the contradiction: {one_line(premise)}")
+        say(out, f"  part of the contradiction: {one_line(premise)}")
     if report.needed:
         say(out, f"  premises that the proof needs: {', '.join(map(one_line, report.needed))}")
     for note in report.notes:
         say(out, f"  note: {one_line(note)}")
     if report.trust_level is not None:
         level = str(report.trust_level)
-        say(out, f"  trust level {level}: {TRUST[level]}  ({report.seconds:.1f} s)")
+        means = f"checked by {one_line(report.checked_by)}" if report.checked_by else TRUST[level]
+        say(out, f"  trust level {level}: {means}  ({report.seconds:.1f} s)")

@@ -10,7 +10,7 @@ from pathlib import Path
 from goedels_poetry.checker.archive import BadCertificate
 from goedels_poetry.checker.entailment import Entailment, decide
 from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
-from goedels_poetry.checker.report import CheckReport, TrustLevel
+from goedels_poetry.checker.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
@@ -69,12 +69,15 @@ def checked(archive: LogicArchive) -> Checked:
     if verdict != archive.claim:
         reasons = tuple(filter(None, (f"{archive.claim} was claimed; found: {verdict}", found.reason)))
         final = verdict if verdict in (Verdict.INCONSISTENT, Verdict.UNKNOWN) else Verdict.UNKNOWN
-        return Checked(CheckReport(final, reasons=reasons, statement=statement), program, found)
+        late = verdict is Verdict.UNKNOWN
+        return Checked(CheckReport(final, reasons=reasons, statement=statement, retry=late), program, found)
     if level is None or level < TrustLevel.REBUILT:
         reasons = ("the answer could not be confirmed in a fresh process",)
-        return Checked(CheckReport(Verdict.UNKNOWN, reasons=reasons, statement=statement), program, found)
+        return Checked(CheckReport(Verdict.UNKNOWN, reasons=reasons, statement=statement, retry=True), program, found)
     core = tuple(dict.fromkeys(name for goal in found.goals for name in goal.core))
     contradictory = verdict is Verdict.INCONSISTENT
+    low = bool(found.goals) and level < TrustLevel.CONFIRMED
+    may_rise = [MAY_RISE.format("the solvers did not confirm all of it in time")] if low else []
     report = CheckReport(
         verdict,
         level,
@@ -82,7 +85,7 @@ def checked(archive: LogicArchive) -> Checked:
         core=core if contradictory else (),
         needed=None if contradictory else core,
         assumptions=(CLOSED,) if archive.world == "closed" else (),
-        notes=tuple(dict.fromkeys((*_said(archive, program, found), *program.warnings, *found.warnings))),
+        notes=tuple(dict.fromkeys((*_said(archive, program, found), *program.warnings, *found.warnings, *may_rise))),
     )
     return Checked(report, program, found)
 

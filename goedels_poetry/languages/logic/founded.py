@@ -11,6 +11,8 @@ from goedels_poetry.languages.smt.terms import app, eq, forall, fresh_name
 
 MAX_DEFINITIONS = 20
 """Recursive ones that are looked at; of more, none is."""
+DEFINITION = "the recursive definition of "
+"""How the words of a premise begin that is one."""
 MAX_SIZE = 1_000
 """Nodes of a recursive definition that is looked at."""
 
@@ -32,7 +34,7 @@ def founded(signature: Signature, taken: set[str], places: dict[str, Place]) -> 
         taken.add(name)
         equation = forall(d.params, eq(app(d.name, d.params, d.sort), d.body))
         place = places.get(d.name, Place())
-        premises.append(LogicPremise(name, equation, place, words=f"the recursive definition of {d.name}"))
+        premises.append(LogicPremise(name, equation, place, words=f"{DEFINITION}{d.name}"))
     functions = {d.name: (tuple(p.sort for p in d.params), d.sort) for d in loose}
     return (
         replace(

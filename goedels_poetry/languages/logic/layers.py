@@ -38,9 +38,13 @@ def layers(signature: Signature, premises: Iterable[Term]) -> list[list[str]]:
 
 def _rules(formula: Term) -> Iterator[tuple[tuple[Term, ...], Term]]:
     """Conditions and conclusion of each rule that a premise consists of."""
+    seen: set[tuple[tuple[Term, ...], Term]] = set()
     waiting: list[tuple[tuple[Term, ...], Term]] = [((), formula)]
     while waiting:
         conditions, conclusion = waiting.pop()
+        if (conditions, conclusion) in seen:
+            continue
+        seen.add((conditions, conclusion))
         if conclusion.kind is Kind.FORALL:
             waiting.append((conditions, conclusion.body))
         elif is_app(conclusion, "and"):

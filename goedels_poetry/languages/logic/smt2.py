@@ -31,7 +31,7 @@ from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
 from goedels_poetry.languages.smt.printer import show_sort
 from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
 from goedels_poetry.languages.smt.symbols import Symbols
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort, Term
+from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort, Term, distinct
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000
@@ -104,9 +104,9 @@ class _Script:
         return term
 
     def _count_nodes(self, term: Term, at: SExpr | int) -> None:
-        self.nodes += term.size
+        self.nodes += distinct(term, MAX_NODES + 1)
         if self.nodes > MAX_NODES:
-            self.source.fail(f"the program has more than {MAX_NODES:,} nodes when let is expanded", at)
+            self.source.fail(f"the program has more than {MAX_NODES:,} nodes", at)
 
     # ---------------------------------------------------------------------------------- what is said
 

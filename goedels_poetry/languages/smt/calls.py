@@ -15,13 +15,11 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.smt.problem import Definition
 from goedels_poetry.languages.smt.sequent import Names
-from goedels_poetry.languages.smt.terms import Kind, Term, is_app, not_, substitute, subterms
+from goedels_poetry.languages.smt.terms import Kind, Term, is_app, not_, substitute
+from goedels_poetry.languages.smt.work import Work
 
-MAX_VISITED = 200_000
-
-
-class TooLarge(Exception):
-    """A body with more paths than we are ready to follow."""
+MAX_STEPS = 2_000_000
+"""Nodes that are visited for one body, and conditions on the paths to them."""
 
 
 @dataclass(frozen=True)
@@ -40,32 +38,29 @@ def calls_of(definition: Definition, group: frozenset[str], body: Term, reserved
     """The calls from ``body`` (equivalent to the definition's own) to members of ``group``.
 
     Raises:
-        TooLarge: more than ``MAX_VISITED`` nodes on the way.
+        TooLarge: more than ``MAX_STEPS`` steps on the way.
     """
     names = Names(body, *definition.params, reserved=reserved)
+    work = Work(MAX_STEPS, definition.name)
     relevant: dict[Term, bool] = {}
 
     def calls(term: Term) -> bool:
-        found = relevant.get(term)
-        if found is None:
-            found = any(t.kind is Kind.APP and t.name in group for t in subterms(term))
-            relevant[term] = found
-        return found
+        if term not in relevant:
+            _mark(term, group, relevant, work)
+        return relevant[term]
 
     result: dict[Call, None] = {}
+    seen: set[tuple[Term, tuple[Term, ...], tuple[Term, ...]]] = set()  # a part may be shared by many places
     stack: list[tuple[Term, tuple[Term, ...], tuple[Term, ...]]] = [(body, (), definition.params)]
-    visited = 0
     while stack:
         term, path, variables = stack.pop()
-        if not calls(term):
+        if not calls(term) or (term, path, variables) in seen:
             continue
-        visited += 1
-        if visited > MAX_VISITED:
-            raise TooLarge(definition.name)
+        seen.add((term, path, variables))
+        work.spend(1 + len(path))
         if term.binders:
             renaming = {v: names.fresh(v.name, v.sort) for v in term.binders}
             stack.append((substitute(term.body, renaming), path, (*variables, *renaming.values())))
-            relevant.clear()  # terms are new; keep the table small
             continue
         if term.name in group and term.kind is Kind.APP:
             result[Call(definition.name, term.name, term.args, path, variables)] = None
@@ -75,14 +70,28 @@ def calls_of(definition: Definition, group: frozenset[str], body: Term, reserved
             stack.append((then, extend(path, condition), variables))
             stack.append((otherwise, extend(path, not_(condition)), variables))
         elif term.name in ("and", "or", "=>"):
-            stack.extend((a, p, variables) for a, p in _connective(term, path, calls))
+            stack.extend((a, p, variables) for a, p in _connective(term, path, calls, work))
         else:
             stack.extend((a, path, variables) for a in term.args)
     return list(result)
 
 
+def _mark(term: Term, group: frozenset[str], relevant: dict[Term, bool], work: Work) -> None:
+    """Enter for ``term`` and all below it whether a call of the group stands there."""
+    stack = [term]
+    while stack:
+        top = stack[-1]
+        waiting = [a for a in top.args if a not in relevant]
+        if waiting:
+            stack.extend(waiting)
+            continue
+        stack.pop()
+        work.spend(1 + len(top.args))
+        relevant[top] = (top.kind is Kind.APP and top.name in group) or any(relevant[a] for a in top.args)
+
+
 def _connective(
-    term: Term, path: tuple[Term, ...], calls: Callable[[Term], bool]
+    term: Term, path: tuple[Term, ...], calls: Callable[[Term], bool], work: Work
 ) -> list[tuple[Term, tuple[Term, ...]]]:
     args = term.args
     # what must hold of each part for the evaluation to go on after it
@@ -97,6 +106,7 @@ def _connective(
     for i in order:
         result.append((args[i], path))
         path = extend(path, going_on[i])
+        work.spend(len(path))
     return result
 
 

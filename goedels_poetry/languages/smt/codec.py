@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.smt import parser, printer
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.encoding import MAX_SIZE
 from goedels_poetry.languages.smt.extension import definition_texts, read_definitions
 from goedels_poetry.languages.smt.problem import Measures, Signature
 from goedels_poetry.languages.smt.schemas import (
@@ -94,12 +93,9 @@ class _Reader:
     def term(self, value: Any, what: str) -> Term:
         text = _text(value, what)
         try:
-            term = parser.parse_term(text, self._signature, self._variables)
+            return parser.parse_term(text, self._signature, self._variables)
         except (GoedelsPoetryError, ValueError, RecursionError) as error:
             raise CodecError(f"{what}: {error}") from error
-        if term.size > MAX_SIZE:
-            raise CodecError(f"{what}: a term of more than {MAX_SIZE} nodes")
-        return term
 
     def terms(self, value: Any, what: str) -> tuple[Term, ...]:
         return tuple([self.term(item, what) for item in _items(value, what)])
@@ -272,12 +268,9 @@ def sequent_from_json(json: Any, signature: Signature) -> Sequent:
     """
     text = _text(json, "sequent")
     try:
-        sequent = parser.parse_sequent(text, signature)
+        return parser.parse_sequent(text, signature)
     except (GoedelsPoetryError, ValueError, RecursionError) as error:
         raise CodecError(f"sequent: {error}") from error
-    if sequent.size > MAX_SIZE:
-        raise CodecError(f"a sequent of more than {MAX_SIZE} nodes")
-    return sequent
 
 
 def step_to_json(step: Step) -> Json:

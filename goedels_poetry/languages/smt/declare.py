@@ -17,6 +17,7 @@ from goedels_poetry.languages.smt.symbols import (
     SortMacro,
     Symbols,
     Template,
+    indexed_by_itself,
     order_datatypes,
     sort_word,
     uninhabited,
@@ -92,6 +93,11 @@ class Declarations:
             hint = "add a constructor that is not recursive"
             at = self.symbols.places[empty.sort]
             self.source.fail(f"datatype `{show_sort(empty.sort)}` has no finite values", at, hint)
+        circular = indexed_by_itself(datatypes)
+        if circular is not None:
+            at = self.symbols.places[circular.sort]
+            name = show_sort(circular.sort)
+            self.source.fail(f"datatype `{name}` holds arrays that are indexed by itself", at, "index them by numbers")
         return Signature(
             tuple(self.symbols.declared_sorts), datatypes, MappingProxyType(self.functions), self._ordered()
         )

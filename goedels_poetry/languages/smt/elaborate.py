@@ -22,6 +22,7 @@ from goedels_poetry.languages.smt.terms import (
     Sort,
     Term,
     app,
+    distinct,
     quantifier,
     tester,
     var,
@@ -36,6 +37,7 @@ from goedels_poetry.languages.smt.theory import (
 
 MAX_TERM_DEPTH = 250
 MAX_TERM_SIZE = 2_000_000
+"""Distinct nodes: what let names once counts once, however often it is used."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,8 @@ class Elaborator:
             term = self.coerce(term, expected)
             if term.sort is not expected:
                 self.source.fail(f"a term of sort {show_sort(expected)} was expected, got {show_sort(term.sort)}", expr)
-        if term.size > MAX_TERM_SIZE:
-            self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", expr)
+        if _is_too_large(term):
+            self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes", expr)
         if _depth_exceeds(term, MAX_TERM_DEPTH):
             self.source.fail(f"this term is nested more than {MAX_TERM_DEPTH} deep", expr)
         return term
@@ -196,8 +198,6 @@ class Elaborator:
             if name in named or name in ("true", "false"):
                 self.source.fail(f"`{name}` is bound twice here", item)
             named[name] = self.term(item.items[1], inner)
-            if named[name].size > MAX_TERM_SIZE:
-                self.source.fail(f"this term has more than {MAX_TERM_SIZE:,} nodes when let is expanded", item)
         return self.term(items[2], inner.bind(named), expected)
 
     def _quantifier(self, expr: Group, scope: Scope, expected: Sort | None) -> Term:
@@ -498,6 +498,10 @@ _FORMS: dict[str, _Form] = {
     "as": Elaborator._index_or_as,
     "par": _no_lambda,
 }
+
+
+def _is_too_large(term: Term) -> bool:
+    return term.size > MAX_TERM_SIZE and distinct(term, MAX_TERM_SIZE + 1) > MAX_TERM_SIZE
 
 
 def _depth_exceeds(term: Term, limit: int) -> bool:

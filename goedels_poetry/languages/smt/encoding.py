@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
+from typing import TypeAlias
 
 from goedels_poetry.languages.smt import printer
 from goedels_poetry.languages.smt.problem import Constructor, Datatype, Definition, Signature
@@ -25,9 +26,6 @@ from goedels_poetry.languages.smt.terms import (
     var,
 )
 from goedels_poetry.languages.smt.theory import SORT_NAMES, is_theory_symbol
-
-MAX_SIZE = 2_000_000
-"""Nodes of a term as a tree: shared parts are printed as often as they occur."""
 
 
 class EncodingError(ValueError):
@@ -74,13 +72,7 @@ class Encoding:
         return f"u.{name}" if name in self.names else name
 
     def term(self, term: Term) -> Term:
-        """The term in safe names. Variables that differ in sort only are given different names.
-
-        Raises:
-            EncodingError: it is too large to be printed.
-        """
-        if term.size > MAX_SIZE:
-            raise EncodingError(f"a term of more than {MAX_SIZE} nodes")
+        """The term in safe names. Variables that differ in sort only are given different names."""
         return self.untold(_told_apart(term))
 
     def untold(self, term: Term) -> Term:
@@ -107,6 +99,10 @@ class Encoding:
         if term.kind is Kind.VAR:
             return var(f"?{term.name}", sort)
         args = tuple([self._term_memo[a] for a in term.args])
+        if term.name in ("and", "or"):  # z3 flattens these, and would double again and again what is shared
+            args = tuple(dict.fromkeys(args))
+            if len(args) == 1:
+                return args[0]
         if term.kind is Kind.APP:
             return app(self._head(term), args, sort, tuple([self._index(term, i) for i in term.indices]))
         binders = tuple([self._term_memo[v] for v in term.binders])
@@ -123,11 +119,22 @@ class Encoding:
         raise EncodingError(f"the symbol {term.name} has the index {index}")
 
     def text(self, term: Term) -> str:
-        """The term as SMT-LIB text in safe names."""
+        """The term as SMT-LIB text in safe names.
+
+        Raises:
+            EncodingError: it is too large to be written.
+        """
         done = self._text_memo.get(term)
         if done is None:
-            done = self._text_memo[term] = printer.show(self.term(term))
+            done = self._text_memo[term] = self.written(self.term(term))
         return done
+
+    def written(self, safe: Term) -> str:
+        """The text of a term that is in safe names already; as `text`."""
+        try:
+            return printer.show(safe)
+        except printer.TextTooLong as error:
+            raise EncodingError(str(error)) from error
 
     def signature(self) -> Signature:
         """The whole signature in safe names."""
@@ -165,14 +172,25 @@ def _told_apart(term: Term) -> Term:
     """``term``, with bound variables renamed if two different variables share a name."""
     variables = {t for t in subterms(term) if t.kind is Kind.VAR}
     names = {v.name for v in variables}
-    return term if len(names) == len(variables) else _renamed(term, {}, names)
+    return term if len(names) == len(variables) else _renamed(term, {}, names, {})
 
 
-def _renamed(term: Term, renaming: dict[Term, Term], taken: set[str]) -> Term:
+_Done: TypeAlias = "dict[tuple[Term, frozenset[tuple[Term, Term]]], Term]"
+"""Renamed terms by what the bound variables among those in the term are called."""
+
+
+def _renamed(term: Term, renaming: dict[Term, Term], taken: set[str], done: _Done) -> Term:
     if term.kind is Kind.VAR:
         return renaming.get(term, term)
     if not term.args:
         return term
+    key = term, frozenset((v, renaming[v]) for v in term.free if v in renaming)
+    if key not in done:
+        done[key] = _renamed_anew(term, renaming, taken, done)
+    return done[key]
+
+
+def _renamed_anew(term: Term, renaming: dict[Term, Term], taken: set[str], done: _Done) -> Term:
     binders = []
     for bound in term.binders:
         new = var(fresh_name(bound.name, taken), bound.sort)
@@ -180,7 +198,7 @@ def _renamed(term: Term, renaming: dict[Term, Term], taken: set[str]) -> Term:
         binders.append(new)
     if binders:
         renaming = {**renaming, **dict(zip(term.binders, binders, strict=True))}
-    args = tuple([_renamed(a, renaming, taken) for a in term.args])
+    args = tuple([_renamed(a, renaming, taken, done) for a in term.args])
     return _make(term.kind, term.name, term.indices, args, tuple(binders), term.value, term.sort)
 
 

@@ -121,8 +121,22 @@ def _tested_variable(rhs: Term, variables: frozenset[Term], signature: Signature
 
 
 def _tested_in(condition: Term, variables: frozenset[Term], signature: Signature) -> Term | None:
-    if condition.kind is not Kind.APP:
-        return None
+    seen: set[Term] = set()
+    stack = [condition]
+    while stack:
+        part = stack.pop()
+        if part in seen or part.kind is not Kind.APP:
+            continue
+        seen.add(part)
+        found = _tested_by(part, variables, signature)
+        if found is not None:
+            return found
+        if part.name in ("and", "or", "not", "=>"):
+            stack.extend(reversed(part.args))
+    return None
+
+
+def _tested_by(condition: Term, variables: frozenset[Term], signature: Signature) -> Term | None:
     if condition.name == "is":
         subject = condition.args[0]
         return subject if subject in variables else None
@@ -131,9 +145,6 @@ def _tested_in(condition: Term, variables: frozenset[Term], signature: Signature
             constant = other.kind is Kind.APP and not other.args and signature.constructor(other.name)
             if side in variables and constant:
                 return side
-        return None
-    if condition.name in ("and", "or", "not", "=>"):
-        return next(filter(None, (_tested_in(a, variables, signature) for a in condition.args)), None)
     return None
 
 
@@ -190,7 +201,7 @@ def _simplify_node(term: Term, signature: Signature) -> Term:
         case "=>":
             return _implication(term)
         case "=":
-            return _equality(*term.args, signature=signature) if len(term.args) == 2 else term
+            return _equality(*term.args, signature, {}) if len(term.args) == 2 else term
         case "is":
             return _test(term, signature)
     fold = _INT_FOLDS.get(term.name)
@@ -223,7 +234,15 @@ def _test(term: Term, signature: Signature) -> Term:
     return term
 
 
-def _equality(left: Term, right: Term, signature: Signature) -> Term:
+def _equality(left: Term, right: Term, signature: Signature, done: dict[tuple[Term, Term], Term]) -> Term:
+    """What ``left = right`` comes to; ``done`` keeps it for parts that are compared more than once."""
+    found = done.get((left, right))
+    if found is None:
+        found = done[left, right] = _compared(left, right, signature, done)
+    return found
+
+
+def _compared(left: Term, right: Term, signature: Signature, done: dict[tuple[Term, Term], Term]) -> Term:
     if left is right:
         return TRUE
     if left.kind is Kind.LIT and right.kind is Kind.LIT:
@@ -237,7 +256,7 @@ def _equality(left: Term, right: Term, signature: Signature) -> Term:
     if left_built and right_built:
         if left.name != right.name:
             return FALSE
-        return and_([_equality(a, b, signature) for a, b in zip(left.args, right.args, strict=True)])
+        return and_([_equality(a, b, signature, done) for a, b in zip(left.args, right.args, strict=True)])
     if (left_built and _inside(right, left, signature)) or (right_built and _inside(left, right, signature)):
         return FALSE  # no value of a datatype is a proper part of itself
     return eq(left, right)
@@ -249,12 +268,14 @@ def _built(term: Term, signature: Signature) -> bool:
 
 def _inside(part: Term, whole: Term, signature: Signature) -> bool:
     """Whether ``part`` lies below ``whole`` through constructors only."""
+    seen: set[Term] = set()
     stack = list(whole.args)
     while stack:
         t = stack.pop()
         if t is part:
             return True
-        if _built(t, signature):
+        if t not in seen and _built(t, signature):
+            seen.add(t)
             stack.extend(t.args)
     return False
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 
 from goedels_poetry.languages.base import FAILED, PASSED, Outcome
-from goedels_poetry.languages.smt.problem import Problem
 from goedels_poetry.languages.smt.terms import TRUE, Kind, Term, is_app
 
 _COMMENT = re.compile(r'(\|[^|]*\||"[^"]*(?:""[^"]*)*")|;[^\r\n]*')
 
 
-def examine(problem: Problem) -> Outcome:
-    """See `Examinable.examine`; counterexamples and contradictions are the judge's."""
-    empty = says_nothing(problem.goal)
+def examine(empty: bool) -> Outcome:
+    """See `Examinable.examine`; ``empty``: see `says_nothing`. Counterexamples and contradictions are the judge's."""
     words = "it says nothing: its conclusion holds by the form alone" if empty else "its conclusion has content"
     test = {"test": "says something", "outcome": FAILED if empty else PASSED, "words": words}
     return Outcome(not empty, {"tests": [test]}, words if empty else "")
@@ -27,13 +25,21 @@ def plain(text: str) -> str:
 
 def says_nothing(goal: Term) -> bool:
     """Whether the conclusion, below quantifiers and hypotheses, is ``true`` or ``(= t t)``."""
-    while goal.kind is Kind.FORALL or is_app(goal, "=>"):
-        goal = goal.args[-1]
-    if is_app(goal, "and"):
-        return all(map(says_nothing, goal.args))
-    if is_app(goal, "or"):
-        return any(map(says_nothing, goal.args))
-    return goal is TRUE or (is_app(goal, "=") and len(set(goal.args)) == 1)
+    known: dict[Term, bool] = {}
+
+    def empty(term: Term) -> bool:
+        while term.kind is Kind.FORALL or is_app(term, "=>"):
+            term = term.args[-1]
+        if term not in known:
+            if is_app(term, "and"):
+                known[term] = all(map(empty, term.args))
+            elif is_app(term, "or"):
+                known[term] = any(map(empty, term.args))
+            else:
+                known[term] = term is TRUE or (is_app(term, "=") and len(set(term.args)) == 1)
+        return known[term]
+
+    return empty(goal)
 
 
 __all__ = ["examine", "plain", "says_nothing"]

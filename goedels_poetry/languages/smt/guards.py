@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
+from goedels_poetry.languages.smt.calls import Call, calls_of
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.problem import Definition, Measures, Signature
 from goedels_poetry.languages.smt.terms import (
@@ -39,6 +39,7 @@ from goedels_poetry.languages.smt.terms import (
     substitute,
     symbols,
 )
+from goedels_poetry.languages.smt.work import TooLarge
 
 
 class GuardError(ValueError):

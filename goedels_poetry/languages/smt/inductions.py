@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.problem import Constructor, Signature
-from goedels_poetry.languages.smt.recursion import TooLarge, cases_along, moved_variables, points_below
+from goedels_poetry.languages.smt.recursion import cases_along, moved_variables, points_below
 from goedels_poetry.languages.smt.sequent import Names, Sequent, make_sequent
 from goedels_poetry.languages.smt.sizes import Sizes
 from goedels_poetry.languages.smt.terms import (
@@ -27,6 +27,7 @@ from goedels_poetry.languages.smt.terms import (
     substitute,
 )
 from goedels_poetry.languages.smt.wellfounded import structural_sizes
+from goedels_poetry.languages.smt.work import TooLarge
 
 MAX_CASES = 400
 """Of one structural induction: deep inductions over wide datatypes would have millions."""

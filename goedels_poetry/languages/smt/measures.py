@@ -39,7 +39,7 @@ def candidates(params: Sequence[Term], calls: Iterable[Call], width: int | None)
             if gap.free and gap.free <= allowed and not gap.free.isdisjoint(changing):
                 found[gap] = None
     for i, one in enumerate(mine):
-        for other in mine[:i]:
+        for other in mine[:i] if len(found) < MAX_CANDIDATES else ():
             if one in changing or other in changing:
                 found[app(plus, (other, one), sort)] = None
                 found[app(minus, (one, other), sort)] = None
@@ -66,9 +66,11 @@ def _changing(mine: Iterable[Term], params: Sequence[Term], calls: Iterable[Call
 
 
 def _guards(calls: Iterable[Call], sort: Sort) -> Iterator[tuple[Term, Term]]:
+    """The two sides of each comparison on the paths."""
+    seen: set[Term] = set()
     for call in calls:
         for fact in call.path:
-            for t in subterms(fact):
+            for t in subterms(fact, seen):
                 if t.kind is Kind.APP and t.name in _ORDERS and len(t.args) == 2 and t.args[0].sort is sort:
                     yield t.args[0], t.args[1]
 

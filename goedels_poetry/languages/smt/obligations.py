@@ -8,7 +8,7 @@ follows. Scripts hold no ``check-sat``: whoever poses the query adds exactly one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.languages.smt import printer
@@ -95,10 +95,16 @@ class Context:
         """Logic, sorts, datatypes and functions, with ``define-fun(s)-rec`` for the defined ones."""
         return ("(set-logic ALL)", *printer.declarations_and_definitions(self._safe_signature))
 
-    @property
-    def every_equation(self) -> tuple[str, ...]:
-        """All defining equations as assertions, also those that a solver could unfold without end."""
-        return tuple(self._assert_equation(e) for e in self.equations)
+    def equations_of(self, functions: Container[str], *, every: bool) -> tuple[str, ...]:
+        """Defining equations as assertions; if ``every``, also those that a solver could unfold without end."""
+        chosen = [e for e in self.equations if e.function in functions and (every or self._terminates(e))]
+        return tuple(self._assert_equation(e) for e in chosen)
+
+    def named_definition(self, number: int) -> str:
+        """A definition as the theorem has it, without a guard, as an assertion named ``definition.0`` and so on."""
+        definition = self.signature.definitions[number]
+        text = self._quantified(definition.params, equation_of(definition), (equation_of(definition).args[0],))
+        return f"(assert (! {text} :named definition.{number}))"
 
     def prelude(self, equations: bool = True, quantified: bool = True, *, premises: bool = True) -> tuple[str, ...]:
         """Declarations, then the defining equations (if ``equations``), then the premises (if ``premises``).
@@ -152,7 +158,7 @@ class Context:
             return self.encoding.text(closed)
         shown = "".join(f" :pattern ({self.encoding.text(p)})" for p in patterns)
         binders = " ".join(f"({printer.show(v)} {printer.show_sort(v.sort)})" for v in safe.binders)
-        return f"(forall ({binders}) (! {printer.show(safe.body)}{shown}))"
+        return f"(forall ({binders}) (! {self.encoding.written(safe.body)}{shown}))"
 
     # ------------------------------------------------------------------------------------------- checks
 
@@ -359,6 +365,11 @@ def check_sequent(sequent: Sequent) -> None:
 
 
 # --------------------------------------------------------------------------------------------------- helpers
+
+
+def equation_of(definition: Definition) -> Term:
+    """``f(parameters) = body``."""
+    return app("=", (app(definition.name, definition.params, definition.sort), definition.body), BOOL)
 
 
 def _assertion(text: str) -> str:

@@ -8,9 +8,13 @@ from goedels_poetry.languages.smt.terms import Kind, Term
 def covers(pattern: Term, term: Term) -> bool:
     """Whether ``term`` is an instance of ``pattern``."""
     binding: dict[Term, Term] = {}
+    seen: set[tuple[Term, Term]] = set()
     stack = [(pattern, term)]
     while stack:
         p, t = stack.pop()
+        if (p, t) in seen:
+            continue
+        seen.add((p, t))
         if p.kind is Kind.VAR:
             if p.sort is not t.sort or binding.setdefault(p, t) is not t:
                 return False

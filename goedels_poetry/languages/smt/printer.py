@@ -6,12 +6,12 @@ What is printed here and read back by `parser.parse_term` is the same term, to t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from goedels_poetry.languages.smt.terms import REAL, BitVector, Kind, Sort, Term, is_app
+from goedels_poetry.languages.smt.terms import LARGE, REAL, BitVector, Kind, Sort, Term, is_app, subterms
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.smt.problem import Datatype, Definition, Signature
@@ -78,6 +78,11 @@ _WIDE = 4_000
 """Bits whose digits the reader takes; a small number of more bits is written without its zeros."""
 
 
+LEAST_SHARED = 8
+"""Nodes of a part that it is worth to name."""
+MAX_TEXT = 20_000_000
+
+
 def show_symbol(name: str) -> str:
     """A symbol, between bars where the lexicon (ours or a solver's) would read it as something else."""
     if _SIMPLE.fullmatch(name) and name not in RESERVED and not _LIKE_A_NUMBER.fullmatch(name):
@@ -94,8 +99,21 @@ def show_sort(sort: Sort) -> str:
     return show_symbol(sort.name)
 
 
+class TextTooLong(ValueError):
+    """A term that cannot be written in `MAX_TEXT` characters."""
+
+
 def show(term: Term) -> str:
-    """A term. Depth-safe; every distinct subterm is worked out once."""
+    """A term. Depth-safe; in a large one, what occurs more than once is written once, bound by ``let``.
+
+    Raises:
+        TextTooLong: even so.
+    """
+    return _written(term, {}) if term.size <= LARGE else _Sharing(term).text(term, {})
+
+
+def _written(term: Term, names: Mapping[Term, str], sharing: _Sharing | None = None) -> str:
+    """A term in which what has a name stands for itself; ``sharing`` writes the bodies of quantifiers."""
     memo: dict[Term, str] = {}
     stack = [term]
     while stack:
@@ -103,13 +121,86 @@ def show(term: Term) -> str:
         if top in memo:
             stack.pop()
             continue
-        waiting = [a for a in top.args if a not in memo]
+        if sharing is not None and top.binders:
+            args = [sharing.text(top.body, names)]
+        else:
+            waiting = [a for a in top.args if a not in memo and a not in names]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            args = [names.get(a) or memo[a] for a in top.args]
+        stack.pop()
+        memo[top] = _show_node(top, args)
+        if len(memo[top]) > MAX_TEXT:
+            raise TextTooLong(f"a term that takes more than {MAX_TEXT:,} characters")
+    return memo[term]
+
+
+class _Sharing:
+    """Writes a large term; the names that it gives to shared parts occur nowhere in it."""
+
+    def __init__(self, term: Term) -> None:
+        used = {name for t in subterms(term) for name in (t.name, *[v.name for v in t.binders])}
+        self._prefix = "_"
+        while any(name.startswith(self._prefix) for name in used):
+            self._prefix += "_"
+        self._count = 0
+
+    def text(self, root: Term, names: Mapping[Term, str]) -> str:
+        """``root``, which is the whole term or the body of a quantifier in it, where ``names`` are bound."""
+        if root in names:
+            return names[root]
+        named = dict(names)
+        lets: list[str] = []
+        for group in _shared(root, names):
+            texts = [_written(t, named, self) for t in group]
+            for t in group:
+                self._count += 1
+                named[t] = f"{self._prefix}{self._count}"
+            lets.append(" ".join(f"({named[t]} {text})" for t, text in zip(group, texts, strict=True)))
+        opening = "".join(f"(let ({bindings}) " for bindings in lets)
+        return f"{opening}{_written(root, named, self)}{')' * len(lets)}"
+
+
+def _shared(root: Term, names: Mapping[Term, str]) -> list[list[Term]]:
+    """What is to be bound at ``root``: terms that would be written more than once and speak of nothing bound below.
+
+    In groups, so that each term speaks of terms of earlier groups only.
+    """
+    upwards = _children_first(root, names)
+    bound = {v.name for t in upwards for v in t.binders}
+    places = dict.fromkeys(upwards, 0)
+    shared: set[Term] = set()
+    for term in reversed(upwards):
+        if places[term] > 1 and term.size >= LEAST_SHARED and bound.isdisjoint(v.name for v in term.free):
+            shared.add(term)
+        times = 2 if places[term] > 1 and term not in shared else 1  # twice stands for more than once
+        for a in term.args:
+            if a in places:
+                places[a] = min(places[a] + times, 2)
+    groups: list[list[Term]] = []
+    below: dict[Term, int] = {}
+    for term in upwards:
+        level = max((below[a] for a in term.args if a in below), default=0)
+        if term in shared:
+            groups += [[]] if level == len(groups) else []
+            groups[level].append(term)
+        below[term] = level + (term in shared)
+    return groups
+
+
+def _children_first(root: Term, names: Mapping[Term, str]) -> list[Term]:
+    """The distinct subterms of ``root`` that are not below one with a name."""
+    order: dict[Term, None] = {}
+    stack = [root]
+    while stack:
+        top = stack[-1]
+        waiting = [a for a in top.args if a not in order and a not in names] if top not in order else ()
         if waiting:
             stack.extend(waiting)
             continue
-        stack.pop()
-        memo[top] = _show_node(top, [memo[a] for a in top.args])
-    return memo[term]
+        order.setdefault(stack.pop())
+    return list(order)
 
 
 def _show_node(term: Term, args: list[str]) -> str:

@@ -84,11 +84,7 @@ def make_sequent(variables: Iterable[Term], hyps: Iterable[Term], concl: Term) -
 
     The given variables must have distinct names.
     """
-    flat: list[Term] = []
-    for hyp in hyps:
-        for part in hyp.args if is_app(hyp, "and") else (hyp,):
-            if part not in flat:
-                flat.append(part)
+    flat = dict.fromkeys(part for hyp in hyps for part in (hyp.args if is_app(hyp, "and") else (hyp,)))
     used = concl.free.union(*[h.free for h in flat]) if flat else concl.free
     return Sequent(tuple(v for v in dict.fromkeys(variables) if v in used), tuple(flat), concl)
 
@@ -98,6 +94,7 @@ class Names:
 
     def __init__(self, *terms: Term, reserved: Iterable[str] = ()) -> None:
         self._taken = set(reserved)
+        self._numbers: dict[str, int] = {}
         for term in terms:
             self._taken |= symbols(term)
             self._taken |= {v.name for v in term.free}
@@ -111,6 +108,12 @@ class Names:
 
     def fresh(self, base: str, sort: Sort) -> Term:
         """A variable of ``sort`` named ``base``, with a numeral when that is taken."""
-        name = fresh_name(base, self._taken)
+        name = base
+        if base in self._taken:
+            stem = base.rstrip("0123456789") or base
+            number = self._numbers.get(stem, 1)  # what is taken stays taken
+            while (name := f"{stem}{number}") in self._taken:
+                number += 1
+            self._numbers[stem] = number + 1
         self._taken.add(name)
         return var(name, sort)

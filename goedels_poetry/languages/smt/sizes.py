@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, product
-from math import prod
+from math import comb, prod
 from typing import TypeAlias
 
 from goedels_poetry.languages.smt.calls import extend
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.problem import Definition, Signature
-from goedels_poetry.languages.smt.terms import Kind, Term, app, is_app, not_, replace_subterm, substitute
+from goedels_poetry.languages.smt.terms import Kind, Term, app, is_app, not_, replace_subterm, substitute, subterms
+from goedels_poetry.languages.smt.work import TooLarge, Work
 
 MAX_BRANCHES = 256
 MAX_BOUNDS_TRIED = 200
 UNFOLDINGS = 3
+MAX_STEPS = 2_000_000
+"""For all that is asked of the sizes of one signature, where nothing else is said."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,7 @@ class Sizes:
         self.bounds: dict[str, Bound] = dict(bounds or {})
         self.total: set[str] = set()  # functions that may be unfolded, because they are known to exist
         self._shapes: dict[tuple[Term, ...], Shapes] = {}
+        self._nodes: dict[str, int] = {}
 
     def shapes(self, path: tuple[Term, ...]) -> Shapes:
         """The shapes under ``path``."""
@@ -136,112 +140,142 @@ class Sizes:
             found = self._shapes[path] = Shapes(path, self.signature)
         return found
 
-    def loss(self, before: Sequence[Term], after: tuple[Term, ...], path: tuple[Term, ...]) -> int | None:
+    def loss(
+        self, before: Sequence[Term], after: tuple[Term, ...], path: tuple[Term, ...], work: Work | None = None
+    ) -> int | None:
         """The least by which the terms ``after`` are together smaller than the variables ``before``, on ``path``.
 
-        Negative when they can grow by so much; None when they can grow without bound, or too much is unknown.
+        Negative when they can grow by so much; None when they can grow without bound, or too much is unknown, or
+        ``work`` (`MAX_STEPS`) is used up.
         """
+        work = work or Work(MAX_STEPS)
         losses = []
-        for values, where in self._branches(after, path, UNFOLDINGS):
-            shapes = self.shapes(where)
-            whole = sum_of(self._size(t, shapes) for t in before)
-            losses.append(whole.least_excess(sum_of(self._size(t, shapes) for t in values)))
-            if losses[-1] is None or len(losses) > MAX_BRANCHES:
-                return None
+        try:
+            for values, where in self._branches(after, path, UNFOLDINGS, work):
+                shapes, known = self.shapes(where), dict[Term, Size]()
+                whole = sum_of(self._size(t, shapes, known, work) for t in before)
+                losses.append(whole.least_excess(sum_of(self._size(t, shapes, known, work) for t in values)))
+                if losses[-1] is None or len(losses) > MAX_BRANCHES:
+                    return None
+        except TooLarge:
+            return None
         return min((loss for loss in losses if loss is not None), default=1)
 
-    def learn(self, group: Sequence[Definition]) -> None:
-        """Take up functions that are known to terminate, and look for a bound of each.
+    def learn(self, group: Sequence[Definition], work: Work | None = None) -> None:
+        """Take up functions that are known to terminate, and look for a bound of each, within ``work``.
 
         Induction along the calls: the size of a result is bounded, given that the results of recursive calls are.
         """
+        work = work or Work(MAX_STEPS)
         self.total.update(d.name for d in group)
         sized = [d for d in group if self.signature.datatype(d.sort) is not None]
-        options = []
-        for definition in sized:
-            data = [i for i, p in enumerate(definition.params) if self.signature.datatype(p.sort) is not None]
-            options.append(
-                [
-                    Bound(positions, spare)
-                    for number in range(1, min(len(data), 4) + 1)
-                    for positions in combinations(data, number)
-                    for spare in ((number - 1, 0) if number > 1 else (0,))
-                ]
-            )
-        if not sized or prod(map(len, options)) > MAX_BOUNDS_TRIED:
+        data = [[i for i, p in enumerate(d.params) if self.signature.datatype(p.sort) is not None] for d in sized]
+        if not sized or prod(sum(comb(len(at), n) * min(n, 2) for n in range(1, 5)) for at in data) > MAX_BOUNDS_TRIED:
             return
+        options = [
+            [
+                Bound(positions, spare)
+                for number in range(1, min(len(at), 4) + 1)
+                for positions in combinations(at, number)
+                for spare in ((number - 1, 0) if number > 1 else (0,))
+            ]
+            for at in data
+        ]
         bodies = {d.name: simplify(d.body, self.signature) for d in sized}
         for choice in product(*options):
             tried = dict(zip((d.name for d in sized), choice, strict=True))
             trial = Sizes(self.signature, {**self.bounds, **tried})
             trial.total = self.total
-            if all(trial._holds(d, bodies[d.name], tried[d.name]) for d in sized):
+            if all(trial._holds(d, bodies[d.name], tried[d.name], work) for d in sized):
                 self.bounds.update(tried)
                 return
 
-    def _holds(self, definition: Definition, body: Term, bound: Bound) -> bool:
-        loss = self.loss([definition.params[i] for i in bound.positions], (body,), ())
+    def _holds(self, definition: Definition, body: Term, bound: Bound, work: Work) -> bool:
+        loss = self.loss([definition.params[i] for i in bound.positions], (body,), (), work)
         return loss is not None and loss >= bound.spare
 
-    def _size(self, term: Term, shapes: Shapes) -> Size:
-        """The size of ``term``: exact but for bounded functions, where it is an upper bound."""
+    def _size(self, term: Term, shapes: Shapes, known: dict[Term, Size], work: Work) -> Size:
+        """The size of ``term``: exact but for bounded functions, where it is an upper bound. ``known``: under these
+        shapes."""
+        done = known.get(term)
+        if done is None:
+            done = known[term] = self._measured(term, shapes, known, work)
+            work.spend(1 + len(done.unknown))
+        return done
+
+    def _measured(self, term: Term, shapes: Shapes, known: dict[Term, Size], work: Work) -> Size:
         if self.signature.datatype(term.sort) is None:
             return Size(0, {})
         if term.kind is Kind.APP and self.signature.constructor(term.name):
-            return self._built(term.name, term.args, shapes)
+            return self._built(term.name, [self._size(a, shapes, known, work) for a in term.args])
         name = shapes.constructor(term)
         entry = self.signature.constructor(name) if name is not None else None
         if entry is not None:
-            return self._built(entry[1].name, [app(s, (term,), sort) for s, sort in entry[1].fields], shapes)
+            fields = [app(s, (term,), sort) for s, sort in entry[1].fields]
+            return self._built(entry[1].name, [self._size(f, shapes, known, work) for f in fields])
         bound = self.bounds.get(term.name) if term.kind is Kind.APP else None
         if bound is not None:
-            return sum_of((self._size(term.args[i], shapes) for i in bound.positions), -bound.spare)
+            return sum_of((self._size(term.args[i], shapes, known, work) for i in bound.positions), -bound.spare)
         return Size(0, {term: 1})
 
-    def _built(self, constructor: str, fields: Sequence[Term], shapes: Shapes) -> Size:
+    def _built(self, constructor: str, fields: Sequence[Size]) -> Size:
         weights = [self.weights.get((constructor, i), 1) for i in range(len(fields))]
-        return sum_of((self._size(f, shapes).times(w) for f, w in zip(fields, weights, strict=True)), 1)
+        return sum_of((f.times(w) for f, w in zip(fields, weights, strict=True)), 1)
 
     def _branches(
-        self, terms: tuple[Term, ...], path: tuple[Term, ...], fuel: int
+        self, terms: tuple[Term, ...], path: tuple[Term, ...], fuel: int, work: Work
     ) -> Iterable[tuple[tuple[Term, ...], tuple[Term, ...]]]:
         """The values that ``terms`` can have on ``path``, without ``ite`` where sizes are concerned.
 
         A function is unfolded where its case is decided; a path that contradicts itself is left out.
         """
+        work.spend(1 + len(path))
         if self.shapes(path).contradictory:
             return
-        choice = next((c for t in terms for c in self._parts(t) if is_app(c, "ite")), None)
+        parts = self._parts(terms, work)
+        choice = next((c for c in parts if is_app(c, "ite")), None)
         if choice is not None:
             condition, then, otherwise = choice.args
             for value, where in ((then, extend(path, condition)), (otherwise, extend(path, not_(condition)))):
-                yield from self._branches(_replaced(terms, choice, value), where, fuel)
+                yield from self._branches(_replaced(terms, choice, value), where, fuel, work)
             return
         if fuel:
-            for call in [c for t in terms for c in self._parts(t) if c.kind is Kind.APP and c.name in self.total]:
+            for call in [c for c in parts if c.kind is Kind.APP and c.name in self.total]:
                 definition = self.signature.definition(call.name)
                 assert definition is not None
+                work.spend(self._nodes_of(definition))
                 at = dict(zip(definition.params, call.args, strict=True))
                 unfolded = simplify(substitute(definition.body, at), self.signature)
-                decided = list(islice(self._branches((unfolded,), path, 0), 2))
+                decided = list(islice(self._branches((unfolded,), path, 0, work), 2))
                 if len(decided) == 1:
                     ((value,), where), *_ = decided
-                    yield from self._branches(_replaced(terms, call, value), where, fuel - 1)
+                    yield from self._branches(_replaced(terms, call, value), where, fuel - 1, work)
                     return
         yield terms, path
 
-    def _parts(self, term: Term) -> Iterable[Term]:
-        """The subterms whose size adds to that of ``term``: below constructors and bounded arguments."""
-        yield term
-        if term.kind is Kind.APP:
-            inner: Iterable[Term] = ()
-            if self.signature.constructor(term.name):
+    def _parts(self, terms: tuple[Term, ...], work: Work) -> list[Term]:
+        """The subterms whose size adds to that of ``terms``, each once: below constructors and bounded arguments."""
+        found: dict[Term, None] = {}
+        stack = list(reversed(terms))
+        while stack:
+            term = stack.pop()
+            if term in found:
+                continue
+            found[term] = None
+            work.spend()
+            inner: Sequence[Term] = ()
+            if term.kind is Kind.APP and self.signature.constructor(term.name):
                 inner = term.args
-            elif term.name in self.bounds:
+            elif term.kind is Kind.APP and term.name in self.bounds:
                 inner = [term.args[i] for i in self.bounds[term.name].positions]
-            for part in inner:
-                if self.signature.datatype(part.sort) is not None:
-                    yield from self._parts(part)
+            stack.extend(part for part in reversed(inner) if self.signature.datatype(part.sort) is not None)
+        return list(found)
+
+    def _nodes_of(self, definition: Definition) -> int:
+        found = self._nodes.get(definition.name)
+        if found is None:
+            found = self._nodes[definition.name] = sum(1 for _ in subterms(definition.body))
+        return found
 
 
 def _replaced(terms: tuple[Term, ...], old: Term, new: Term) -> tuple[Term, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from fractions import Fraction
+from itertools import islice
 from threading import RLock
 from typing import ClassVar, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
@@ -87,7 +88,8 @@ class Term:
 
     ``name`` is the symbol (VAR, APP), ``indices`` those of an indexed symbol such as ``(_ extract 7 0)`` or a
     tester ``(_ is cons)``; ``args`` the arguments of APP, or the one-element body of a quantifier; ``binders``
-    the bound variables of a quantifier; ``value`` that of a literal; ``size`` the number of nodes as a tree.
+    the bound variables of a quantifier; ``value`` that of a literal; ``size`` the number of nodes as
+    a tree, in which what is shared counts as often as it occurs: a number of any length (see `distinct`).
     """
 
     __slots__ = (
@@ -205,12 +207,12 @@ def not_(term: Term) -> Term:
 
 
 def and_(terms: Iterable[Term]) -> Term:
-    """Flattened conjunction; TRUE when empty."""
+    """Flattened conjunction, each part once; TRUE when empty."""
     return _flattened("and", TRUE, FALSE, terms)
 
 
 def or_(terms: Iterable[Term]) -> Term:
-    """Flattened disjunction; FALSE when empty."""
+    """Flattened disjunction, each part once; FALSE when empty."""
     return _flattened("or", FALSE, TRUE, terms)
 
 
@@ -221,6 +223,7 @@ def _flattened(name: str, unit: Term, zero: Term, terms: Iterable[Term]) -> Term
             return zero
         if term is not unit:
             parts.extend(term.args if is_app(term, name) else (term,))
+    parts = list(dict.fromkeys(parts))  # else parts that are shared would be doubled again and again
     return unit if not parts else parts[0] if len(parts) == 1 else app(name, parts, BOOL)
 
 
@@ -295,7 +298,15 @@ def fresh_name(base: str, taken: Iterable[str]) -> str:
 
 def substitute(term: Term, mapping: Mapping[Term, Term]) -> Term:
     """Replace free variables, renaming bound ones where a name would be captured."""
-    memo: dict[Term, Term] = {}
+    return _substitute(term, mapping, {}) if mapping else term
+
+
+_Memos: TypeAlias = "dict[frozenset[tuple[Term, Term]], dict[Term, Term]]"
+"""What has been done, for each mapping that holds under some binders."""
+
+
+def _substitute(term: Term, mapping: Mapping[Term, Term], memos: _Memos) -> Term:
+    memo = memos.setdefault(frozenset(mapping.items()), {})
 
     def go(t: Term) -> Term:
         if t.kind is Kind.VAR:
@@ -304,14 +315,14 @@ def substitute(term: Term, mapping: Mapping[Term, Term]) -> Term:
             return t
         done = memo.get(t)
         if done is None:
-            done = _under_binders(t, mapping) if t.binders else rebuild(t, tuple([go(a) for a in t.args]))
+            done = _under_binders(t, mapping, memos) if t.binders else rebuild(t, tuple([go(a) for a in t.args]))
             memo[t] = done
         return done
 
     return go(term)
 
 
-def _under_binders(term: Term, mapping: Mapping[Term, Term]) -> Term:
+def _under_binders(term: Term, mapping: Mapping[Term, Term], memos: _Memos) -> Term:
     inner = {k: v for k, v in mapping.items() if k in term.free}
     names = {v.name for value in inner.values() for v in value.free}
     taken = names | {v.name for v in term.body.free} | {v.name for v in inner}
@@ -323,23 +334,27 @@ def _under_binders(term: Term, mapping: Mapping[Term, Term]) -> Term:
             inner[bound] = new
         taken.add(new.name)
         binders.append(new)
-    return _make(term.kind, "", (), (substitute(term.body, inner),), tuple(binders), None, BOOL)
+    return _make(term.kind, "", (), (_substitute(term.body, inner, memos),), tuple(binders), None, BOOL)
 
 
 def replace_subterm(term: Term, old: Term, new: Term) -> Term:
     """Replace every occurrence of ``old`` outside binders that capture its variables."""
-    if term is old:
-        return new
-    if not term.args or term.size < old.size:
-        return term
-    if term.binders and not old.free.isdisjoint(term.binders):
-        return term
-    return rebuild(term, tuple([replace_subterm(a, old, new) for a in term.args]))
+    memo = {old: new}
+
+    def go(t: Term) -> Term:
+        done = memo.get(t)
+        if done is None:
+            if not t.args or t.size < old.size or (t.binders and not old.free.isdisjoint(t.binders)):
+                return t
+            done = memo[t] = rebuild(t, tuple([go(a) for a in t.args]))
+        return done
+
+    return go(term)
 
 
-def subterms(term: Term) -> Iterator[Term]:
-    """Every distinct subterm once, parents before children (quantified bodies included)."""
-    seen: set[Term] = set()
+def subterms(term: Term, seen: set[Term] | None = None) -> Iterator[Term]:
+    """Every distinct subterm once, parents before children (quantified bodies included), but those ``seen`` before."""
+    seen = set() if seen is None else seen
     stack = [term]
     while stack:
         t = stack.pop()
@@ -350,6 +365,15 @@ def subterms(term: Term) -> Iterator[Term]:
         stack.extend(reversed(t.args))
 
 
+LARGE = 1_000
+"""Nodes of a term, as a tree, from which on it pays to look for what is shared in it."""
+
+
+def distinct(term: Term, most: int) -> int:
+    """The number of distinct subterms; ``most`` when there are more."""
+    return sum(1 for _ in islice(subterms(term), most))
+
+
 def symbols(term: Term) -> set[str]:
     """Names of all function symbols applied in ``term``."""
     return {t.name for t in subterms(term) if t.kind is Kind.APP}
@@ -357,17 +381,27 @@ def symbols(term: Term) -> set[str]:
 
 def alpha(term: Term) -> Term:
     """A copy whose bound variables have canonical names: alpha-equivalent terms become identical."""
-    return _alpha(term, {}, 0)
+    return _alpha(term, {}, 0, {})
 
 
-def _alpha(term: Term, renaming: dict[Term, Term], depth: int) -> Term:
+_Seen: TypeAlias = "dict[tuple[Term, int, frozenset[tuple[Term, Term]]], Term]"
+"""Copies by the number of variables bound above, and by what the bound ones among those in the term are called."""
+
+
+def _alpha(term: Term, renaming: dict[Term, Term], depth: int, seen: _Seen) -> Term:
     if term.kind is Kind.VAR:
         return renaming.get(term, term)
     if not term.args:
         return term
-    if not term.binders:
-        return rebuild(term, tuple([_alpha(a, renaming, depth) for a in term.args]))
-    binders = tuple(var(f"?{depth + i}", v.sort) for i, v in enumerate(term.binders))
-    inner = {**renaming, **dict(zip(term.binders, binders, strict=True))}
-    body = _alpha(term.body, inner, depth + len(binders))
-    return _make(term.kind, "", (), (body,), binders, None, BOOL)
+    key = term, depth, frozenset((v, renaming[v]) for v in term.free if v in renaming)
+    done = seen.get(key)
+    if done is None:
+        if not term.binders:
+            done = rebuild(term, tuple([_alpha(a, renaming, depth, seen) for a in term.args]))
+        else:
+            binders = tuple(var(f"?{depth + i}", v.sort) for i, v in enumerate(term.binders))
+            inner = {**renaming, **dict(zip(term.binders, binders, strict=True))}
+            body = _alpha(term.body, inner, depth + len(binders), seen)
+            done = _make(term.kind, "", (), (body,), binders, None, BOOL)
+        seen[key] = done
+    return done

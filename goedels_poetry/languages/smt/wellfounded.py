@@ -14,7 +14,7 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import TypeAlias
 
-from goedels_poetry.languages.smt.calls import Call, TooLarge, calls_of
+from goedels_poetry.languages.smt.calls import Call, calls_of
 from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.graph import components
 from goedels_poetry.languages.smt.measures import candidates
@@ -24,10 +24,15 @@ from goedels_poetry.languages.smt.problem import Definition, Signature
 from goedels_poetry.languages.smt.sequent import Sequent, make_sequent
 from goedels_poetry.languages.smt.sizes import Sizes, Weights
 from goedels_poetry.languages.smt.terms import BOOL, INT, Kind, Sort, Term, and_, app, integer, substitute, subterms
+from goedels_poetry.languages.smt.work import TooLarge, Work
 
 MAX_ASSIGNMENTS = 5_000
-MAX_QUERIES = 300  # of one group
+MAX_QUERIES = 300
+"""Of one group; as many again where calls stand inside of each other."""
+MAX_QUERIES_IN_ALL = 3_000
 MAX_WEIGHTS = 12
+MAX_STEPS = 10_000_000
+"""For all groups together; those that are looked at when they are used up count as not shown to terminate."""
 
 Prover = Callable[[Sequent], bool]
 Step: TypeAlias = "tuple[set[Call], str, list[tuple[str, Sequent]] | None]"
@@ -85,15 +90,16 @@ def _decide(signature: Signature, sizes: Sizes, prove: Prover | None) -> list[Te
     """Every group; ``sizes`` learns of those that terminate."""
     by_name = {d.name: d for d in signature.definitions}
     results = []
+    work, queries = Work(MAX_STEPS), Work(MAX_QUERIES_IN_ALL)
     for names in recursive_groups(signature):
         group = [by_name[n] for n in names]
         try:
             if len(names) == 1 and names[0] not in _callees(group[0], by_name):
                 result = Termination(True, tuple(names), "not recursive")
             else:
-                result = _Search(group, sizes, prove).result()
+                result = _Search(group, sizes, prove, work, queries).result()
             if result.ok:
-                sizes.learn(group)
+                sizes.learn(group, work)
         except RecursionError:
             result = Termination(False, tuple(names), "", reason=f"the body of {names[0]} is nested too deeply")
         results.append(result)
@@ -122,7 +128,10 @@ class _Search:
     sizes: Sizes
     prove: Prover | None
     """None: arguments that get smaller only, no measures."""
+    work: Work
+    queries_in_all: Work
     queries: int = 0
+    most_queries: int = MAX_QUERIES
     known: dict[Sequent, bool] = field(default_factory=dict)
     losses: dict[tuple[object, ...], int | None] = field(default_factory=dict)
 
@@ -133,9 +142,13 @@ class _Search:
     def result(self) -> Termination:
         names = tuple(d.name for d in self.group)
         try:
-            calls = self._calls(frozenset(names))
+            return self._found(names)
         except TooLarge as large:
-            return Termination(False, names, "", reason=f"the body of {large} has too many paths to follow")
+            reason = f"the body of {large} has too many paths to follow" if str(large) else "its calls are too many"
+            return Termination(False, names, "", reason=reason)
+
+    def _found(self, names: tuple[str, ...]) -> Termination:
+        calls = self._calls(frozenset(names))
         details: list[str] = []
         methods: list[str] = []
         obligations: dict[Sequent, str] = {}
@@ -164,6 +177,7 @@ class _Search:
         (definition,) = self.group
         body = simplify(definition.body, self.signature)
         calls = self._calls(frozenset(names))
+        self.most_queries = self.queries + MAX_QUERIES
         found = bounded_recursion(
             replace(definition, body=body), candidates(definition.params, calls, None)[:8], self._proved
         )
@@ -204,9 +218,10 @@ class _Search:
             [i for i, p in enumerate(self.params[name]) if self.signature.datatype(p.sort) is not None]
             for name in involved
         ]
-        single = [[(i,) for i in positions] for positions in data]
-        several = [[c for n in range(1, len(p) + 1) for c in combinations(p, n)] for p in data]
-        for options in (single, several):
+        options_of_each: list[list[list[tuple[int, ...]]]] = [[[(i,) for i in positions] for positions in data]]
+        if prod(2 ** len(positions) - 1 for positions in data) <= MAX_ASSIGNMENTS:
+            options_of_each.append([[c for n in range(1, len(p) + 1) for c in combinations(p, n)] for p in data])
+        for options in options_of_each:
             if prod(map(len, options)) > MAX_ASSIGNMENTS:
                 continue
             best: tuple[set[Call], dict[str, tuple[int, ...]]] | None = None
@@ -228,6 +243,7 @@ class _Search:
         """The calls at which the chosen arguments lose a constructor; None when they may grow at some call."""
         falling = set()
         for call in calls:
+            self.work.spend()
             params = tuple(self.params[call.caller][i] for i in at[call.caller])
             loss = self._loss(sizes, call, params, tuple(call.args[i] for i in at[call.callee]))
             if loss is None or loss < 0:
@@ -239,7 +255,7 @@ class _Search:
     def _loss(self, sizes: Sizes, call: Call, params: tuple[Term, ...], args: tuple[Term, ...]) -> int | None:
         key = tuple(sizes.weights.items()), call, params, args
         if key not in self.losses:
-            self.losses[key] = sizes.loss(params, args, call.path)
+            self.losses[key] = sizes.loss(params, args, call.path, self.work)
         return self.losses[key]
 
     # --------------------------------------------------------------------------------------- measures
@@ -265,6 +281,7 @@ class _Search:
         falling: set[Call] = set()
         used: list[tuple[str, Sequent]] = []
         for call in calls:
+            self.work.spend(1 + len(call.path))
             here = measure[call.caller]
             there = substitute(measure[call.callee], dict(zip(self.params[call.callee], call.args, strict=True)))
             if there is here:
@@ -283,8 +300,11 @@ class _Search:
     def _proved(self, sequent: Sequent) -> bool:
         found = self.known.get(sequent)
         if found is None:
+            if self.prove is None or self.queries >= self.most_queries:
+                return False
             self.queries += 1
-            found = self.known[sequent] = self.prove is not None and self.prove(sequent)
+            self.queries_in_all.spend()
+            found = self.known[sequent] = self.prove(sequent)
         return found
 
 

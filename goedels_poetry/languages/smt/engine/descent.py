@@ -17,6 +17,7 @@ from goedels_poetry.languages.smt.equations import simplify
 from goedels_poetry.languages.smt.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent
 from goedels_poetry.languages.smt.terms import Kind, Sort, Term, substitute, subterms
+from goedels_poetry.languages.smt.work import TooLarge
 
 Close = Callable[[Sequent], Query | None]
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.smt.obligations import Context
 from goedels_poetry.languages.smt.problem import Definition, Signature
-from goedels_poetry.languages.smt.recursion import TooLarge, cases_along, moved_variables, points_below
+from goedels_poetry.languages.smt.recursion import cases_along, moved_variables, points_below
 from goedels_poetry.languages.smt.sequent import Names, Sequent
 from goedels_poetry.languages.smt.wellfounded import Termination, termination
+from goedels_poetry.languages.smt.work import TooLarge
 from goedels_poetry.solvers import Limits, Z3Process
 
 

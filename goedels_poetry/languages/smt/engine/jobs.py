@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -20,9 +21,10 @@ from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.workbench import DIRECT, OutOfTime, Workbench
 from goedels_poetry.languages.smt.evaluate import Undecided
+from goedels_poetry.languages.smt.examine import says_nothing
 from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.problem import Premise, Problem
+from goedels_poetry.languages.smt.printer import declarations, definitions, show
+from goedels_poetry.languages.smt.problem import Premise, Problem, Signature
 from goedels_poetry.languages.smt.schemas import SchemeError, instances
 from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
 from goedels_poetry.languages.smt.terms import Term, is_app, symbols
@@ -217,9 +219,13 @@ def retrieve(payload: Json) -> Json:
 
 
 def result(bench: Workbench, began: float, value: Json, reason: str = "") -> Json:
-    """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost."""
+    """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost.
+
+    With a sketch come the ``keys`` of its statements: they are not read again where the answer goes.
+    """
     return {
         "ok": not reason,
+        "keys": keys_of(value["sketch"], bench.signature) if "sketch" in value else {},
         "value": value,
         "reason": reason,
         "cost": {
@@ -231,7 +237,11 @@ def result(bench: Workbench, began: float, value: Json, reason: str = "") -> Jso
 
 
 def read(payload: Json) -> Json:
-    """Parse and type-check; the error with its place when the text is not a theorem."""
+    """Parse and type-check; the error with its place when the text is not a theorem.
+
+    With all that is wanted of the text where it is not parsed: ``theory`` and ``key`` (see `Language.canonical`), and
+    whether the goal is ``empty`` (see `says_nothing`).
+    """
     began = time.monotonic()
     try:
         problem = problem_of(payload["theorem"])
@@ -247,8 +257,32 @@ def read(payload: Json) -> Json:
         "ok": True,
         "statement": show(problem.goal),
         "warnings": list(problem.warnings),
+        "theory": theory_of(problem),
+        "key": key_of(root_sequent(problem)),
+        "empty": says_nothing(problem.goal),
         "seconds": time.monotonic() - began,
     }
+
+
+def theory_of(problem: Problem) -> str:
+    """A hash of all that a statement rests on: signature, definitions, premises."""
+    lines = [*declarations(problem.signature), *definitions(problem.signature)]
+    lines += [show(p.formula) for p in problem.premises]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:20]
+
+
+def keys_of(proposal: Json, signature: Signature) -> dict[str, str]:
+    """The key of every statement in a sketch, by its text."""
+    keys: dict[str, str] = {}
+    for child in proposal["children"]:
+        keys[child["statement"]] = key_of(parse_sequent(child["statement"], signature))
+        keys |= keys_of(child["sketch"], signature) if child.get("sketch") else {}
+    return keys
+
+
+def canonical(payload: Json) -> Json:
+    """The key of one statement."""
+    return {"key": key_of(goal_sequent(problem_of(payload["theorem"]), payload["statement"]))}
 
 
 def _premise(premise: Premise) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
+from goedels_poetry.languages.smt.describe import describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.guided import complete
 from goedels_poetry.languages.smt.engine.jobs import (
@@ -37,6 +39,19 @@ Json = dict[str, Any]
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS = 120.0
 """Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
+
+
+def describe(payload: Json) -> dict[str, str]:
+    """See `ModelGuided.describe`."""
+    problem = problem_of(payload["theorem"])
+    facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
+    return _described(payload["theorem"]) | describe_goal(goal_sequent(problem, payload["statement"]), facts)
+
+
+@lru_cache(maxsize=128)
+def _described(theorem: str) -> dict[str, str]:
+    """Printing the premises takes longer than all else that a prompt needs; they are the same for every goal."""
+    return describe_problem(problem_of(theorem))
 
 
 def read_sketch(payload: Json) -> Json:
@@ -115,4 +130,4 @@ def _first(plans: Iterator[Plan], banned: set[str]) -> Plan | None:
         return None
 
 
-__all__ = ["read_candidate", "read_sketch", "sketch_within", "verify_idea"]
+__all__ = ["describe", "read_candidate", "read_sketch", "sketch_within", "verify_idea"]

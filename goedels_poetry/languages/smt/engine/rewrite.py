@@ -8,7 +8,7 @@ from itertools import count
 
 from goedels_poetry.languages.smt.equations import Equation, simplify
 from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.terms import Kind, Term, rebuild, substitute, var
+from goedels_poetry.languages.smt.terms import LARGE, Kind, Term, rebuild, substitute, var
 
 
 class Rewriter:
@@ -27,6 +27,7 @@ class Rewriter:
     def normal(self, term: Term, fuel: int = 60) -> Term:
         """``term`` with definitions unfolded where a constructor pattern matches."""
         self._fuel = fuel
+        self._done: dict[Term, Term] | None = {} if term.size > LARGE else None
         return self._go(term)
 
     def step(self, term: Term) -> Term | None:
@@ -38,6 +39,13 @@ class Rewriter:
         return None
 
     def _go(self, term: Term) -> Term:
+        if self._done is None:
+            return self._anew(term)
+        if term not in self._done:
+            self._done[term] = self._anew(term)
+        return self._done[term]
+
+    def _anew(self, term: Term) -> Term:
         if term.kind is not Kind.APP or not term.args:
             return self._unfold(term) if term.kind is Kind.APP else term
         if term.name == "ite":
@@ -79,24 +87,40 @@ def match(pattern: Term, term: Term) -> dict[Term, Term] | None:
 
 def occurrences(term: Term) -> dict[Term, int]:
     """How often each non-variable subterm occurs outside quantifiers, as a tree."""
-    counts: dict[Term, int] = {}
-
-    def go(t: Term) -> None:
-        if t.kind is not Kind.APP:
-            return
-        counts[t] = counts.get(t, 0) + 1
+    above: dict[Term, int] = {}  # how many of the terms right above each are still to be counted
+    stack = [term] if term.kind is Kind.APP else []
+    while stack:
+        t = stack.pop()
+        if t not in above:
+            above[t] = 0
+            stack.extend(a for a in reversed(t.args) if a.kind is Kind.APP)
+    counts = dict.fromkeys(above, 0)
+    for t in above:
         for a in t.args:
-            go(a)
-
-    go(term)
+            if a in above:
+                above[a] += 1
+    ready = [term] if above else []
+    counts.update(dict.fromkeys(ready, 1))
+    while ready:
+        t = ready.pop()
+        for a in t.args:
+            if a in above:
+                counts[a] += counts[t]
+                above[a] -= 1
+                if not above[a]:
+                    ready.append(a)
     return counts
 
 
 def ordered_variables(term: Term) -> list[Term]:
     """Free variables in order of first occurrence."""
     found: dict[Term, None] = {}
+    seen: set[tuple[Term, frozenset[Term]]] = set()
 
     def go(t: Term, bound: frozenset[Term]) -> None:
+        if (t, bound) in seen:
+            return
+        seen.add((t, bound))
         if t.kind is Kind.VAR:
             if t not in bound:
                 found.setdefault(t)

@@ -65,6 +65,7 @@ class Rules:
         self._unfolded: dict[Instance, None] = {}
         self._fuel = 0
         self._memo: dict[Term, Term] = {}
+        self._left: dict[Term, Term] = {}  # what terms come to when there is no fuel left
         x, y, z = (var(f"?{n}", INT) for n in "xyz")
         for name in ("+", "*"):
             for left, right in _permutations(name, x, y, z):
@@ -99,6 +100,7 @@ class Rules:
     def normal(self, term: Term) -> Term:
         """``term`` rewritten as far as the fuel goes."""
         self._fuel = FUEL
+        self._left.clear()
         return self._go(term)
 
     def reducible(self, term: Term) -> bool:
@@ -121,6 +123,7 @@ class Rules:
         self._used.clear()
         self._unfolded.clear()
         self._fuel = PATIENT_FUEL
+        self._left.clear()
         hyps: list[_Rule] = []
         for number, hyp in enumerate(sequent.hyps):
             if hyp.kind is Kind.FORALL:
@@ -198,9 +201,10 @@ class Rules:
             return term
         done = self._memo.get(term)
         if done is None:
-            done = self._rewritten(term)
-            if self._fuel > 0:
-                self._memo[term] = done
+            done = None if self._fuel > 0 else self._left.get(term)
+            if done is None:
+                done = self._rewritten(term)
+                (self._memo if self._fuel > 0 else self._left)[term] = done
         return done
 
     def _rewritten(self, term: Term) -> Term:

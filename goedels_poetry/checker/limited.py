@@ -1,0 +1,102 @@
+"""A check that ends in time, whatever it is of: in a process of its own, which is killed with all that it started.
+
+Every walk of a checker is bounded by the work it does, and every query by its limits; but a certificate may ask for
+many of them, and bounds may have gaps. A limit that is enforced from outside has none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import language_of
+from goedels_poetry.checker.by_language import LEAN, check_any
+from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.solvers import JobTimeout, SolverError, WorkerPool
+from goedels_poetry.state import Verdict
+
+SECONDS = 300.0
+"""For a whole check, where nothing else is said."""
+RESERVE = 4.0
+"""Seconds that are left when the second solver stops; what it leaves open costs a trust level, the limit everything."""
+MEMORY_MB = 4096
+LEAN_MEMORY_MB = 1 << 24
+"""Lean's process reserves far more address space than it uses, and has a limit of its own."""
+
+Json = dict[str, Any]
+
+
+def check_within(
+    seconds: float,
+    path: Path,
+    against: str | None = None,
+    *,
+    lean_text: str | None = None,
+    theorem: str = "",
+    assume_definitions: bool = False,
+) -> CheckReport:
+    """The report on a certificate, or on anyone's Lean file, after ``seconds`` at most.
+
+    Args:
+        seconds: for everything, the start of processes included; what is not done by then is ended.
+        path: the certificate's folder; where ``lean_text`` came from.
+        against: text of the theorem that it has to be about; None accepts what the certificate says.
+        lean_text: a Lean file that is no certificate.
+        theorem: of Lean: the one theorem to look at.
+        assume_definitions: see `check_certificate`; SMT only.
+    """
+    began = time.monotonic()
+    payload = {
+        "path": str(path),
+        "against": against,
+        "lean_text": lean_text,
+        "theorem": theorem,
+        "assume_definitions": assume_definitions,
+        "seconds": seconds,
+    }
+    lean = lean_text is not None or language_of(path) == LEAN
+    try:
+        found = asyncio.run(_in_a_process(payload, seconds, LEAN_MEMORY_MB if lean else MEMORY_MB))
+    except JobTimeout:
+        reason = f"the check was not done within {seconds:g} s; --timeout gives it more time"
+        return CheckReport(Verdict.UNKNOWN, reasons=(reason,), retry=True, seconds=time.monotonic() - began)
+    except SolverError as error:
+        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True, seconds=time.monotonic() - began)
+    return CheckReport.from_json(found)
+
+
+async def _in_a_process(payload: Json, seconds: float, memory_mb: int) -> Json:
+    async with WorkerPool(1) as pool:
+        found: Json = await pool.run(f"{__name__}:check", payload, seconds, memory_mb)
+    return found
+
+
+def check(payload: Json) -> Json:
+    """What `check_within` asks of its process: the report as JSON."""
+    try:
+        return _report(payload).to_json()
+    except GoedelsPoetryError as error:  # there is no Lean to ask
+        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),)).to_json()
+
+
+def _report(payload: Json) -> CheckReport:
+    path, against, seconds = Path(payload["path"]), payload["against"], float(payload["seconds"])
+    if payload["lean_text"] is not None or language_of(path) == LEAN:
+        from goedels_poetry.checker import lean  # only where there is something of Lean
+
+        if payload["lean_text"] is not None:
+            return lean.run(lean.audit_file(payload["lean_text"], against, payload["theorem"], seconds=seconds))
+        return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=payload["theorem"]))
+    if language_of(path) in ("smt", ""):
+        from goedels_poetry.checker.check import check_certificate
+
+        text = None if against is None else against.encode()
+        left = max(seconds - RESERVE, 0.0)
+        return check_certificate(path, text, assume_definitions=payload["assume_definitions"], second_seconds=left)
+    return check_any(path, against, assume_definitions=payload["assume_definitions"])
+
+
+__all__ = ["SECONDS", "check", "check_within"]

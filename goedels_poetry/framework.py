@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import signal
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from goedels_poetry import languages
-from goedels_poetry.errors import InvalidInput, UnknownRun
+from goedels_poetry.checker.registry import Checkers
+from goedels_poetry.errors import InvalidInput, Unavailable, UnknownRun
 from goedels_poetry.formalization import Claim, Confirm, check_claim
 from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems, Theorem
 from goedels_poetry.learning import Memory
@@ -61,6 +63,7 @@ class GoedelsPoetryFramework:
         self._runs = Runs(self.settings.data_dir)
         self._given = language
         self._languages: dict[str, Language] = {}
+        self._checkers = Checkers(self.settings.lean)
         self._bank: LemmaBank | None = None
         self._statistics: StrategyStatistics | None = None
         self._searches: list[Search] = []
@@ -307,6 +310,7 @@ class GoedelsPoetryFramework:
         for language in (*self._languages.values(), *([self._given] if self._given else [])):
             await language.aclose()
         self._languages.clear()
+        await self._checkers.aclose()
         if self.models is not None:
             await self.models.aclose()
         for memory in (self._bank, self._statistics):
@@ -395,11 +399,14 @@ class GoedelsPoetryFramework:
                 theorem = Theorem(language.name, source, options, " ".join(source.split()))
             elif claim is None:
                 try:
-                    theorem = await self._reading(language.read(source, options))
+                    theorem = await self._reading(language.read(source, copy.deepcopy(options)))
                 except TimeoutError as exc:
                     return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
+                except Unavailable as exc:
+                    return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
                 if theorem is None:
                     return _unread(name, language, f"{self._interrupted} before the theorem was read")
+                theorem = replace(theorem, text=source, options=options)  # what is proved is what was given
             else:
                 if not run.is_finished():
                     check_claim(claim, language, self.models)
@@ -415,6 +422,7 @@ class GoedelsPoetryFramework:
                             name,
                             self.settings,
                             self._memory() if question is None else Memory(),
+                            self._checkers,
                             on_event or _ignore,
                             self.models,
                             claim,

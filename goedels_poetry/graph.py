@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry
-from goedels_poetry.errors import BudgetExceeded, StaleWork, one_line
+from goedels_poetry.agents.registry import FAULT, AgentSpec, Apply, Deps, Fault, Registry
+from goedels_poetry.errors import BudgetExceeded, StaleWork, Unavailable, lacks_resources, one_line
 from goedels_poetry.formalization import FORMAL, Statement, set_failed_formalization
 from goedels_poetry.jobs import Job, Jobs
 from goedels_poetry.results import Event
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
 
 RECURSION_LIMIT = 1_000_000
+CANNOT_GO_ON = "the machine cannot go on"
+"""How the reason begins when a run stops for what says nothing about the theorem: a solver that cannot be run, no file
+handle left."""
 
 
 class Item(TypedDict):
@@ -66,10 +69,10 @@ class Machine:
         node = await store.on_thread(_begin, store, key, spec.name, item)
         if node is None:
             return  # done before a crash, or the node has moved on since it was handed out
-        cost: dict[str, float] = {}
-        deps = replace(self.deps, cost=cost)
+        deps = replace(self.deps, cost={}, faults=[])
         seconds = spec.timeout or self.deps.settings.agent_timeout
-        self.jobs.start(key, spec, node, item["seq"], _bounded(spec, node, deps, seconds, self.statement), cost)
+        work = _bounded(spec, node, deps, seconds, self.statement)
+        self.jobs.start(key, spec, node, item["seq"], work, deps.cost, deps.faults)
         if spec.quick:
             job = self.jobs.pop(key)
             assert job is not None
@@ -82,20 +85,33 @@ class Machine:
             await self.store.on_thread(self.store.forget_work, [job.key])
             self.supervisor.stop(str(error), error.budget)
             return
+        if error is not None and _is_passing(error):
+            await self._put_off(job, error)
+            return
         if error is not None:
-            await self._commit(job, lambda txn: self._failed(txn, job.node, error))
+            await self._fail(job, error)
             return
         try:
             await self._commit(job, job.task.result())
         except BudgetExceeded as exc:
             self.supervisor.stop(f"{exc} and no more", exc.budget)
         except Exception as exc:  # noqa: BLE001  a bad reply may fail anywhere: it costs one attempt
-            failure = exc
-            await self._commit(job, lambda txn: self._failed(txn, job.node, failure))
+            await (self._put_off(job, exc) if _is_passing(exc) else self._fail(job, exc))
+
+    async def _put_off(self, job: Job, error: BaseException) -> None:
+        """Nothing was tried: the node stays where it is, for a resume."""
+        await self.store.on_thread(self.store.forget_work, [job.key])
+        words = str(error) if isinstance(error, Unavailable) else one_line(error)
+        self.supervisor.stop(f"{CANNOT_GO_ON}: {words}", "machine")
+
+    async def _fail(self, job: Job, error: BaseException) -> None:
+        job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, one_line(error)))
+        await self._commit(job, lambda txn: self._failed(txn, job.node, error))
 
     async def _commit(self, job: Job, apply: Apply) -> None:
         def moved(txn: Txn) -> str:
             outcome = apply(txn)
+            _note(txn, job)
             if txn.store.revision(job.node.id) == job.seq:  # it would be handed out again and again
                 raise RuntimeError(f"agent {job.spec.name} left the node where it was")
             return outcome
@@ -105,8 +121,12 @@ class Machine:
             done = await self.store.on_thread(
                 self.store.commit, job.key, job.spec.name, job.node.id, moved, expect=job.seq, cost=cost
             )
-        except StaleWork:
-            return  # the node moved on or was cut off while the job was under way
+        except StaleWork:  # the node moved on or was cut off while the job was under way
+            if not job.faults:
+                return
+            done = await self.store.on_thread(
+                self.store.commit, f"{job.key}:faults", job.spec.name, job.node.id, lambda txn: _note(txn, job)
+            )
         if done is None:
             return
         if done.cuts:
@@ -161,9 +181,25 @@ async def _bounded(
                 if statement is not None:
                     deps = replace(deps, theorem=await statement.now(deps.store))
                 return await spec.run(node, deps)
+    except SystemExit as exc:  # it would end the program, with an exit code that means something else
+        raise RuntimeError(f"{spec.name} tried to end the program") from exc
     except TimeoutError as exc:
         words = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)
         raise TimeoutError(words) from exc
+
+
+def _is_passing(error: BaseException) -> bool:
+    """Whether a failure is the machine's, and may be over when the run is resumed."""
+    return isinstance(error, Unavailable) or lacks_resources(error)
+
+
+def _note(txn: Txn, job: Job) -> str:
+    """What was raised in a job, in the node's history and in the event."""
+    for fault in job.faults:
+        txn.log(job.node.id, FAULT, **asdict(fault))
+    words = [fault.words for fault in job.faults if fault.plugin or fault.reason not in txn.reason]
+    txn.reason = "; ".join(dict.fromkeys(filter(None, [txn.reason, *words])))
+    return "error"
 
 
 def _begin(store: ProofStore, key: str, agent: str, item: Item) -> ProofNode | None:
@@ -226,4 +262,4 @@ def _cursor(store: ProofStore, stop: Stop) -> GoedelsPoetryState:
     }
 
 
-__all__ = ["RECURSION_LIMIT", "Item", "Machine", "build"]
+__all__ = ["CANNOT_GO_ON", "RECURSION_LIMIT", "Item", "Machine", "build"]

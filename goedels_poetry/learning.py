@@ -25,11 +25,14 @@ class Memory(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def fill_memory(memory: Memory, store: ProofStore, run_id: str, result: RunResult, retry: bool) -> list[str]:
+def fill_memory(
+    memory: Memory, store: ProofStore, run_id: str, result: RunResult, retry: bool, ours: frozenset[str]
+) -> list[str]:
     """Give later runs what this one has learnt; a full disk must not take the result with it.
 
     Args:
         retry: the checker could not be asked about the whole proof now.
+        ours: names of the agents that come from no plug-in.
 
     Returns:
         What went wrong, for the warnings.
@@ -38,23 +41,32 @@ def fill_memory(memory: Memory, store: ProofStore, run_id: str, result: RunResul
         if memory.statistics is not None:
             memory.statistics.record(run_id, result.language, _strategy_counts(store))
         if memory.bank is not None:
-            _fill_bank(memory.bank, store, result, retry)
+            _fill_bank(memory.bank, store, result, retry, ours)
     except sqlite3.Error as exc:
         return [f"what this run has learnt could not be kept: {exc}"]
     return []
 
 
-def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool) -> None:
-    if store.root().status is NodeStatus.PROVED and result.verdict is not Verdict.PROVED and not retry:
+def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool, ours: frozenset[str]) -> None:
+    """What the checker has accepted; and what else was proved where nobody but our own agents says so.
+
+    Even that is no more than a hint: the checker looks at whatever a later proof takes from the bank.
+    """
+    ours_alone = store.agents() <= ours
+    accepted = result.verdict is Verdict.PROVED
+    if store.root().status is NodeStatus.PROVED and not accepted and not retry:
         bank.forget(_taken_from_bank(store))
-    else:
-        bank.add(_new_lemmas(store, result.language))
+    elif accepted or ours_alone:
+        bank.add(_new_lemmas(store, result.language, cut_ones=ours_alone))
 
 
-def _new_lemmas(store: ProofStore, language: str) -> Iterable[Lemma]:
+def _new_lemmas(store: ProofStore, language: str, *, cut_ones: bool) -> Iterable[Lemma]:
+    """``cut_ones``: with those that backtracking cut off, which stand in no proof that was checked."""
     for key, node_id in store.lemmas():
         node = store.get(node_id)
         if node.parent is None or node.origin.startswith("bank:"):
+            continue
+        if store.is_cut(node_id) and not cut_ones:
             continue
         body = export_subtree(store, node_id, origin="")
         if len(body) <= MOST_NODES_OF_A_LEMMA and not any("lemmas" in item["row"] for item in body):

@@ -31,7 +31,7 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     for entry_point in sorted(entry_points(group=group), key=lambda ep: ep.name):
         try:
             found = entry_point.load()
-        except Exception as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
+        except (Exception, SystemExit) as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
             problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: {one_line(exc)}")
             continue
         candidates = (

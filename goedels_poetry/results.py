@@ -73,6 +73,8 @@ class RunResult:
     formalization: dict[str, Any] | None = None
     """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "round_trip",
     "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
+    checked_by: str | None = None
+    """The plug-in whose checker gave the verdict; None: ours, or no checker was asked."""
     answer: dict[str, Any] | None = None
     """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
 

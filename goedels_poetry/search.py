@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -14,12 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry.agents.questions import question_registry
-from goedels_poetry.agents.registry import Deps, Registry, load_registry
+from goedels_poetry.agents.registry import FAULT, Deps, Fault, Registry, load_registry
+from goedels_poetry.checker.registry import CLAIMS, Checkers
+from goedels_poetry.checker.report import Certificate
+from goedels_poetry.checker.submission import Submission
 from goedels_poetry.derivation import derivation, metrics, open_goals, why_not
-from goedels_poetry.errors import one_line
+from goedels_poetry.errors import GoedelsPoetryError, one_line
 from goedels_poetry.formalization import (
     CONFIRM,
     DECLINED,
+    FORMAL,
     ONLY_STATED,
     Claim,
     Confirm,
@@ -28,9 +34,9 @@ from goedels_poetry.formalization import (
     set_confirmed,
     with_formalization,
 )
-from goedels_poetry.graph import RECURSION_LIMIT, Machine, build
+from goedels_poetry.graph import CANNOT_GO_ON, RECURSION_LIMIT, Machine, build
 from goedels_poetry.jobs import Jobs
-from goedels_poetry.languages.base import Certificate, Language, Theorem
+from goedels_poetry.languages.base import Incomplete, Language, Theorem
 from goedels_poetry.learning import Memory, fill_memory
 from goedels_poetry.models import Ledger, Models
 from goedels_poetry.question import ADVISE, Question, set_move
@@ -47,6 +53,13 @@ if TYPE_CHECKING:
 
 CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
+
+CHECKED = (*CLAIMS, Verdict.TESTED)
+"""Verdicts that no agent, language or file of a run may give."""
+
+FRAMEWORK = "framework"
+"""Who commits what no agent does."""
+NO_CHECKER = "the language {} claims {}; no checker is registered for it"
 
 T = TypeVar("T")
 
@@ -78,6 +91,7 @@ class Search:
         name: str,
         settings: Settings,
         memory: Memory,
+        checkers: Checkers,
         on_event: Callable[[Event], None],
         models: Models | None = None,
         claim: Claim | None = None,
@@ -88,6 +102,8 @@ class Search:
         self._run_dir = run
         self._language = language
         self._given = theorem
+        self._spoken = language.name
+        self._options = copy.deepcopy(theorem.options)  # agents have the theorem's own
         self._claim = claim
         self._confirm = confirm
         self._question = question
@@ -97,12 +113,13 @@ class Search:
         self._statement = Statement(language, theorem, self._by_model)
         self._name = name
         self._settings = settings
-        self._memory = memory
-        self._bank, self._statistics = memory.bank, memory.statistics
+        self._memory = memory if checkers.decides(self._spoken) else memory._replace(bank=None)
+        self._checkers = checkers
+        self._bank, self._statistics = self._memory.bank, memory.statistics
         self._on_event = on_event
         self._models = models
         self._premises: PremiseSearch | None = None
-        self._warnings: list[str] = [*theorem.warnings, *memory.problems]
+        self._warnings: list[str] = [*theorem.warnings, *memory.problems, *checkers.problems]
         self._supervisor: SupervisorAgent | None = None
         self._interrupted = ""
         self._begun: Event | None = None
@@ -119,7 +136,7 @@ class Search:
     async def run(self, out: Path | None) -> RunResult:
         """Begin or go on, until there is a result; it is stored in the run's directory."""
         finished = self._run_dir.result() if self._run_dir.is_finished() else None
-        if finished is not None and not _wants_certificate(finished, out):
+        if finished is not None and self._is_vouched_for(finished) and not _wants_certificate(finished, out):
             models = finished.metrics.get("models", {})
             self._join({name if name == "money" else f"model_{name}": n for name, n in models.items()})
             return finished
@@ -130,22 +147,31 @@ class Search:
             if self._models is not None:
                 registry = registry.with_models(self._models.has)
             self._warnings += registry.problems
-            await store.on_thread(self._prepare, store)
+            key = "" if self._by_model else await self._language.canonical(self._given, "")
+            await store.on_thread(self._prepare, store, key)
             stop = await self._search(store, registry)
             if self._claim is not None and stop.status == "exhausted" and store.root().queue == CONFIRM:
                 stop = await self._confirmed(store, self._claim) or await self._search(store, registry)
             if self._question is not None:
                 stop = await self._untested(store, stop)
             result, retry = await self._conclude(store, stop, out)
-            problem = await store.on_thread(fill_memory, self._memory, store, self._run_dir.run_id, result, retry)
+            ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
+            problem = await store.on_thread(fill_memory, self._memory, store, self._run_dir.run_id, result, retry, ours)
             result = replace(result, warnings=(*result.warnings, *problem))
             self._emit(await store.on_thread(self._remember, store, result, retry))
             return result
         finally:
             store.close()
 
+    def _is_vouched_for(self, finished: RunResult) -> bool:
+        """Whether who checked a stored result still decides about the language; else it is concluded anew."""
+        if finished.verdict not in CHECKED:
+            return True
+        package = self._checkers.plugin(self._spoken) or None
+        return self._checkers.decides(self._spoken) and finished.checked_by == package
+
     # -- begin -----------------------------------------------------------------------------------------------
-    def _prepare(self, store: ProofStore) -> None:
+    def _prepare(self, store: ProofStore, key: str) -> None:
         store.forget_work()  # what was under way at a crash starts again under the same keys
         store.max_nodes = self._settings.budgets.nodes
         store.spend(wall_seconds=self._given.seconds)  # a text that is long in the reading is part of the work
@@ -155,20 +181,20 @@ class Search:
                 name=self._name,
                 theorem=self._given.text,
                 statement=self._given.statement,
-                language=self._language.name,
+                language=self._spoken,
                 options=self._given.options,
                 bank_snapshot=self._bank.snapshot() if self._bank else 0,
-                preferred=self._statistics.preferred(self._language.name) if self._statistics else (),
+                preferred=self._statistics.preferred(self._spoken) if self._statistics else (),
                 claim=None if self._claim is None else self._claim.identity,
                 question=None if self._question is None else self._question.identity,
             )
             self._run_dir.write_card(
                 run_id=self._run_dir.run_id,
                 name=self._name,
-                language=self._language.name,
+                language=self._spoken,
                 started=time.time(),
             )
-            self._commit(store, "init", self._plant)
+            self._commit(store, "init", partial(self._plant, key=key))
         else:
             self._commit(store, f"resume:{store.seq}", self._reopen)
 
@@ -177,14 +203,13 @@ class Search:
             txn.reason = "; ".join(self._warnings)  # so that `trace` names plug-ins that were left out
             return apply(txn)
 
-        done = store.commit(key, "framework", ROOT, noted)
+        done = store.commit(key, FRAMEWORK, ROOT, noted)
         if done is not None:
             self._begun = done.event
 
-    def _plant(self, txn: Txn) -> str:
-        root = ProofNode(id=ROOT, language=self._language.name, queue=Queue.FORMALIZE)
+    def _plant(self, txn: Txn, key: str) -> str:
+        root = ProofNode(id=ROOT, language=self._spoken, queue=Queue.FORMALIZE)
         if not self._by_model:
-            key = self._language.canonical(self._given, "")
             root = replace(root, queue=Queue.CHECK_SEMANTICS, key=key)
         elif self._question is not None and self._question.task != "answer":
             root = replace(root, queue=ADVISE)
@@ -327,27 +352,29 @@ class Search:
         common: dict[str, Any] = {
             "input": self._name,
             "run_id": self._run_dir.run_id,
-            "language": self._language.name,
+            "language": self._spoken,
             "metrics": numbers,
             "run_dir": self._run_dir.path,
         }
         if stop.status == "proved":
-            certificate, retry = await self._certify(store, out, self._check_seconds(numbers))
+            seconds = self._check_seconds(numbers)
+            certificate, retry = await self._checked(store, Verdict.PROVED, self._proof(store), out, seconds)
+            await store.on_thread(self._tell_faults, store)
             return self._with_claim(store, self._certified(certificate, common)), retry
         verdict, reason, detail = await store.on_thread(self._answer, store, stop, nodes)
         evidence: Certificate | None = None
         retry = False
-        if verdict in (Verdict.REFUTED, Verdict.INCONSISTENT):
-            directory, info = self._certificate_place(out)
+        if verdict in CHECKED:
             seconds = self._check_seconds(numbers)
-
-            async def answer() -> Certificate:
-                theorem = await self._statement.now(store)
-                return await self._language.certify_answer(theorem, detail, directory, info, seconds)
-
-            evidence, retry = await self._checked(answer())
-            if evidence.verdict is not verdict:
-                verdict, reason = evidence.verdict, f"{reason}; but the checker: {evidence.reason}"
+            evidence, retry = await self._checked(store, verdict, self._evidence(store, detail), out, seconds)
+            if evidence.verdict is Verdict.INCONSISTENT and verdict is not evidence.verdict:
+                # The theorem is about nothing, whatever was found.
+                detail = {"core": evidence.details.get("core")}
+                verdict, reason = evidence.verdict, evidence.reason or reason
+            elif evidence.verdict is not verdict:
+                but = "but the checker: " if self._checkers.decides(self._spoken) else ""
+                verdict, reason, detail = evidence.verdict, f"{reason}; {but}{evidence.reason}", {}
+        await store.on_thread(self._tell_faults, store)
         result = RunResult(
             verdict=verdict,
             reason=reason,
@@ -355,6 +382,7 @@ class Search:
             core=detail.get("core"),
             certificate=evidence.path if evidence else None,
             trust_level=evidence.trust_level if evidence else None,
+            checked_by=(evidence.checked_by or None) if evidence else None,
             answer=(evidence.details if evidence else detail).get("result"),
             open_goals=open_goals(nodes),
             warnings=tuple(dict.fromkeys((*self._warnings, *(evidence.warnings if evidence else ())))),
@@ -386,7 +414,7 @@ class Search:
             report = store.load(root.refs["report"]) if "report" in root.refs else {}
             return Verdict.REFUTED, root.reason, report
         if stop.status == "out_of_budget":
-            words = "" if stop.reason.startswith("interrupted") else " with a larger budget"
+            words = "" if stop.reason.startswith(("interrupted", CANNOT_GO_ON)) else " with a larger budget"
             return Verdict.OUT_OF_BUDGET, f"{stop.reason}{resume}{words}", {}
         reason, budget = why_not(nodes)
         if stop.reason:
@@ -395,14 +423,23 @@ class Search:
             return Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {}
         return Verdict.UNKNOWN, reason, {}
 
-    async def _certify(self, store: ProofStore, out: Path | None, seconds: float | None) -> tuple[Certificate, bool]:
-        steps = await store.on_thread(derivation, store)
+    async def _submission(
+        self, store: ProofStore, claim: Verdict, evidence: dict[str, Any], out: Path | None, seconds: float | None
+    ) -> Submission:
+        """What the checker gets: the text and the options as they were given, whatever became of them in the search."""
         directory, info = self._certificate_place(out)
+        text = self._given.text
+        if self._by_model:
+            formal = (await store.on_thread(store.root)).refs.get(FORMAL)
+            if formal is None:
+                raise GoedelsPoetryError("there is no formal text")
+            text = str(await store.on_thread(store.load, formal))
+        return Submission(self._spoken, claim, text, self._options, evidence, directory, info, seconds)
 
-        async def certify() -> Certificate:
-            return await self._language.certify(await self._statement.now(store), steps, directory, info, seconds)
-
-        return await self._checked(certify())
+    def _tell_faults(self, store: ProofStore) -> None:
+        """What agents, strategies and verifiers raised becomes warnings, one line for each that is different."""
+        faults = Counter(Fault.of(entry).words for _, entry in store.history_of_kind(FAULT))
+        self._warnings += [f"{words} ({number} times)" if number > 1 else words for words, number in faults.items()]
 
     def _check_seconds(self, numbers: dict[str, Any]) -> float | None:
         """Wall time for the checker: what the search has left over, and a little more."""
@@ -414,10 +451,35 @@ class Search:
         """Directory of the certificate, and what it says about the run: nothing that differs with one seed."""
         return out or self._run_dir.path / "certificate", {"name": self._name}
 
-    async def _checked(self, checking: Coroutine[Any, Any, Certificate]) -> tuple[Certificate, bool]:
+    async def _proof(self, store: ProofStore) -> dict[str, Any]:
+        """The finished tree, as the language puts it together."""
+        steps = await store.on_thread(derivation, store)
+        return await self._language.assemble(await self._statement.now(store), steps)
+
+    async def _evidence(self, store: ProofStore, detail: dict[str, Any]) -> dict[str, Any]:
+        """What is claimed without a tree, as the language puts it together."""
+        return await self._language.assemble_answer(await self._statement.now(store), detail)
+
+    async def _checked(
+        self,
+        store: ProofStore,
+        claim: Verdict,
+        assembling: Coroutine[Any, Any, dict[str, Any]],
+        out: Path | None,
+        seconds: float | None,
+    ) -> tuple[Certificate, bool]:
         """The checker's word, and whether to ask it again on resume because it could not be asked now."""
+
+        async def check() -> Certificate:
+            evidence = await assembling
+            return await self._checkers.certify(await self._submission(store, claim, evidence, out, seconds))
+
+        if not self._checkers.decides(self._spoken):
+            assembling.close()
+            return Certificate(Verdict.UNKNOWN, reason=NO_CHECKER.format(self._spoken, claim)), True
         try:
-            return await self._unless_interrupted(checking), False
+            certificate = await self._unless_interrupted(check())
+            return certificate, bool(certificate.details.get("retry"))
         except asyncio.CancelledError:
             if not self._interrupted:
                 raise
@@ -428,6 +490,8 @@ class Search:
         except TimeoutError as exc:
             reason = f"{exc} of wall time; run {self._run_dir.run_id} can be resumed with a larger budget"
             return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
+        except Incomplete as gap:
+            return Certificate(Verdict.UNKNOWN, reason=str(gap)), False
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
             reason = f"the result could not be certified: {one_line(exc)}"
             return Certificate(Verdict.UNKNOWN, reason=reason), True
@@ -441,8 +505,9 @@ class Search:
             verdict=certificate.verdict,
             certificate=certificate.path,
             trust_level=certificate.trust_level,
+            checked_by=certificate.checked_by or None,
             reason=reason,
-            core=certificate.details.get("needed") if proved else None,
+            core=certificate.details.get("needed" if proved else "core") or None,
             answer=certificate.details.get("result"),
             warnings=tuple(dict.fromkeys((*self._warnings, *certificate.warnings))),
             **common,
@@ -450,7 +515,7 @@ class Search:
 
     # -- remember ----------------------------------------------------------------------------------------------
     def _remember(self, store: ProofStore, result: RunResult, retry: bool) -> Event:
-        done = store.commit(f"stop:{store.seq}", "framework", ROOT, lambda txn: _note_end(txn, result))
+        done = store.commit(f"stop:{store.seq}", FRAMEWORK, ROOT, lambda txn: _note_end(txn, result))
         assert done is not None  # the key names the revision that it follows
         self._run_dir.write_card(result=result.to_json(), retry=retry)
         return done.event

@@ -7,7 +7,7 @@ from typing import Any
 from goedels_poetry.agents.guidance import guide_of, shown
 from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.languages.base import ModelGuided
+from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.state import ProofNode, Queue
 
 
@@ -20,14 +20,14 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     guide = guide_of(deps, "corrector")
     if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
-    words = {"candidate": shown(candidate), "report": shown(report), "answer_format": _format(deps, guide, goal)}
+    words = {"candidate": shown(candidate), "report": shown(report), "answer_format": await _format(guide, goal)}
     prompt = guide.repair_prompt or proof_fault(report, node.reason)
     done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
     return lambda txn: settle_round(txn, deps, node, guide, goal, done)
 
 
-def _format(deps: Deps, guide: ModelGuided, goal: Any) -> str:
-    return guide.describe(goal)["proof_format"]
+async def _format(guide: ModelGuided, goal: Goal) -> str:
+    return (await guide.describe(goal))["proof_format"]
 
 
 def proof_fault(report: Any, reason: str) -> str:

@@ -106,7 +106,7 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
         "moves": "\n".join(f"- {move}: {MOVES[move]}" for move in choices),
     }
     attempt = rounds_so_far(goal, PROMPT)
-    request = request_for(deps, node, goal, "decider", PROMPT, attempt, DECISION_SCHEMA, **words)
+    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, DECISION_SCHEMA, **words)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}

@@ -15,7 +15,7 @@ async def decomposer(node: ProofNode, deps: Deps) -> Apply:
     """Children become nodes, unless the sketch is too deep or goes in a circle: then it has failed."""
     sketch = await deps.load(node, "sketch")
     specs: list[dict[str, Any]] = sketch["children"]
-    keys = [deps.language.canonical(deps.theorem, spec["statement"]) for spec in specs]
+    keys = [await deps.language.canonical(deps.theorem, spec["statement"]) for spec in specs]
 
     def apply(txn: Txn) -> str:
         moves = deps.moves(txn)

@@ -45,7 +45,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
             theorem = await deps.language.read(whole, deps.theorem.options)
         except InvalidInput as problem:
             return Outcome(False, {"formal": whole}, str(problem))
-        key = deps.language.canonical(theorem, "")
+        key = await deps.language.canonical(theorem, "")
         return Outcome(True, {"formal": whole, "statement": theorem.statement, "key": key})
 
     async def examine(value: dict[str, Any]) -> Outcome:

@@ -35,7 +35,7 @@ def rounds_so_far(goal: Goal, *prompts: str, generation: int | None = None) -> i
     )
 
 
-def request_for(
+async def request_for(
     deps: Deps,
     node: ProofNode,
     goal: Goal,
@@ -48,7 +48,7 @@ def request_for(
     """A scheduled request about a goal, with the variables that every prompt may use."""
     assert isinstance(deps.language, ModelGuided)
     told = hints(deps) + story(goal.history)
-    common = {**deps.language.describe(goal), "history": told, "banned": bans(goal.history)}
+    common = {**await deps.language.describe(goal), "history": told, "banned": bans(goal.history)}
     request = Request(
         role=role,
         prompt=prompt,

@@ -72,7 +72,7 @@ async def ask_for_proof(
     """
     attempt = rounds_so_far(goal, *PROOF_PROMPTS)
     goal = await with_premises(deps, goal)
-    request = request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
+    request = await request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed if reply.parsed is not None else reply.text
@@ -130,7 +130,7 @@ def find_proved(deps: Deps, node: ProofNode) -> list[dict[str, Any]] | None:
     if found is not None and deps.store.get(found).statement == node.statement:
         return export_subtree(deps.store, found, origin=f"run:{found}")
     if deps.bank is not None:
-        return deps.bank.find(node.key, node.statement, deps.bank_snapshot)
+        return deps.bank.find(deps.language.name, node.key, node.statement, deps.bank_snapshot)
     return None
 
 

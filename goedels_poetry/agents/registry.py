@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry import plugins, strategies
+from goedels_poetry.errors import one_line
 from goedels_poetry.formalization import Claim
 from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.memory import LemmaBank
@@ -50,6 +51,30 @@ _NAME = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*")
 
 Apply = Callable[[Txn], str]
 
+FAULT = "fault"
+"""Kind of history entry: something raised an exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An exception of an agent, a strategy or a verifier. It costs what it costs, but never goes unseen."""
+
+    who: str
+    """e.g. "agent prover", "strategy split in two", "verifier"."""
+    plugin: str
+    """Entry point that brought it; "" for ours."""
+    reason: str
+
+    @classmethod
+    def of(cls, entry: dict[str, Any]) -> Fault:
+        """From a history entry, whoever wrote it."""
+        return cls(*(str(entry.get(name, "")) for name in ("who", "plugin", "reason")))
+
+    @property
+    def words(self) -> str:
+        """For people, in one line."""
+        return f"{self.who}{f' of plug-in {self.plugin}' if self.plugin else ''} failed: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class Deps:
@@ -76,12 +101,18 @@ class Deps:
     """What the run has spent on models, and how much it may spend."""
     cost: dict[str, float] = field(default_factory=dict)
     """What this job has spent so far; counted even when its result is dropped."""
+    faults: list[Fault] = field(default_factory=list)
+    """What was raised in this job and did not end it."""
 
     def charge(self, outcome: Outcome) -> Outcome:
         """Add an outcome's cost to this job; returns the outcome."""
         for name, amount in outcome.cost.items():
             self.cost[name] = self.cost.get(name, 0) + amount
         return outcome
+
+    def note_fault(self, who: str, error: BaseException, plugin: str = "") -> None:
+        """Record an exception that the job goes on after."""
+        self.faults.append(Fault(who, plugin, one_line(error)))
 
     def has_model(self, role: str) -> bool:
         """Whether a role has a language model."""
@@ -275,10 +306,12 @@ def _built_in(where: str) -> AgentSpec:
 
 __all__ = [
     "BUILT_IN",
+    "FAULT",
     "GROUP",
     "AgentSpec",
     "Apply",
     "Deps",
+    "Fault",
     "OnFailure",
     "Registry",
     "Run",

@@ -36,8 +36,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     """Offer lemmas that hold under the same definitions, and premises; without any the goal goes on to the sketcher."""
     bank, snapshot = deps.bank, deps.bank_snapshot
     offers: list[dict[str, Any]] = []
-    if bank is not None and node.key:
-        known = await deps.store.on_thread(bank.offers, theory_of(node.key), snapshot) if snapshot else []
+    if bank is not None and node.key and snapshot:
+        known = await deps.store.on_thread(bank.offers, deps.language.name, theory_of(node.key), snapshot)
         offers = [offer for offer in known if offer["statement"] != node.statement]
     goal = await deps.goal(node, sketching=True)
     asked = await _ask(node, deps, goal, len(offers)) if bank is not None or can_search(deps) else None
@@ -78,7 +78,7 @@ async def _ask(node: ProofNode, deps: Deps, goal: Goal, offers: int) -> Round | 
     prompt = "search-query-backtrack" if node.generation else "search-query-initial"
     attempt = rounds_so_far(goal, "search-query-")
     words = failed_subgoal(goal) if node.generation else {}
-    request = request_for(deps, node, goal, "search_query", prompt, attempt, QUERY_SCHEMA, **words)
+    request = await request_for(deps, node, goal, "search_query", prompt, attempt, QUERY_SCHEMA, **words)
 
     async def read(reply: Reply) -> Outcome:
         return Outcome(True, {"queries": (reply.parsed or {}).get("queries", [])[:5]})

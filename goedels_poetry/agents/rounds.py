@@ -16,6 +16,7 @@ from goedels_poetry.agents.registry import Deps
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Ledger, Reply, Request
+from goedels_poetry.solvers import SolverUnavailable
 from goedels_poetry.state import ProofNode
 from goedels_poetry.store import Txn
 
@@ -126,8 +127,10 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
                 return Sample(reply, found.value)
             key = str(found.value.get("key") or found.value)
             if key not in checks:
-                checks[key] = asyncio.ensure_future(check(found.value))
+                checks[key] = asyncio.ensure_future(_seen(check(found.value), deps))
             verdict = await asyncio.shield(checks[key])
+        except SolverUnavailable:
+            raise  # no reply is to blame for that
         except Exception as error:  # noqa: BLE001  whatever a reply sets off is that reply's fault
             return Sample(reply, reason=one_line(error))
         deps.charge(verdict)
@@ -143,6 +146,15 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
     messages = _messages(deps, request)
     return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+
+
+async def _seen(checking: Awaitable[Outcome], deps: Deps) -> Outcome:
+    """A verifier's exception costs the proposal, and is noted beside."""
+    try:
+        return await checking
+    except Exception as error:
+        deps.note_fault("verifier", error)
+        raise
 
 
 async def remembered(

@@ -23,7 +23,7 @@ async def sketch_corrector(node: ProofNode, deps: Deps) -> Apply:
         words = {
             "candidate": shown_sketch(sketch),
             "report": reported(node.reason, report),
-            "answer_format": guide.describe(goal)["sketch_format"],
+            "answer_format": (await guide.describe(goal))["sketch_format"],
         }
         done = await ask_for_sketch(deps, guide, node, goal, "corrector", prompt, **words)
         return lambda txn: _settle(txn, deps, node, done)

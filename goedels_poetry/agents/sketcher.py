@@ -80,7 +80,7 @@ async def ask_for_sketch(
 ) -> Round:
     """One round of sketches by a model. A beam is verified here; a single sketch goes straight to the verifier."""
     attempt = rounds_so_far(goal, *SKETCH_PROMPTS)
-    request = request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
+    request = await request_for(deps, node, goal, role, prompt, attempt, guide.sketch_schema, **variables)
     banned = {entry["fingerprint"]: entry["reason"] for entry in goal.history if entry["kind"] == "ban"}
 
     async def read(reply: Reply) -> Outcome:
@@ -136,7 +136,7 @@ async def _from_plugins(goal: Goal, deps: Deps) -> dict[str, Any] | None:
         try:
             sketch = await strategy.propose(goal)
         except Exception as exc:  # noqa: BLE001  a plug-in's error must not cost the goal its own strategies
-            deps.cost[f"plugin_errors:{strategy.name}:{type(exc).__name__}"] = 1
+            deps.note_fault(f"strategy {strategy.name}", exc, strategy.plugin)
             continue
         if sketch is None:
             continue

@@ -182,7 +182,7 @@ class _Compiler:
     async def judge(self, theorem: Theorem) -> Outcome:
         return Outcome(True, {"verdict": "open"})
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
         return f"compiled:{hashlib.sha256(theorem.text.encode()).hexdigest()[:20]}"
 
     async def aclose(self) -> None:

@@ -13,16 +13,22 @@ if TYPE_CHECKING:
     from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
     from goedels_poetry.checker.by_language import check_any
     from goedels_poetry.checker.check import check_certificate
-    from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+    from goedels_poetry.checker.registry import Checkers
+    from goedels_poetry.checker.report import Certificate, CheckReport, Counts, TrustLevel
     from goedels_poetry.checker.structure import BadProof
+    from goedels_poetry.checker.submission import Checker, Submission
     from goedels_poetry.checker.write import write_certificate, write_counterexample
 
 _HOME_OF = {
     "BadCertificate": "archive",
     "BadProof": "structure",
+    "Certificate": "report",
     "CheckReport": "report",
+    "Checker": "submission",
+    "Checkers": "registry",
     "Counts": "report",
     "FinishedProofExists": "archive",
+    "Submission": "submission",
     "TrustLevel": "report",
     "check_any": "by_language",
     "check_certificate": "check",
@@ -36,9 +42,13 @@ __getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 __all__ = [
     "BadCertificate",
     "BadProof",
+    "Certificate",
     "CheckReport",
+    "Checker",
+    "Checkers",
     "Counts",
     "FinishedProofExists",
+    "Submission",
     "TrustLevel",
     "check_any",
     "check_certificate",

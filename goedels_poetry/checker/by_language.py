@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from goedels_poetry.checker.archive import language_of
-from goedels_poetry.checker.check import check_certificate
+from goedels_poetry.checker.registry import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.state import Verdict
 
 LEAN = "lean"
 
@@ -20,11 +21,19 @@ def check_any(path: Path, against: str | None, *, assume_definitions: bool = Fal
         against: the text of the theorem that it has to be about; None accepts the theorem inside it.
         assume_definitions: see `check_certificate`; SMT only.
     """
-    check = CHECKERS.get(language_of(path), _check_smt)
-    return check(path, against, assume_definitions)
+    language = language_of(path)
+    if language in CHECKERS or not language:
+        return CHECKERS.get(language, _check_smt)(path, against, assume_definitions)
+    plugin = registered().plugins.get(language)
+    if plugin is None:
+        reason = f"no checker is registered for the language {language}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+    return check_by_plugin(plugin, path, against)
 
 
 def _check_smt(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
+    from goedels_poetry.checker.check import check_certificate  # only where there is one of SMT
+
     text = None if against is None else against.encode()
     return check_certificate(path, text, assume_definitions=assume_definitions)
 
@@ -46,6 +55,6 @@ CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {
     LEAN: _check_lean,
     "logic": _check_logic,
 }
-"""Who checks the certificates of a language."""
+"""Who checks the certificates of a language; plug-ins only those of their own ones."""
 
 __all__ = ["CHECKERS", "LEAN", "check_any"]

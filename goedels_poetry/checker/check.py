@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goedels_poetry import __version__
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.counterexample import check_counterexample
+from goedels_poetry.checker.fault import fault_of
 from goedels_poetry.checker.foundations import Foundations, lay_foundations
 from goedels_poetry.checker.needed import needed_premises
 from goedels_poetry.checker.premise_theorems import split_evidence, with_theorems
-from goedels_poetry.checker.replay import Solvers
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.replay import Solvers, Undecided, for_want_of_time
+from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
 from goedels_poetry.checker.structure import BadProof, audit
-from goedels_poetry.checker.vacuity import Consistency, consistency, goal_notes
+from goedels_poetry.checker.vacuity import NOT_SHOWN, Consistency, consistency, definitions_at_fault, goal_notes
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.smt.codec import CodecError, derivation_from_json
 from goedels_poetry.languages.smt.derivation import Derivation
@@ -31,7 +33,8 @@ from goedels_poetry.languages.smt.guards import GuardError
 from goedels_poetry.languages.smt.obligations import Context, Obligation, ObligationError
 from goedels_poetry.languages.smt.parser import parse_problem
 from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.solvers import Limits
+from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.solvers import Limits, SolverUnavailable
 from goedels_poetry.state import Verdict
 
 DEFAULT_LIMITS = Limits(seconds=20.0)
@@ -45,10 +48,6 @@ VERDICTS = {
 
 class Refused(Exception):
     """The certificate does not show what it claims. ``args``: the reason."""
-
-
-class Undecided(Exception):
-    """Something could not be shown within the limits. ``args``: the reason."""
 
 
 def check_certificate(
@@ -77,24 +76,32 @@ def check_certificate(
         The report; it never raises on account of what the certificate contains.
     """
     began = time.monotonic()
+    with Solvers.start(limits, second_solver, began + second_seconds) as solvers:
+        report = _reported(path, against, assume_definitions, solvers)
+    return replace(report, seconds=time.monotonic() - began)
+
+
+def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers) -> CheckReport:
+    """The report, whatever becomes of the check."""
     try:
         archive = read_archive(Path(path))
         if against is not None and archive.theorem != against:
             raise Refused("the certificate is about another text than the theorem given")
-        report = _check(archive, second_solver, assume_definitions, limits, began + second_seconds)
+        return _check(archive, assume, solvers)
     except (BadCertificate, BadProof, CodecError, Refused, EncodingError, GuardError, ObligationError) as error:
-        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except Undecided as error:
-        report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=solvers.cut_off > 0)
+    except SolverUnavailable as error:
+        return CheckReport(Verdict.UNKNOWN, reasons=(f"not decided, to be tried again: {error}",), retry=True)
     except InvalidInput as error:
-        report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the theorem is not valid: {error}",))
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(f"the theorem is not valid: {error}",))
     except (RecursionError, MemoryError) as error:
         reason = f"the certificate is too deeply nested or too large ({type(error).__name__})"
-        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
-    return replace(report, seconds=time.monotonic() - began)
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
 
 
-def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: float) -> CheckReport:
+def _check(archive: Archive, assume: bool, solvers: Solvers) -> CheckReport:
     problem = parse_problem(archive.theorem)
     claim = archive.manifest["claim"]
     statement = show(problem.goal)
@@ -106,39 +113,47 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         steps, theorems = split_evidence(evidence, problem)
         derivation = derivation_from_json(steps, problem.signature)
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
-    with Solvers.start(limits, second, until) as solvers:
-        foundations = lay_foundations(context, solvers)
-        if claim == "counterexample":
-            return check_counterexample(context, evidence, archive.obligations, solvers, foundations)
-        _check_auxiliary(context, derivation, foundations)
-        assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
+    foundations = lay_foundations(context, solvers)
+    doubtful = [d.name for d in problem.signature.definitions if d.name not in foundations.founded]
+    if claim == "counterexample":
+        with _doubting(solvers.cut_off > 0):
+            report = check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
+        if wrong is not None:  # then no values of anything make the goal false
+            return _about_nothing(replace(report, counterexample={}), wrong, archive)
+        return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
+    _check_auxiliary(context, derivation, foundations)
+    assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
+    with _doubting(solvers.cut_off > 0):
         audited = audit(context, derivation, claim, foundations)
         script = with_theorems(audited.script, theorems, context.problem, foundations)
         if script.encode() != archive.obligations:
             raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
-        by_second = _replay(context, audited.obligations, solvers)
-        posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
-        if claim == "inconsistent":
-            sound = Consistency(None, core=consistency(context, solvers, not assumptions).core)
-        else:
-            proved = theorems.names if theorems else ()
-            sound = consistency(context, solvers, not assumptions, [s.sequent for s in derivation.steps], proved)
-        notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
-        if claim == "proved":
+    by_second = _replay(context, audited.obligations, solvers)
+    posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
+    if claim == "inconsistent":
+        sound = replace(consistency(context, solvers, not assumptions, doubtful=doubtful), consistent=None, notes=())
+    else:
+        proved = theorems.names if theorems else ()
+        steps_shown = [s.sequent for s in derivation.steps]
+        sound = _consistency(context, solvers, not assumptions, steps_shown, proved, doubtful)
+    notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
+    if claim == "proved":
+        with suppress(SolverUnavailable):  # they are for readers
             notes += goal_notes(context, solvers)
-        replayed = _confirm(
-            context, audited.obligations, by_second, solvers
-        )  # last: what it costs is taken from nothing else
-        counted = _counted(replayed, posed, left_open, second)
-        needed = needed_premises(context, audited.obligations, solvers) if claim == "proved" else None
+    # last: what it costs is taken from nothing else
+    replayed = _confirm(context, audited.obligations, by_second, solvers)
+    counted = _counted(replayed, posed, left_open, solvers.second is not None)
+    notes += [MAY_RISE.format(f"{replayed.cut_off} obligations were not confirmed in time")] if replayed.cut_off else []
+    needed = None
+    if claim == "proved":
+        with suppress(SolverUnavailable):
+            needed = needed_premises(context, audited.obligations, solvers)
     verdict = VERDICTS[claim]
     level = _level(verdict, sound, counted, bool(assumptions))
-    if sound.consistent is False:
-        verdict, level = Verdict.INCONSISTENT, TrustLevel.REBUILT
-        notes.append("the premises contradict each other: anything would follow from them")
-    elif claim == "negation proved" and not sound.consistent:
+    if claim == "negation proved" and sound.consistent is None:
         raise Undecided("the negated goal follows, but the premises were not shown to be consistent")
-    return CheckReport(
+    report = CheckReport(
         verdict,
         level,
         obligations=counted.counts,
@@ -146,10 +161,42 @@ def _check(archive: Archive, second: bool, assume: bool, limits: Limits, until: 
         undecided_by_second=counted.undecided_by_second,
         notes=tuple(notes),
         assumptions=assumptions,
-        core=sound.core,
         needed=needed,
         statement=statement,
     )
+    contradictory = sound.consistent is False or claim == "inconsistent"
+    return _about_nothing(report, sound, archive) if contradictory else report
+
+
+def _about_nothing(report: CheckReport, found: Consistency, archive: Archive) -> CheckReport:
+    """The report that premises or definitions contradict each other; what is disproved is not assumed."""
+    fault = fault_of(found, parse_problem(archive.theorem), archive.theorem)
+    if found.consistent is None:  # what the certificate claims, and has shown; the core may not have been found
+        return replace(report, core=fault.core, reasons=(fault.reason,) if fault.core else (), assumptions=())
+    return replace(
+        report,
+        verdict=Verdict.INCONSISTENT,
+        trust_level=TrustLevel.REBUILT,
+        reasons=(fault.reason,),
+        core=fault.core,
+        assumptions=(),
+        needed=None,
+    )
+
+
+@contextmanager
+def _doubting(cut_off: bool) -> Iterator[None]:
+    """Inside, what rests on how the definitions terminate is compared; ``cut_off``: not all of that was shown in time.
+
+    Raises:
+        Undecided: it does not fit, but might with more time.
+    """
+    try:
+        yield
+    except (BadProof, Refused) as error:
+        if not cut_off:
+            raise
+        raise Undecided(f"{error}; but not all was shown in time of what the definitions rest on") from error
 
 
 def _age(archive: Archive) -> str:
@@ -165,6 +212,30 @@ def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bo
     if min(replayed.counts.first, replayed.counts.second) < replayed.counts.total:
         return TrustLevel.NOT_VACUOUS
     return TrustLevel.CONFIRMED
+
+
+def _consistency(
+    context: Context,
+    solvers: Solvers,
+    terminating: bool,
+    derived: Iterable[Sequent],
+    theorems: Iterable[str],
+    doubtful: Iterable[str],
+) -> Consistency:
+    """As `consistency`, with a note where more time or a solver that can be run may show more."""
+    before = solvers.cut_off
+    try:
+        sound = consistency(context, solvers, terminating, derived, theorems, doubtful)
+    except SolverUnavailable as error:
+        return Consistency(None, notes=(NOT_SHOWN, MAY_RISE.format(f"{error}, so nothing more was shown")))
+    if sound.consistent is not None or solvers.cut_off == before:
+        return sound
+    return replace(sound, notes=(*sound.notes, MAY_RISE.format("the premises were not shown to be consistent in time")))
+
+
+def _refutation_notes(report: CheckReport, solvers: Solvers) -> list[str]:
+    low = report.trust_level is not None and report.trust_level < TrustLevel.CONFIRMED
+    return [MAY_RISE.format("the solvers did not confirm all of it in time")] if low and solvers.cut_off else []
 
 
 def _guarded(derivation: Derivation) -> list[str]:
@@ -199,6 +270,8 @@ class Replayed:
     counts: Counts
     undecided_by_first: tuple[str, ...]
     undecided_by_second: tuple[str, ...]
+    cut_off: int
+    """How many of them are undecided for want of time."""
 
 
 def _counted(replayed: Replayed, posed: int, left_open: tuple[str, ...], second: bool) -> Replayed:
@@ -210,6 +283,7 @@ def _counted(replayed: Replayed, posed: int, left_open: tuple[str, ...], second:
         Counts(old.total + posed, old.first + posed, old.second + agreed),
         replayed.undecided_by_first,
         (*replayed.undecided_by_second, *left_open),
+        replayed.cut_off,
     )
 
 
@@ -223,11 +297,11 @@ def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solver
     for obligation in obligations:
         finish = solvers.decides(context.script(obligation))
         answer = finish.answer
-        if answer.status == "unknown":
+        if answer.status == "sat":
+            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
+        if answer.status != "unsat":
             who = "the first solver does" if solvers.second is None else "the solvers do"
             raise Undecided(f"{obligation.name}: {who} not decide it ({answer.reason})")
-        if answer.status != "unsat":
-            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
         if finish.winner:
             by_second.add(obligation.name)
     return frozenset(by_second)
@@ -241,7 +315,7 @@ def _confirm(
     Raises:
         Refused: the solvers disagree.
     """
-    total = 0
+    total = cut_off = 0
     undecided: dict[bool, list[str]] = {False: [], True: []}
     for obligation in obligations:
         total += 1
@@ -251,6 +325,8 @@ def _confirm(
             raise Refused(f"ALARM: the solvers contradict each other on {obligation.name}; no verdict")
         if answer.status != "unsat":
             undecided[of_second].append(obligation.name)
+            cut_off += for_want_of_time(answer)
     first, second = total - len(undecided[True]), total - len(undecided[False])
     without = solvers.second is None  # then nobody was asked
-    return Replayed(Counts(total, first, second), tuple(undecided[True]), () if without else tuple(undecided[False]))
+    by_second_open = () if without else tuple(undecided[False])
+    return Replayed(Counts(total, first, second), tuple(undecided[True]), by_second_open, cut_off)

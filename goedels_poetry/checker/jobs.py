@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.archive import finished_proof, language_of, put_in_place, sha256
-from goedels_poetry.checker.by_language import CHECKERS, LEAN, check_any
+from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.check import check_certificate
 from goedels_poetry.checker.counterexample import goal_of
 from goedels_poetry.checker.premise_theorems import PremiseTheorems, bare_problem
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.structure import BadProof
 from goedels_poetry.checker.write import write_certificate, write_counterexample
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.errors import GoedelsPoetryError, Unavailable
 from goedels_poetry.languages.smt.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
 from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.languages.smt.engine.facts import facts_of, proof_of
@@ -100,10 +100,16 @@ def certify_judgement(payload: Json) -> Json:
 
 
 def check_again(payload: Json) -> Json:
-    """What the checker says today about the certificate at ``directory``; nothing is written."""
+    """What the checker of ``language`` says today about the certificate at ``directory``; nothing is written.
+
+    A certificate of another language is none: what it says about the text would be another's word.
+    """
     where = Path(payload["directory"])
     language = language_of(where)
-    if language in CHECKERS and language != "smt":
+    if language != payload.get("language", language):
+        reason = f"it is a certificate of {language or 'nothing'}, not of {payload['language']}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)).to_json()
+    if language and language != "smt":
         if language == LEAN:
             _lift_memory_limit()
         return check_any(where, payload["theorem"]).to_json()
@@ -167,6 +173,8 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
             report = _check(payload, path, text, began)
             if report.accepted:
                 put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
+        except Unavailable:
+            raise  # it says nothing about the proof: the run stays as it is, and can be resumed
         except (GoedelsPoetryError, ValueError) as error:
             report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
     return _result(where if report.accepted else None, report)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 from goedels_poetry.state import Verdict
+
+MAY_RISE = "the level may rise when checked again: {}"
+"""A note on what is a matter of how busy the machine is."""
 
 
 class TrustLevel(IntEnum):
@@ -36,10 +40,12 @@ class CheckReport:
 
     verdict: ``proved``, ``refuted`` or ``inconsistent`` when the certificate shows that; ``invalid`` when its
         theorem does not parse; ``unknown`` otherwise, with ``reasons``.
+    retry: a solver could not be run or was cut off by time, so that another check may decide what this one did not.
     refused: the certificate itself is at fault (tampered with, incomplete, wrong), or a solver contradicts it.
     trust_level: None unless something was shown.
     rule: name of the rule that refused a Lean file, and ``place``, its line and column (both from 1) there.
     axioms: what a Lean proof rests on; what theorems of the library rest on is not asked.
+    checked_by: the plug-in whose checker this is; "" for ours.
     versions: of what did the checking, where that matters for the verdict.
     undecided_by_first, undecided_by_second: names of the obligations that the first, or the second solver did not
         answer with ``unsat``; the other one did.
@@ -65,6 +71,8 @@ class CheckReport:
     place: tuple[int, int] | None = None
     axioms: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+    checked_by: str = ""
+    retry: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -72,6 +80,7 @@ class CheckReport:
             "verdict": self.verdict.value,
             "trust_level": None if self.trust_level is None else str(self.trust_level),
             "refused": self.refused,
+            "retry": self.retry,
             "obligations": asdict(self.obligations),
             "undecided_by_first": list(self.undecided_by_first),
             "undecided_by_second": list(self.undecided_by_second),
@@ -84,7 +93,30 @@ class CheckReport:
             "seconds": round(self.seconds, 3),
             "counterexample": dict(self.counterexample),
             **self.about_lean(),
+            **({"checked_by": self.checked_by} if self.checked_by else {}),
         }
+
+    @classmethod
+    def from_json(cls, json: dict[str, Any]) -> CheckReport:
+        """What `to_json` has written."""
+        lists = ("undecided_by_first", "undecided_by_second", "reasons", "notes", "assumptions", "core", "axioms")
+        level, needed, line = json["trust_level"], json["needed"], json.get("line")
+        return cls(
+            Verdict(json["verdict"]),
+            None if level is None else TrustLevel(int(level.removeprefix("L"))),
+            **{name: tuple(json.get(name, ())) for name in lists},
+            refused=json["refused"],
+            retry=json["retry"],
+            obligations=Counts(**json["obligations"]),
+            needed=None if needed is None else tuple(needed),
+            statement=json["statement"],
+            seconds=json["seconds"],
+            counterexample=json["counterexample"],
+            rule=json.get("rule") or "",
+            place=None if line is None else (line, json["column"]),
+            versions=json.get("versions", {}),
+            checked_by=json.get("checked_by", ""),
+        )
 
     def about_lean(self) -> dict[str, Any]:
         """What only a check by Lean tells; empty for others."""
@@ -98,3 +130,20 @@ class CheckReport:
     def accepted(self) -> bool:
         """Whether the certificate shows what it claims."""
         return self.trust_level is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A checker's answer about what a run claims, and where the certificate lies that it has accepted."""
+
+    verdict: Verdict
+    path: Path | None = None
+    """None when none was written."""
+    trust_level: str | None = None
+    """"L1" to "L3", see `TrustLevel`; None unless something was shown."""
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+    """The report as JSON; of a logic program ``result`` besides."""
+    checked_by: str = ""
+    """The plug-in whose checker this is; "" for ours."""

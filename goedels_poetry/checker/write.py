@@ -105,8 +105,6 @@ def write_counterexample(
     problem = parse_problem(problem_text)
     context = Context(problem)
     evidence = make_evidence(problem, values, interpret, theorems)
-    if evidence is None:
-        raise BadProof("this is no counterexample")
     foundations = None
     if theorems is not None:
         with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.checker.logic.result import invalid_result
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, read
 from goedels_poetry.cli.main import describe, save_traceback
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
-from goedels_poetry.reasoning.verification import invalid_result
 from goedels_poetry.state import Verdict
 
 SCHEMA = 1

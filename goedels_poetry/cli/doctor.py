@@ -15,6 +15,7 @@ from rich.text import Text
 
 from goedels_poetry import __version__, languages
 from goedels_poetry.agents.registry import load_registry
+from goedels_poetry.checker import registry as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
@@ -89,7 +90,19 @@ def _plugins() -> list[Finding]:
         {spec.plugin for spec in registry.agents.values() if spec.plugin} | {s.plugin for s in registry.strategies}
     )
     found = [Finding("plug-ins", ", ".join(names) or "none")]
-    return found + [Finding("plug-in left out", problem) for problem in registry.problems]
+    return found + [Finding("plug-in left out", problem) for problem in registry.problems] + _checkers()
+
+
+def _checkers() -> list[Finding]:
+    """Who decides about which language; a language without a checker is never more than ``unknown``."""
+    plugins, problems = checkers.registered()
+    named = [*checkers.BUILT_IN, *(f"{plugin.language} by {plugin.package}" for plugin in plugins.values())]
+    nobody = [name for name in languages.names() if name not in checkers.BUILT_IN and name not in plugins]
+    return [
+        Finding("checkers", ", ".join(named)),
+        *(Finding("no checker", f"{name}: nothing can be proved in it") for name in nobody),
+        *(Finding("checker left out", problem) for problem in problems),
+    ]
 
 
 def _lean(call: bool) -> list[Finding]:

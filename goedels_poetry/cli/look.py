@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goedels_poetry.agents.registry import FAULT, Fault
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.costs import goal_line, model_lines
 from goedels_poetry.cli.report import Report, show, spent_lines, wording
@@ -148,11 +149,13 @@ def _notes(node: ProofNode, store: StoreReader, cost: Mapping[str, float], at: i
 
 
 def _story(history: Sequence[HistoryEntry]) -> list[str]:
-    """Rejected sketches and backtracks; the attempts are counted above, the bans follow."""
+    """Rejected sketches, backtracks and exceptions; the attempts are counted above, the bans follow."""
     words = {"rejected": "sketch rejected", "backtrack": "backtracked", "lift": "ban lifted"}
     words |= {"formalization": "formalization rejected"}
     lines = []
     for entry in history:
+        if entry.kind == FAULT:
+            lines.append(Fault.of(entry.entry).words)
         if entry.kind in words:
             strategy = f" {entry.entry['strategy']}" if entry.entry.get("strategy") else ""
             reason = f": {entry.entry['reason']}" if entry.entry.get("reason") else ""

@@ -54,6 +54,13 @@ def _defect(error: BaseException) -> NoReturn:
 
 def describe(error: BaseException) -> str:
     """The exception in one line of at most 300 characters."""
+    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        return describe(error.exceptions[0])
+    if isinstance(error, MemoryError):
+        from goedels_poetry.solvers.launch import memory_limit_mb
+
+        limit = memory_limit_mb()
+        return "not enough memory" if limit is None else f"not enough memory: `ulimit -v` leaves {limit} MB"
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return text if len(text) <= 300 else text[:297] + "..."
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from goedels_poetry import languages
+from goedels_poetry.checker.registry import CLAIMS
 from goedels_poetry.cli.configure import BadSettings, Flags, settings, settings_of
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
@@ -97,6 +98,9 @@ def prove_all(request: Request) -> int:
         return Verdict.INVALID.exit_code
     except asyncio.CancelledError:
         return INTERRUPTED
+    except SystemExit:  # nothing of ours says so in there, and the code that it brings would mean something else
+        say(errors, "a plug-in tried to end the program")
+        return Verdict.UNKNOWN.exit_code
 
 
 def _settings(request: Request) -> Settings:
@@ -197,6 +201,9 @@ class _Batch:
             found = await self._framework.theorems(text, language=self._language(source))
         except (GoedelsPoetryError, OSError):
             return [source]  # the run will say why
+        except Exception as problem:  # noqa: BLE001 - a language of a plug-in may raise anything
+            self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
+            return [source]
         return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
 
     def _language(self, source: Source) -> str:
@@ -267,10 +274,11 @@ class _Batch:
 
         # A finished run would neither write a recording nor be replayed.
         result = await search(request.fresh or (request.by_script and not request.resume))
-        skipped = not worked and result.verdict is Verdict.PROVED
-        if skipped and not await self._still_holds(result, text):
+        remembered = not worked and result.verdict in CLAIMS
+        if remembered and not await self._still_holds(result, text):
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
-            result, skipped = await search(fresh=True), False
+            result, remembered = await search(fresh=True), False
+        skipped = remembered and result.verdict is Verdict.PROVED
         goals = tuple(replace(goal, statement=goal.statement or self._theorem(result)) for goal in result.open_goals)
         result = replace(result, open_goals=goals, reason=_without_traceback(result.reason))
         return Report(result, skipped, self._resume(source, result), request.assume_definitions)
@@ -294,6 +302,7 @@ class _Batch:
             text = result.formalization["formal"]
         payload = {
             "directory": str(result.certificate),
+            "language": result.language,
             "theorem": text,
             "assume_definitions": self._request.assume_definitions,
             "total_seconds": RECHECK_SECONDS,
@@ -302,7 +311,7 @@ class _Batch:
             report = await self._checkers.run(CHECK_AGAIN, payload, RECHECK_SECONDS)
         except SolverError:
             return False
-        return bool(report["verdict"] == Verdict.PROVED)
+        return bool(report["verdict"] == result.verdict)
 
     def _resume(self, source: Source, result: RunResult) -> str | None:
         if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:

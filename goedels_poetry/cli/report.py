@@ -124,7 +124,7 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     if result.core and result.verdict is Verdict.PROVED:
         say(out, f"  premises that the proof needs: {', '.join(map(one_line, result.core))}")
     elif result.core:
-        say(out, "  premises that contradict each other:")
+        say(out, "  what contradicts itself:")
         for premise in result.core:
             name, _, formula = premise.partition(": ")
             say(out, f"    {one_line(name)}: {one_line(wording(formula))}" if formula else f"    {one_line(premise)}")
@@ -138,7 +138,8 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         statement = one_line(wording(goal.statement or theorem))
         say(out, f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})")
     if result.trust_level:
-        say(out, f"  trust level {result.trust_level}: {TRUST.get(result.trust_level, '')}")
+        means = f"checked by {one_line(result.checked_by)}" if result.checked_by else TRUST.get(result.trust_level, "")
+        say(out, f"  trust level {result.trust_level}: {means}")
     if result.certificate:
         say(out, f"  certificate: {printable(str(result.certificate))}")
     for line in described(result, report.assumes):

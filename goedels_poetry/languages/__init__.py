@@ -6,13 +6,14 @@ the language's class (called without arguments), or a callable that returns an i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
-from typing import cast
+from typing import Any, cast
 
-from goedels_poetry.errors import UnknownLanguage
-from goedels_poetry.languages.base import EXHAUSTED, Certificate, Goal, Language, Outcome, Theorem
+from goedels_poetry.errors import UnknownLanguage, one_line
+from goedels_poetry.languages.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
 
 GROUP = "goedels_poetry.languages"
 
@@ -35,7 +36,7 @@ def get(name: str) -> Language:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast(Language, getattr(import_module(module), attribute)())
     for entry_point in entry_points(group=GROUP, name=name):
-        return cast(Language, entry_point.load()())
+        return _plugin(entry_point)
     raise UnknownLanguage(f"no proof language {name!r}; installed: {', '.join(names())}")
 
 
@@ -45,11 +46,34 @@ def for_file(path: str | PurePath) -> str:
     for name, (_, suffixes) in BUILT_IN.items():
         if suffix in suffixes:
             return name
+    broken = []
     for entry_point in entry_points(group=GROUP):
-        if suffix in getattr(entry_point.load(), "suffixes", ()):
-            return entry_point.name
+        try:
+            if suffix in getattr(_tried(entry_point, entry_point.load), "suffixes", ()):
+                return entry_point.name
+        except UnknownLanguage as problem:
+            broken.append(str(problem))
     known = ", ".join(s for _, suffixes in BUILT_IN.values() for s in suffixes)
-    raise UnknownLanguage(f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language")
+    words = f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language"
+    raise UnknownLanguage("; ".join((words, *broken)))
 
 
-__all__ = ["EXHAUSTED", "Certificate", "Goal", "Language", "Outcome", "Theorem", "for_file", "get", "names"]
+def _plugin(entry_point: EntryPoint) -> Language:
+    """A new instance of a plug-in's language, which goes by no other name than the one it is registered under."""
+    made = _tried(entry_point, _tried(entry_point, entry_point.load))
+    name = _tried(entry_point, lambda: made.name)
+    if name != entry_point.name:
+        raise UnknownLanguage(f"the language {entry_point.name} of a plug-in calls itself {name}: it is not used")
+    return cast(Language, made)
+
+
+def _tried(entry_point: EntryPoint, work: Callable[[], Any]) -> Any:
+    """What foreign code gives, which may raise anything."""
+    try:
+        return work()
+    except (Exception, SystemExit) as exc:
+        where = f"{entry_point.name} ({entry_point.value})"
+        raise UnknownLanguage(f"the language {where} does not load: {one_line(exc)}") from exc
+
+
+__all__ = ["EXHAUSTED", "Goal", "Incomplete", "Language", "Outcome", "Theorem", "for_file", "get", "names"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from goedels_poetry.state import Verdict
+from goedels_poetry.errors import GoedelsPoetryError
 
 if TYPE_CHECKING:  # solver workers need no settings, which take half of their start to import
     from goedels_poetry.settings import Settings
@@ -117,23 +116,16 @@ class Outcome:
         return str(self.value.get("reason", "")) if self.reason == EXHAUSTED else self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """The checker's answer about a whole derivation; it alone may say ``proved``."""
-
-    verdict: Verdict
-    path: Path | None = None
-    """Where the certificate lies; None when none was written."""
-    trust_level: str | None = None
-    """"L0" ... "L3", see DESIGN: set by the checker only."""
-    reason: str = ""
-    warnings: tuple[str, ...] = ()
-    details: dict[str, Any] = field(default_factory=dict)
+class Incomplete(GoedelsPoetryError):
+    """A finished tree lacks something that its evidence needs; trying again changes nothing."""
 
 
 @runtime_checkable
 class Language(Protocol):
-    """One proof language. Instances are shared by all goals of a run and closed once by ``aclose``."""
+    """One proof language: it reads, searches, proposes and assembles. What is true its checker says, see `checker`.
+
+    Instances are shared by all goals of a run and closed once by ``aclose``.
+    """
 
     name: str
     suffixes: tuple[str, ...]
@@ -189,7 +181,7 @@ class Language(Protocol):
         """Choose from ``[{"id", "statement", "strategy"}]`` the lemmas that help: ``{"lemmas": [ids]}``."""
         ...
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
         """Key of a statement, equal for statements that are equal up to renaming.
 
         Form ``theory:statement``, both hashes: only goals with the same definitions and premises share
@@ -197,37 +189,19 @@ class Language(Protocol):
         """
         ...
 
-    async def certify(
-        self,
-        theorem: Theorem,
-        derivation: list[dict[str, Any]],
-        directory: Path,
-        run_info: dict[str, Any],
-        seconds: float | None = None,
-    ) -> Certificate:
-        """Write the certificate below ``directory`` (temporary name, then rename) and run the checker on it.
+    async def assemble(self, theorem: Theorem, derivation: list[dict[str, Any]]) -> dict[str, Any]:
+        """A finished tree as the evidence that the language's checker reads; it says nothing about its truth.
 
         ``derivation``: steps in dependency order, root last, each ``{"id", "statement", "proof": JSON | None,
-        "children": [ids], "scheme": sketch JSON | None, "scope": [ids it may cite]}``. ``seconds``: wall time
-        for all of it.
+        "children": [ids], "scheme": sketch JSON | None, "scope": [ids it may cite]}``.
 
         Raises:
-            TimeoutError: it took longer. Whatever else it raises, too, leaves the run resumable.
+            Incomplete: something is missing. Whatever else it raises leaves the run resumable.
         """
         ...
 
-    async def certify_answer(
-        self,
-        theorem: Theorem,
-        answer: dict[str, Any],
-        directory: Path,
-        run_info: dict[str, Any],
-        seconds: float | None = None,
-    ) -> Certificate:
-        """The same for an answer found without a tree: ``answer`` is the value that `judge` gave.
-
-        The checker looks at the evidence itself (counterexample, core); its verdict is the run's.
-        """
+    async def assemble_answer(self, theorem: Theorem, answer: dict[str, Any]) -> dict[str, Any]:
+        """The same for an answer found without a tree: ``answer`` is the value that `judge` gave."""
         ...
 
     async def aclose(self) -> None:
@@ -254,7 +228,7 @@ class ModelGuided(Protocol):
     verifier: str
     """What verifies, with versions: verdicts are remembered under this name."""
 
-    def describe(self, goal: Goal) -> dict[str, str]:
+    async def describe(self, goal: Goal) -> dict[str, str]:
         """The goal in words for prompts, the same for the same goal.
 
         Keys: ``language``, ``statement``, ``definitions``, ``premises``, ``facts`` (what may be cited),
@@ -398,12 +372,12 @@ __all__ = [
     "PASSED",
     "WARNING",
     "Answering",
-    "Certificate",
     "Citable",
     "Configurable",
     "Examinable",
     "Formalizable",
     "Goal",
+    "Incomplete",
     "Language",
     "ModelGuided",
     "Outcome",

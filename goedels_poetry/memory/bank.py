@@ -43,9 +43,9 @@ def theory_of(key: str) -> str:
     return key.partition(":")[0]
 
 
-def lemma_id(key: str, statement: str) -> str:
+def lemma_id(language: str, key: str, statement: str) -> str:
     """Id of a lemma: the root of its subtree wherever it is stored outside a proof tree."""
-    return "L" + sha256(f"{key}\n{statement}".encode()).hexdigest()[:16]
+    return "L" + sha256(f"{language}\n{key}\n{statement}".encode()).hexdigest()[:16]
 
 
 def export_subtree(store: StoreReader, node_id: str, *, origin: str) -> list[dict[str, Any]]:
@@ -83,9 +83,9 @@ class LemmaBank:
         with self._lock:
             return int(self._db.execute("SELECT coalesce(max(n), 0) FROM lemma").fetchone()[0])
 
-    def find(self, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
-        """The proved subtree of a statement, or None."""
-        return self.load(lemma_id(key, statement), snapshot)
+    def find(self, language: str, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
+        """The proved subtree of a statement, or None. Keys are a language's own: another one's are never looked at."""
+        return self.load(lemma_id(language, key, statement), snapshot)
 
     def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a lemma by its id, or None."""
@@ -96,18 +96,21 @@ class LemmaBank:
             row = cursor.fetchone()
         return list(json.loads(row[0])) if row else None
 
-    def offers(self, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
+    def offers(self, language: str, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
         """Lemmas that hold under the same definitions, shortest statements first."""
-        sql = "SELECT id, statement, strategy FROM lemma WHERE theory=? AND n<=? ORDER BY length(statement), n LIMIT ?"
+        sql = (
+            "SELECT id, statement, strategy FROM lemma WHERE language=? AND theory=? AND n<=?"
+            " ORDER BY length(statement), n LIMIT ?"
+        )
         with self._lock:
-            rows = self._db.execute(sql, (theory, snapshot, limit)).fetchall()
+            rows = self._db.execute(sql, (language, theory, snapshot, limit)).fetchall()
         return [{"id": lemma, "statement": statement, "strategy": strategy} for lemma, statement, strategy in rows]
 
     def add(self, lemmas: Iterable[Lemma]) -> int:
         """Add what is new; returns how many entries that were. Adding twice changes nothing."""
         rows = []
         for lemma in lemmas:
-            name = lemma_id(lemma.key, lemma.statement)
+            name = lemma_id(lemma.language, lemma.key, lemma.statement)
             body = relocate(lemma.body, lemma.body[0]["id"], name)
             text = json.dumps([{**item, "origin": f"bank:{name}"} for item in body], separators=(",", ":"))
             rows.append((name, lemma.key, theory_of(lemma.key), lemma.language, lemma.statement, lemma.strategy, text))

@@ -6,23 +6,20 @@ import atexit
 import time
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from goedels_poetry import __version__
 from goedels_poetry.checker.asking import SolverPair
-from goedels_poetry.checker.entailment import Entailment, decide
-from goedels_poetry.checker.logic import LogicArchive, checked, write_logic
+from goedels_poetry.checker.entailment import decide
 from goedels_poetry.checker.logic.check import statement_of
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.checker.logic.jobs import decided_by
+from goedels_poetry.checker.logic.result import result_of
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
 from goedels_poetry.reasoning.faults import further_faults
 from goedels_poetry.reasoning.trust import Solve, examine, shown, stated_facts
-from goedels_poetry.reasoning.verification import result_of
-from goedels_poetry.solvers.versions import solver_versions
 
 Json = dict[str, Any]
 
@@ -62,7 +59,7 @@ def examined(payload: Json) -> Json:
     began = time.monotonic()
     program = _read(payload)
     # Whatever is made of the answer, the tests are about what follows.
-    found = _entailment(program, payload["options"] | {"semantics": "entailment"})
+    found = decided_by(program, payload["options"] | {"semantics": "entailment"}, _solvers())
     question, sentences = payload["question"], payload["sentences"]
     tests = examine(program, found, question, sentences, _briefly(payload))
     value = {"tests": [test.to_json() for test in tests], "shown": shown(program, question, sentences).to_json()}
@@ -85,63 +82,6 @@ def _briefly(payload: Json) -> Solve:
     return lambda program: decide(program, milliseconds=TEST_MILLISECONDS, solvers=_solvers(), world=world)
 
 
-def certify(payload: Json) -> Json:
-    """Write the certificate of a program's answer, check it from nothing, and keep it where it is accepted.
-
-    ``text``, ``options``, ``claim``, ``directory``, ``info``. Glue, not trusted: the verdict is the checker's.
-    """
-    options = payload["options"]
-    program = _read(payload)
-    if options["semantics"] != "entailment":
-        return _uncertified(payload)
-    choice = str(payload.get("choice") or "")
-    archive = LogicArchive(
-        payload["text"],
-        options["dialect"],
-        payload["claim"],
-        choice,
-        options["world"],
-        options["verify_timeout"],
-        options["optimize_timeout"],
-        statement_of(program),
-        {"goedels-poetry": __version__, **solver_versions()},
-    )
-    done = checked(archive)
-    report, details = done.report, done.report.to_json()
-    if done.program is not None and done.found is not None:
-        details["result"] = result_of(done.program, done.found, world=options["world"]).to_json()
-    where = Path(payload["directory"])
-    problem: tuple[str, ...] = ()
-    if report.accepted:
-        try:
-            write_logic(where, archive, payload["info"])
-        except (GoedelsPoetryError, OSError) as error:
-            problem = (f"the certificate could not be written: {error}",)
-    return {
-        "verdict": str(report.verdict),
-        "path": str(where) if report.accepted and not problem else None,
-        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
-        "reason": "; ".join(report.reasons),
-        "warnings": [*report.notes, *problem],
-        "details": details,
-    }
-
-
-def _uncertified(payload: Json) -> Json:
-    """Under the older reading nothing is shown to follow, so there is nothing to certify."""
-    found = _decided(payload, None)
-    result = found["value"]["result"]
-    note = "by the older reading: whether it can be true together with the premises, not whether it follows"
-    return {
-        "verdict": result["verdict"],
-        "path": None,
-        "trust_level": None,
-        "reason": result["reason"],
-        "warnings": [note],
-        "details": {"result": result},
-    }
-
-
 def _decided(payload: Json, demands: Demands | None) -> Json:
     options = payload["options"]
     began = time.monotonic()
@@ -149,7 +89,7 @@ def _decided(payload: Json, demands: Demands | None) -> Json:
         program = _read(payload)
         if demands is not None:
             check_form(program, demands)
-        found = _entailment(program, options)
+        found = decided_by(program, options, _solvers())
     except (InvalidInput, EncodingError) as error:
         value: Json = _fault(error) if isinstance(error, InvalidInput) else {}
         if demands is not None and isinstance(error, InvalidInput):
@@ -162,18 +102,6 @@ def _decided(payload: Json, demands: Demands | None) -> Json:
         with_closure = replace(program, premises=(*program.premises, *found.closure))
         value = {"result": {**result, "assumed": assumed(program)}, "findings": findings(with_closure, result, demands)}
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
-
-
-def _entailment(program: LogicProgram, options: Json) -> Entailment:
-    return decide(
-        program,
-        milliseconds=options["verify_timeout"],
-        optimize_milliseconds=options["optimize_timeout"],
-        solvers=_solvers(),
-        semantics=options["semantics"],
-        world=options["world"],
-        minimal_cores=True,
-    )
 
 
 def _read(payload: Json) -> LogicProgram:
@@ -197,4 +125,4 @@ def _cost(began: float) -> dict[str, float]:
     return {"solver_seconds": round(time.monotonic() - began, 6), "solver_calls": 1.0}
 
 
-__all__ = ["answer", "certify", "decided", "examined", "read", "stated"]
+__all__ = ["answer", "decided", "examined", "read", "stated"]

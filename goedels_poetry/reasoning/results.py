@@ -3,56 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from goedels_poetry.checker.logic.result import Answer, Semantics, VerificationResult, World
 from goedels_poetry.state import Verdict
-
-Answer = bool | int | str | None
-"""True, False, the optimum or the option's letter; None: no answer."""
-
-Semantics = Literal["entailment", "satisfiability"]
-World = Literal["open", "closed"]
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationResult:
-    """What a backend found out about one program. Never an exception for a bad program: then ``invalid``."""
-
-    answer: Answer
-    verdict: Verdict
-    reason: str = ""
-    """One line for people; of an invalid program with line and column or JSON path, and what to change."""
-    location: dict[str, Any] | None = None
-    """``{"line", "column", "path", "hint"}`` of what is wrong in an invalid program."""
-    goals: tuple[dict[str, Any], ...] = ()
-    """Each ``{"name", "formula", "words", "verdict", "checks", "core", "witness", "countermodel", "reason"}``."""
-    core: tuple[dict[str, Any], ...] | None = None
-    """Premises that the verdict rests on: ``{"name", "formula", "origin", "sentences", "words", "line", "path"}``."""
-    model: dict[str, Any] | None = None
-    """Of a verdict ``unknown``: the countermodel, or the witness where there is none; the other way round where an
-    assertion is the query, so that it is a world of the program as it stands. Of an optimum: where it is."""
-    model_words: str = ""
-    """The model in words."""
-    optimum: int | str | None = None
-    """Of the first objective."""
-    optima: tuple[dict[str, Any], ...] = ()
-    sat_count: int = 0
-    unsat_count: int = 0
-    """How often each is what premises and a goal together are: the seed's counts."""
-    semantics: Semantics = "entailment"
-    world: World = "open"
-    trust_level: str | None = None
-    warnings: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def success(self) -> bool:
-        """Whether there is an answer."""
-        return self.answer is not None
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``ask --program --json`` prints."""
-        return {**asdict(self), "verdict": str(self.verdict)}
 
 
 @dataclass(frozen=True, slots=True)

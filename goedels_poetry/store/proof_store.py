@@ -21,7 +21,7 @@ from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.results import Event
 from goedels_poetry.store.database import connect
 from goedels_poetry.store.reads import StoreReader
-from goedels_poetry.store.txn import Txn
+from goedels_poetry.store.txn import IDENTITY, Txn
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +32,11 @@ class Commit(NamedTuple):
 
     event: Event
     cuts: tuple[str, ...]
+
+
+def _meant(fact: Any) -> Any:
+    """A fact without the file's name, which only messages need."""
+    return {name: value for name, value in fact.items() if name != "file"} if isinstance(fact, dict) else fact
 
 
 def _plus(total: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
@@ -192,9 +197,17 @@ class ProofStore(StoreReader):
         return self
 
     def set_meta(self, **facts: Any) -> None:
-        """Record facts about the run."""
+        """Record facts about the run; what it is about cannot be changed.
+
+        Raises:
+            StoreError: another theorem, language, claim or question, or other options.
+        """
         with self._write() as db:
             rows = [(name, json.dumps(value)) for name, value in facts.items()]
+            for name, value in rows:
+                known = self._row("SELECT value FROM meta WHERE name=?", name)
+                if name in IDENTITY and known is not None and _meant(json.loads(known[0])) != _meant(json.loads(value)):
+                    raise StoreError(f"a run cannot be given another {name}")
             db.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", rows)
 
     def fork(self, path: Path, seq: int, **facts: Any) -> ProofStore:

@@ -30,7 +30,7 @@ class HistoryEntry(NamedTuple):
 
     seq: int
     kind: str
-    """attempt, decision, sketch, rejected, failure, ban, lift, backtrack, note."""
+    """attempt, decision, sketch, rejected, failure, fault, ban, lift, backtrack, note."""
     entry: dict[str, Any]
 
 
@@ -173,6 +173,10 @@ class StoreReader:
             Event(seq, ts, agent, node, outcome, json.loads(queues), reason)
             for seq, ts, agent, node, outcome, queues, reason in self._rows(sql, after)
         ]
+
+    def agents(self) -> set[str]:
+        """Names of everybody who has committed anything."""
+        return {str(name) for (name,) in self._rows("SELECT DISTINCT agent FROM event")}
 
     def recorded(self, key: str) -> bool:
         """Whether a commit with this idempotency key exists."""

@@ -15,6 +15,9 @@ from goedels_poetry.state import ProofNode, Verdict, subtree_range
 if TYPE_CHECKING:
     from goedels_poetry.store.proof_store import ProofStore
 
+IDENTITY = ("theorem", "language", "options", "claim", "question")
+"""Facts that determine a run."""
+
 
 def blob_hash(body: str) -> str:
     """Name of a blob: the first 128 bits of its SHA-256."""
@@ -112,7 +115,13 @@ class Txn:
         self._db.execute("INSERT OR IGNORE INTO lemma VALUES(?,?,?)", (key, node_id, self.seq))
 
     def remember(self, name: str, value: Any) -> None:
-        """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run."""
+        """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run.
+
+        Raises:
+            ValueError: it is one that determines the run.
+        """
+        if name in IDENTITY:
+            raise ValueError(f"a run cannot be given another {name}")
         row = (name, json.dumps(value))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
 

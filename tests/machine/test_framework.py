@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 from conftest import MakeFramework
+from toy_checker import ToyChecker
 from toy_language import ToyLanguage, generated, theorem
 
 from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
+from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.graph import Machine, build
-from goedels_poetry.languages import Certificate, for_file
+from goedels_poetry.languages import for_file
 from goedels_poetry.runs import identity
 from goedels_poetry.search import CHECK_GRACE
 from goedels_poetry.settings import Budgets
@@ -122,42 +124,38 @@ async def test_inconsistent_premises_end_the_run_with_their_core(framework: Make
 
 
 async def test_a_certificate_that_cannot_be_written_is_tried_again_on_resume(framework: MakeFramework) -> None:
-    class Full(ToyLanguage):
-        full = True
+    async def full(self: ToyChecker, submission: Submission) -> Certificate:
+        raise OSError("no space left on device")
 
-        async def certify(self, *args: Any) -> Any:
-            if self.full:
-                raise OSError("no space left on device")
-            return await super().certify(*args)
-
-    language = Full()
+    language = ToyLanguage()
     fw = framework(language)
-    result = await fw.arun(theorem(), name="t")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ToyChecker, "certify", full)
+        result = await fw.arun(theorem(), name="t")
     assert (result.verdict, "no space left" in result.reason) == (Verdict.UNKNOWN, True)
-    language.full = False
     calls = len(language.calls)
     result = await fw.aresume(result.run_id)
     assert (result.verdict, len(language.calls)) == (Verdict.PROVED, calls)
 
 
 async def test_a_check_that_takes_too_long_is_out_of_budget_and_done_on_resume(
-    framework: MakeFramework, tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Slow(ToyLanguage):
-        given: float | None = None
+    certify, given = ToyChecker.certify, []
 
-        async def certify(self, *args: Any) -> Any:
-            self.given = args[4]
-            if self.given is not None and self.given < 100:
-                raise TimeoutError("the checker had not finished")
-            return await super().certify(*args)
+    async def slow(self: ToyChecker, submission: Submission) -> Certificate:
+        given.append(submission.seconds)
+        if submission.seconds is not None and submission.seconds < 100:
+            raise TimeoutError("the checker had not finished")
+        return await certify(self, submission)
 
-    language = Slow()
+    monkeypatch.setattr(ToyChecker, "certify", slow)
+    language = ToyLanguage()
     settings = Settings(home=tmp_path, budgets=Budgets(wall_seconds=20))
     result = await GoedelsPoetryFramework(settings, language=language).arun(theorem(), name="t")
     assert (result.verdict, "can be resumed" in result.reason) == (Verdict.OUT_OF_BUDGET, True)
-    assert language.given is not None
-    assert language.given < 20 + CHECK_GRACE + 0.1
+    assert given[0] is not None
+    assert given[0] < 20 + CHECK_GRACE + 0.1
     calls = len(language.calls)
     more = Settings(home=tmp_path, budgets=Budgets(wall_seconds=200))
     result = await GoedelsPoetryFramework(more, language=language).aresume(result.run_id)
@@ -209,7 +207,11 @@ async def test_the_same_theorem_twice_in_one_batch_is_proved_once(framework: Mak
     assert language.calls.count(("judge", "g:1:r", 0)) == 1
 
 
-async def test_an_interrupt_before_and_after_the_search_counts_too(framework: MakeFramework) -> None:
+async def test_an_interrupt_before_and_after_the_search_counts_too(
+    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certify = ToyChecker.certify
+
     class Slow(ToyLanguage):
         where = "read"
 
@@ -217,10 +219,11 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(framework: Ma
             await asyncio.sleep(0.2 if self.where == "read" else 0)
             return await super().read(*args)
 
-        async def certify(self, *args: Any) -> Any:
-            await asyncio.sleep(30 if self.where == "certify" else 0)
-            return await super().certify(*args)
+    async def slow(self: ToyChecker, submission: Submission) -> Certificate:
+        await asyncio.sleep(30 if language.where == "certify" else 0)
+        return await certify(self, submission)
 
+    monkeypatch.setattr(ToyChecker, "certify", slow)
     language = Slow()
     for where in ("read", "certify"):
         language.where = where
@@ -261,14 +264,14 @@ async def test_a_text_that_is_never_read_is_out_of_budget(framework: MakeFramewo
 
 
 async def test_the_certificate_of_a_refutation_goes_where_it_is_wanted_later(
-    framework: MakeFramework, tmp_path: Path
+    framework: MakeFramework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Refuting(ToyLanguage):
-        async def certify_answer(self, theorem: Any, answer: Any, directory: Path, *more: Any) -> Certificate:
-            await asyncio.to_thread(directory.mkdir, parents=True)
-            return Certificate(Verdict.REFUTED, directory)
+    async def refuting(self: ToyChecker, submission: Submission) -> Certificate:
+        await asyncio.to_thread(submission.directory.mkdir, parents=True)
+        return Certificate(Verdict.REFUTED, submission.directory, "L1")
 
-    fw, text = framework(Refuting()), theorem(judge={"verdict": "refuted"})
+    monkeypatch.setattr(ToyChecker, "certify", refuting)
+    fw, text = framework(), theorem(judge={"verdict": "refuted"})
     first = await fw.arun(text, name="t")
     assert first.certificate is not None and first.certificate.is_relative_to(tmp_path)
     again = await fw.arun(text, name="t", out=tmp_path / "wanted")

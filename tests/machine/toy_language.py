@@ -11,7 +11,8 @@ A theorem is JSON: ``{"root": "T", "theory": "x", "latency": 0.0, "goals": {stat
      "correctable": false,       the corrector repairs a rejected candidate
      "sketches": [{"strategy": "s", "children": ["A", {"statement": "B", "waits_for": [0]}], "bad": "reason"}]}
 
-Statements that are not listed are proved at once. A statement ``g:<depth>:<path>`` is a generated tree.
+Statements that are not listed are proved at once. A statement ``g:<depth>:<path>`` is a generated tree. `toy_checker`
+decides about the whole.
 Every call is logged in ``calls`` (and appended to ``log_file`` when that is set).
 """
 
@@ -24,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages import EXHAUSTED, Certificate, Goal, Outcome, Theorem
-from goedels_poetry.state import Verdict
+from goedels_poetry.languages import EXHAUSTED, Goal, Outcome, Theorem
 
 
 def coin(*parts: object) -> int:
@@ -135,48 +135,16 @@ class ToyLanguage:
         wanted = how.get("wants", ())
         return Outcome(True, {"lemmas": [lemma["id"] for lemma in lemmas if lemma["statement"] in wanted]})
 
-    def canonical(self, theorem: Theorem, statement: str) -> str:
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
         spec = json.loads(theorem.text)
         theory = spec.get("theory", theorem.text)
         return ":".join(sha256(part.encode()).hexdigest()[:16] for part in (theory, statement or spec["root"]))
 
-    async def certify_answer(
-        self,
-        theorem: Theorem,
-        answer: dict[str, Any],
-        directory: Path,
-        run_info: dict[str, Any],
-        seconds: float | None = None,
-    ) -> Certificate:
-        return Certificate(Verdict(answer.get("verdict", "refuted")))
+    async def assemble(self, theorem: Theorem, derivation: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"derivation": derivation}
 
-    async def certify(
-        self,
-        theorem: Theorem,
-        derivation: list[dict[str, Any]],
-        directory: Path,
-        run_info: dict[str, Any],
-        seconds: float | None = None,
-    ) -> Certificate:
-        spec = json.loads(theorem.text)
-        if spec.get("certify") == "raises":
-            raise OSError("no space left on device")
-        if spec.get("certify") == "rejects":
-            return Certificate(Verdict.UNKNOWN, reason="the checker rejects step 0")
-        known: dict[str, str] = {}
-        for step in derivation:
-            statement = step["statement"] or spec["root"]
-            if step["scheme"] is not None and step["proof"] is None:
-                meant = [child["statement"] for child in step["scheme"]["children"]]
-                assert meant == [known[child] for child in step["children"]], "children differ from the scheme"
-            else:
-                assert step["proof"]["of"] == statement, "the proof is of something else"
-                assert all(cited in known for cited in step["proof"]["cites"]), "cites what comes later"
-                assert set(step["proof"]["cites"]) <= set(step["scope"]), "cites what it must not"
-            known[step["id"]] = statement
-        assert derivation[-1]["id"] == "0", "the root comes last"
-        path = _write(directory, {"theorem": theorem.text, "derivation": derivation})
-        return Certificate(Verdict.PROVED, path, "L1")
+    async def assemble_answer(self, theorem: Theorem, answer: dict[str, Any]) -> dict[str, Any]:
+        return {}
 
     async def aclose(self) -> None:
         self.closed += 1
@@ -203,13 +171,6 @@ class ToyLanguage:
             await asyncio.sleep(spec.get("latency", 0.0) if slow is None else slow)
         finally:
             self.running -= 1
-
-
-def _write(directory: Path, certificate: dict[str, Any]) -> Path:
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / "proof.json"
-    path.write_text(json.dumps(certificate, indent=1))
-    return path
 
 
 def _generated(statement: str) -> dict[str, Any]:

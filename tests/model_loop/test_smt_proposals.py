@@ -25,12 +25,12 @@ async def smt() -> AsyncIterator[SmtLanguage]:
 
 async def test_the_description_has_what_the_prompts_ask_for_and_never_changes(smt: SmtLanguage) -> None:
     assert isinstance(smt, ModelGuided)
-    told = smt.describe(GOAL)
-    assert told == SmtLanguage().describe(GOAL)
+    told = await smt.describe(GOAL)
+    assert told == await smt.describe(GOAL)
     assert "show: (= (reverse (reverse xs)) xs)" in told["statement"]
     assert "define-fun-rec append" in told["definitions"]
     child = Goal(REVERSE, {}, "0.0_0000", "(sequent ((x u_List)) ((= x empty)) (= x x))", (("0.0_0001", _sequent()),))
-    told = smt.describe(child)
+    told = await smt.describe(child)
     assert "H1: (= x empty)" in told["statement"]
     assert told["facts"].startswith("F1: (forall")
 

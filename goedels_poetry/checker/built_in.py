@@ -1,0 +1,158 @@
+"""Our own checkers, as a run asks them: what a language assembled becomes a certificate, or a reason why not.
+
+Glue, not trusted: the verdict is that of `check_certificate`, of the gate for Lean, of `checker.logic`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goedels_poetry.checker.by_language import check_any
+from goedels_poetry.checker.report import Certificate, CheckReport
+from goedels_poetry.checker.submission import Json, Submission
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.languages.logic.language import settled
+from goedels_poetry.solvers import JobTimeout, WorkerPool
+from goedels_poetry.state import Verdict
+
+if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
+    from goedels_poetry.languages.lean.runtime import LeanPool
+    from goedels_poetry.settings import LeanSettings
+
+SMT_SECONDS = 3600.0
+LOGIC_SECONDS = 120.0
+LEAN_SECONDS = 300.0
+MEMORY_MB = 4096
+
+
+class _InWorkers:
+    """Checkers whose work is a job in a worker process of their own, which no search has used."""
+
+    def __init__(self) -> None:
+        self._pool = WorkerPool()
+
+    async def _run(self, function: str, payload: Json, seconds: float | None, most: float) -> Certificate:
+        limit = most if seconds is None else min(seconds, most)
+        try:
+            found = await self._pool.run(function, payload | {"total_seconds": limit}, limit, MEMORY_MB)
+        except JobTimeout as error:
+            raise TimeoutError(f"the checker had not finished after {limit:.3g} s") from error
+        return Certificate(
+            Verdict(found["verdict"]),
+            Path(found["path"]) if found["path"] else None,
+            found["trust_level"],
+            found["reason"],
+            tuple(found["warnings"]),
+            found["details"],
+        )
+
+    def check(self, path: Path, against: str | None) -> CheckReport:
+        """See `Checker.check`."""
+        return check_any(path, against)
+
+    async def aclose(self) -> None:
+        """See `Checker.aclose`."""
+        await self._pool.aclose()
+
+
+class SmtChecker(_InWorkers):
+    """``derivation``: the machine's steps; for other verdicts ``refuted_by`` and ``evidence``."""
+
+    async def certify(self, submission: Submission) -> Certificate:
+        """See `Checker.certify`."""
+        options, evidence = submission.options, submission.evidence
+        payload: Json = {
+            "theorem": submission.text,
+            "directory": str(submission.directory),
+            "info": submission.info,
+            "seed": options.get("seed", 0),
+            "assume_definitions": options.get("assume_definitions", False),
+        }
+        if submission.verdict is Verdict.PROVED:
+            job, payload["derivation"] = "certify", evidence["derivation"]
+        else:
+            job, payload["verdict"] = "certify_judgement", str(submission.verdict)
+            payload |= {key: evidence[key] for key in ("refuted_by", "evidence") if key in evidence}
+        return await self._run(f"goedels_poetry.checker.jobs:{job}", payload, submission.seconds, SMT_SECONDS)
+
+
+class LogicChecker(_InWorkers):
+    """The program is decided anew; ``choice``: the goal of several that alone follows, or nothing."""
+
+    async def certify(self, submission: Submission) -> Certificate:
+        """See `Checker.certify`."""
+        payload = {
+            "text": submission.text,
+            "options": settled(submission.text, submission.options),
+            "claim": str(submission.verdict),
+            "choice": str(submission.evidence.get("choice") or ""),
+            "directory": str(submission.directory),
+            "info": submission.info,
+        }
+        return await self._run("goedels_poetry.checker.logic.jobs:certify", payload, submission.seconds, LOGIC_SECONDS)
+
+
+class LeanChecker:
+    """``file``: the whole text of a proof; ``proof``: what proves the negation, the text after ``:=``."""
+
+    def __init__(self, settings: LeanSettings | None = None) -> None:
+        """``settings``: which Lean is asked; those of the environment by default."""
+        self._settings = settings
+
+    async def certify(self, submission: Submission) -> Certificate:
+        """See `Checker.certify`."""
+        seconds = LEAN_SECONDS if submission.seconds is None else submission.seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._certify(submission, time.monotonic() + seconds)
+        except TimeoutError as error:
+            raise TimeoutError(f"the check was not done within {seconds:g} s") from error
+
+    async def _certify(self, submission: Submission, until: float) -> Certificate:
+        """The theorem is read anew, by a Lean that has seen nothing else: what the search took it for plays no part."""
+        from goedels_poetry.checker.lean import certify_negation, certify_proof
+        from goedels_poetry.languages.lean.source import read_target
+
+        reader = await asyncio.to_thread(self._open)
+        unused = [reader]
+
+        def fresh() -> LeanPool:
+            return unused.pop() if unused else self._open()
+
+        try:
+            target = await read_target(reader, submission.text, str(submission.options.get("theorem") or ""))
+            left = until - time.monotonic()
+            where, info = submission.directory, submission.info
+            if submission.verdict is Verdict.PROVED:
+                return await certify_proof(fresh, target, str(submission.evidence["file"]), where, info, left)
+            return await certify_negation(fresh, target, str(submission.evidence["proof"]), where, info, left)
+        except InvalidInput as error:
+            return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
+        finally:
+            for pool in unused:
+                await pool.aclose()
+
+    def _open(self) -> LeanPool:
+        """A Lean of which nothing has been asked."""
+        from goedels_poetry.checker.lean import fresh_lean
+        from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
+
+        if self._settings is None:
+            return fresh_lean()
+        try:
+            return open_lean(self._settings, 1, trusted=True)
+        except LeanUnavailable as fault:
+            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+
+    def check(self, path: Path, against: str | None) -> CheckReport:
+        """See `Checker.check`."""
+        return check_any(path, against)
+
+    async def aclose(self) -> None:
+        """See `Checker.aclose`: every check closes what it has started."""
+
+
+__all__ = ["LeanChecker", "LogicChecker", "SmtChecker"]

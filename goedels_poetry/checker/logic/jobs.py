@@ -1,0 +1,99 @@
+"""What runs in a worker process when a program has its answer: decide it anew, write the certificate.
+
+Glue, not trusted: the verdict is `checked`'s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import __version__
+from goedels_poetry.checker.asking import SolverPair
+from goedels_poetry.checker.entailment import Entailment, decide
+from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
+from goedels_poetry.checker.logic.check import checked, statement_of
+from goedels_poetry.checker.logic.result import result_of
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.dialects import read_program
+from goedels_poetry.solvers.versions import solver_versions
+
+Json = dict[str, Any]
+
+OLDER_READING = "by the older reading: whether it can be true together with the premises, not whether it follows"
+
+
+def certify(payload: Json) -> Json:
+    """Write the certificate of a program's answer, check it from nothing, and keep it where it is accepted.
+
+    ``text``, ``options``, ``claim``, ``choice``, ``directory``, ``info``.
+    """
+    options = payload["options"]
+    program = read_program(payload["text"], options["dialect"])
+    if options["semantics"] != "entailment":
+        return _uncertified(program, options)
+    archive = LogicArchive(
+        payload["text"],
+        options["dialect"],
+        payload["claim"],
+        payload["choice"],
+        options["world"],
+        options["verify_timeout"],
+        options["optimize_timeout"],
+        statement_of(program),
+        {"goedels-poetry": __version__, **solver_versions()},
+    )
+    done = checked(archive)
+    report, details = done.report, done.report.to_json()
+    if done.program is not None and done.found is not None:
+        details["result"] = result_of(done.program, done.found, world=options["world"]).to_json()
+    where = Path(payload["directory"])
+    problem: tuple[str, ...] = ()
+    if report.accepted:
+        try:
+            write_logic(where, archive, payload["info"])
+        except (GoedelsPoetryError, OSError) as error:
+            problem = (f"the certificate could not be written: {error}",)
+    return {
+        "verdict": str(report.verdict),
+        "path": str(where) if report.accepted and not problem else None,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "reason": "; ".join(report.reasons),
+        "warnings": [*report.notes, *problem],
+        "details": details,
+    }
+
+
+def _uncertified(program: LogicProgram, options: Json) -> Json:
+    """Under the older reading nothing is shown to follow, so there is nothing to certify."""
+    solvers = SolverPair()
+    try:
+        found = decided_by(program, options, solvers)
+    finally:
+        solvers.close()
+    result = result_of(program, found, semantics=options["semantics"], world=options["world"]).to_json()
+    return {
+        "verdict": result["verdict"],
+        "path": None,
+        "trust_level": None,
+        "reason": result["reason"],
+        "warnings": [OLDER_READING],
+        "details": {"result": result},
+    }
+
+
+def decided_by(program: LogicProgram, options: Json, solvers: SolverPair) -> Entailment:
+    """What a program's options ask for, within their limits."""
+    return decide(
+        program,
+        milliseconds=options["verify_timeout"],
+        optimize_milliseconds=options["optimize_timeout"],
+        solvers=solvers,
+        semantics=options["semantics"],
+        world=options["world"],
+        minimal_cores=True,
+    )
+
+
+__all__ = ["certify", "decided_by"]

@@ -111,8 +111,6 @@ class Declaration:
     axioms: tuple[str, ...] = ()
     """What it rests on, transitively."""
     unsafe: bool = False
-    nested: bool = False
-    """An inductive type that occurs in itself below another type, as in `List Tree`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +294,7 @@ def _result(answer: dict[str, Any]) -> CheckResult:
             for c in answer.get("commands", ())
         ),
         declarations=tuple(
-            Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")), bool(d.get("nested")))
+            Declaration(d["name"], d["kind"], tuple(d.get("axioms", ())), bool(d.get("unsafe")))
             for d in answer.get("declarations", ())
         ),
         imports=tuple(answer.get("imports", ())),

@@ -3,7 +3,7 @@
 const { exporter } = require('./export.cjs');
 
 const KINDS = ['axiom', 'def', 'theorem', 'opaque', 'quot', 'inductive', 'constructor', 'recursor'];
-const DEFINITION = 1, OPAQUE = 3, INDUCTIVE = 5, CONSTRUCTOR = 6;
+const DEFINITION = 1, OPAQUE = 3, CONSTRUCTOR = 6;
 // Imported theorems look like axioms (their proofs are not in the package), so of imported names only the axioms of core
 // count here; the first three are those of Lean's logic. A checker walks over the data instead.
 const CORE_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound', 'sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
@@ -25,7 +25,6 @@ function declarations(lean, front, meta) {
         dec(r);
         if (tag(info) === DEFINITION && byte(fld(info, 0), 0) !== 1) entry.unsafe = true;
       }
-      if (tag(info) === INDUCTIVE && unbox(fld(fld(info, 0), 5)) > 0) entry.nested = true;
       found.push(entry);
     }
     return found.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -56,9 +56,6 @@ def fieldsOf (object : Json) : List (String × Json) :=
     | exact fields.fold (init := []) fun found key value => (key, value) :: found
   | _ => []
 
-/-- Whether an inductive type occurs in itself below another type, as in `List Tree`. -/
-def isNested (value : InductiveVal) : Bool := by first | exact value.numNested > 0 | exact value.isNested
-
 /-- The axioms on which a constant rests, transitively. -/
 def axiomsOf (env : Environment) (name : Name) : Array Name :=
   (((CollectAxioms.collect name).run env).run {}).2.axioms
@@ -450,10 +447,7 @@ def declarations (env : Environment) : Array Json :=
     let unsafe_ : List (String × Json) := match info with
       | .defnInfo value => if value.safety matches .safe then [] else [("unsafe", true)]
       | _ => []
-    let nested : List (String × Json) := match info with
-      | .inductInfo value => if isNested value then [("nested", true)] else []
-      | _ => []
-    (nameText name, Json.mkObj (base ++ resting ++ unsafe_ ++ nested))
+    (nameText name, Json.mkObj (base ++ resting ++ unsafe_))
   (found.toArray.qsort fun a b => a.1 < b.1).map (·.2)
 
 /-! ## Declarations as data: the export format of lean4export 3.1.0, one JSON object a line -/

@@ -1,13 +1,14 @@
 """Ways through an earlier gate: closed by the text, by the data when nobody looks at the text, or harmless."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from goedels_poetry.checker.lean import gate
 from goedels_poetry.checker.lean.gate import Accepted, Leans, judge
 from goedels_poetry.checker.lean.original import Refusal, read_original
-from goedels_poetry.kernel.lean import Comparison, read
+from goedels_poetry.kernel.lean import Comparison, Opinion, read
 from goedels_poetry.languages.lean.runtime import CheckRequest
 
 SECONDS = 60.0
@@ -159,3 +160,20 @@ async def test_the_name_of_a_theorem_of_the_original_means_what_it_meant(leans: 
     found = await judge(leans, helper + PROVED, given, ("t",), SECONDS)
     assert isinstance(found, Refusal)
     assert found.rule == "statement", found
+
+
+async def test_without_the_second_kernel_a_type_is_a_strangers_unless_it_is_the_users(leans: Leans) -> None:
+    async def silent(*_: object) -> Opinion:
+        return Opinion("undecided", "not asked")
+
+    until = time.monotonic() + SECONDS
+    text = "inductive C | a | b\n\ntheorem t (c : C) : c = c := rfl\n"
+    alone = replace(leans, second=silent)
+    given = await read_original(leans.elaborator, text.replace("rfl", "sorry"), SECONDS)
+    assert isinstance(await judge(alone, text, given, ("t",), SECONDS), Accepted), "the type is the user's"
+    own = await read_original(leans.elaborator, text, SECONDS)
+    grounded = await gate.ground_alone(alone, own, ("t",), until)
+    assert not isinstance(grounded, Refusal)
+    found = await gate.confirm(alone, grounded, until)
+    assert isinstance(found, Refusal), "nobody has said whose type it is"
+    assert found.rule == "version", found

@@ -116,7 +116,10 @@ async def examine_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     wanted, negates = ((claim.witness,), theorems[0]) if claim.witness else (theorems, "")
     finding = await asyncio.to_thread(first_finding, claim.text, claim.original)
     found = finding or await ground(leans, claim.text, original, wanted, until, negates)
-    report = refused(found) if isinstance(found, Refusal) else await _accepted(leans, found, theorems, claim, until)
+    if isinstance(found, Refusal):
+        report = refused(found)
+    else:
+        report = await _accepted(leans, replace(found, compared=claim.compared), theorems, claim, until)
     about = {"lean": leans.replayer.version, "known faults": _faults(leans.replayer.version)}
     taken = time.monotonic() - began
     return replace(report, statement=statement_of(original, theorems), versions=about, seconds=taken)

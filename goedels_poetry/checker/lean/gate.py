@@ -93,6 +93,8 @@ class Grounded:
     """What they need of the imports, as a stream."""
     axioms: tuple[str, ...]
     by_type: int
+    compared: bool = True
+    """With a file of the user's: else the original's types are a stranger's like all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ async def ground(
 async def ground_alone(leans: Leans, own: Original, theorems: tuple[str, ...], until: float) -> Refusal | Grounded:
     """As `ground`, for a file that was read as if it were a user's own: nothing is compared."""
     seen = CheckResult("done", commands=own.commands, imports=own.imports)
-    return await _grounds(leans, seen, own.text, own, own.data, theorems, until)
+    grounded = await _grounds(leans, seen, own.text, own, own.data, theorems, until)
+    return grounded if isinstance(grounded, Refusal) else replace(grounded, compared=False)
 
 
 async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | Accepted:
@@ -180,7 +183,8 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
 def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> Refusal | None:
     """Whether the second kernel decides is in the stranger's hand, so without it no part of the proof is let off."""
     version = leans.replayer.version
-    used = features(g.data, g.selected, read(g.library, until), g.original.data.constants)
+    users = g.original.data.constants if g.compared else ()
+    used = features(g.data, g.selected, read(g.library, until), users)
     fault = versions.usable(version, used)
     if fault is None:
         return None

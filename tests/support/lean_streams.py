@@ -85,6 +85,19 @@ def arrow(*types: Term) -> Term:
     return result
 
 
+NAT, BOOL, TRUE, FALSE = const("Nat"), const("Bool"), const("True"), const("False")
+PROP, TYPE = sort(0), sort(1)
+TRIVIAL = const("True.intro")
+
+
+def eq(type: Term, a: Term, b: Term, level: Level = 1) -> Term:
+    return app(const("Eq", level), type, a, b)
+
+
+def refl(type: Term, a: Term, level: Level = 1) -> Term:
+    return app(const("Eq.refl", level), type, a)
+
+
 def _bound(body: Body) -> Term:
     if not callable(body):
         return body

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from lean_streams import (
+    BOOL,
+    FALSE,
+    NAT,
+    PROP,
+    TRIVIAL,
+    TRUE,
+    TYPE,
     Collection,
     Tables,
     Term,
@@ -10,11 +17,13 @@ from lean_streams import (
     arrow,
     bvar,
     const,
+    eq,
     lam,
     let,
     number,
     pi,
     proj,
+    refl,
     sort,
     text,
 )
@@ -22,18 +31,7 @@ from lean_streams import (
 HONEST = Collection()
 accept, case = HONEST.accept, HONEST.case
 
-NAT, BOOL, TRUE, FALSE = const("Nat"), const("Bool"), const("True"), const("False")
-PROP, TYPE = sort(0), sort(1)
-TRIVIAL = const("True.intro")
 T = const("T")
-
-
-def eq(type: Term, a: Term, b: Term, level: object = 1) -> Term:
-    return app(const("Eq", level), type, a, b)
-
-
-def refl(type: Term, a: Term, level: object = 1) -> Term:
-    return app(const("Eq.refl", level), type, a)
 
 
 def by_refl(t: Tables, type: Term, a: Term, b: Term, level: object = 1, name: str = "x") -> None:

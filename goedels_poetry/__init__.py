@@ -5,48 +5,56 @@ The public names below are imported on first use, so that ``import goedels_poetr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.on_first_use import on_first_use
+from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
     from goedels_poetry.agents import SketchBacktrackAgent, agent
     from goedels_poetry.framework import GoedelsPoetryFramework
+    from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
-    from goedels_poetry.results import Event, OpenGoal, RunResult, RunSummary
     from goedels_poetry.settings import Budgets, Settings
-    from goedels_poetry.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue, Verdict
-    from goedels_poetry.state_manager import GoedelsPoetryStateManager
-    from goedels_poetry.store import ProofStore
     from goedels_poetry.strategies import strategy
-    from goedels_poetry.supervisor import SupervisorAgent
-
-__version__ = "0.1.0"
+    from goedels_poetry.tree.results import Event, OpenGoal, RunResult, RunSummary
+    from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue, Verdict
+    from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
+    from goedels_poetry.tree.store import ProofStore
 
 _HOME_OF = {
     "Budgets": "settings",
-    "Event": "results",
+    "Event": "tree.results",
     "GoedelsPoetryFramework": "framework",
     "ExecutionTrace": "memory",
-    "GoedelsPoetryState": "state",
-    "GoedelsPoetryStateManager": "state_manager",
+    "GoedelsPoetryState": "tree.state",
+    "GoedelsPoetryStateManager": "tree.state_manager",
     "NodeState": "memory",
-    "NodeStatus": "state",
-    "OpenGoal": "results",
-    "ProofNode": "state",
-    "ProofStore": "store",
-    "Queue": "state",
-    "RunResult": "results",
-    "RunSummary": "results",
+    "NodeStatus": "tree.state",
+    "OpenGoal": "tree.results",
+    "ProofNode": "tree.state",
+    "ProofStore": "tree.store",
+    "Queue": "tree.state",
+    "RunResult": "tree.results",
+    "RunSummary": "tree.results",
     "Settings": "settings",
     "SketchBacktrackAgent": "agents",
-    "SupervisorAgent": "supervisor",
-    "Verdict": "state",
+    "SupervisorAgent": "machine.supervisor",
+    "Verdict": "tree.state",
     "agent": "agents",
     "strategy": "strategies",
 }
 
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})
 
 
 __all__ = [
@@ -68,6 +76,7 @@ __all__ = [
     "SketchBacktrackAgent",
     "SupervisorAgent",
     "Verdict",
+    "__version__",
     "agent",
     "strategy",
 ]

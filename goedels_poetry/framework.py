@@ -15,18 +15,18 @@ from typing import Any, TypeVar
 from goedels_poetry import languages
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownRun
-from goedels_poetry.formalization import Claim, Confirm, check_claim
 from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems, Theorem
-from goedels_poetry.learning import Memory
+from goedels_poetry.machine.learning import Memory
+from goedels_poetry.machine.run import Allowance, Search
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
 from goedels_poetry.models import Models, models_from
-from goedels_poetry.question import Question, check_question
-from goedels_poetry.results import Event, RunResult, RunSummary
-from goedels_poetry.runs import RunDir, Runs, identity
-from goedels_poetry.search import Allowance, Search
 from goedels_poetry.settings import Settings
-from goedels_poetry.state import Verdict
-from goedels_poetry.store import ProofStore
+from goedels_poetry.tasks.claim import Claim, Confirm, check_claim
+from goedels_poetry.tasks.question import Question, check_question
+from goedels_poetry.tree.results import Event, RunResult, RunSummary
+from goedels_poetry.tree.runs import RunDir, Runs, identity
+from goedels_poetry.tree.state import Verdict
+from goedels_poetry.tree.store import ProofStore
 
 OnEvent = Callable[[Event], None]
 T = TypeVar("T")

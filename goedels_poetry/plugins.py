@@ -1,8 +1,13 @@
-"""Plug-ins by entry point. One that does not load is named and left out; it never stops the program."""
+"""What is imported when somebody asks for it: plug-ins by entry point, and the public names of our own packages.
+
+A plug-in that does not load is named and left out; it never stops the program.
+"""
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from goedels_poetry.errors import one_line
@@ -26,6 +31,8 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     Returns:
         The plug-ins in order of their names, and one line for each that was left out.
     """
+    from importlib.metadata import entry_points  # it costs as much as all that is loaded for a small answer
+
     plugins: list[Plugin] = []
     problems: list[str] = []
     for entry_point in sorted(entry_points(group=group), key=lambda ep: ep.name):
@@ -45,4 +52,28 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     return plugins, problems
 
 
-__all__ = ["Plugin", "load"]
+def on_first_use(
+    package: str, home_of: Mapping[str, str], root: str = ""
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a package (PEP 562); a name that was asked for stays in it.
+
+    Args:
+        package: its ``__name__``.
+        home_of: name -> module that has it, below ``root``.
+        root: the package itself by default.
+    """
+
+    def get(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{root or package}.{home_of[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of})
+
+    return get, names
+
+
+__all__ = ["Plugin", "load", "on_first_use"]

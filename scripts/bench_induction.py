@@ -22,8 +22,8 @@ from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.settings import Budgets, Settings
 from goedels_poetry.solvers import Cvc5Process, Limits, SolverProcess, Z3Process, solver_versions
 

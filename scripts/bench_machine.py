@@ -23,13 +23,13 @@ from typing import Any
 
 from goedels_poetry import Settings
 from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry
-from goedels_poetry.graph import RECURSION_LIMIT, Machine, build
-from goedels_poetry.jobs import Jobs
 from goedels_poetry.languages import Theorem
-from goedels_poetry.state import ROOT, ProofNode, Queue, child_id
-from goedels_poetry.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store import ProofStore, Txn
-from goedels_poetry.supervisor import SupervisorAgent
+from goedels_poetry.machine.graph import RECURSION_LIMIT, Machine, build
+from goedels_poetry.machine.jobs import Jobs
+from goedels_poetry.machine.supervisor import SupervisorAgent
+from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id
+from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.tree.store import ProofStore, Txn
 
 FAN_OUT = 10
 BARS = {"store step": 2.0, "machine step": 2.0, "reload 5,000": 300.0, "backtrack 5,000": 20.0}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 
 class SketchBacktrackAgent:

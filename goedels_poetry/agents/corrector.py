@@ -8,7 +8,7 @@ from goedels_poetry.agents.guidance import guide_of, shown
 from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Goal, ModelGuided
-from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.tree.state import ProofNode, Queue
 
 
 @agent(queue=Queue.CORRECT)

@@ -15,8 +15,8 @@ from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply
 from goedels_poetry.settings import Settings
-from goedels_poetry.state import Failure, ProofNode, Queue
-from goedels_poetry.store import ProofStore, Txn
+from goedels_poetry.tree.state import Failure, ProofNode, Queue
+from goedels_poetry.tree.store import ProofStore, Txn
 
 MOVES = {
     "correct": "the attempt may be repaired with the verifier's report",

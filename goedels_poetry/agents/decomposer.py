@@ -6,8 +6,8 @@ from typing import Any
 
 from goedels_poetry.agents.prover import find_proved
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.state import ProofNode, Queue, child_id
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue, child_id
+from goedels_poetry.tree.store import Txn
 
 
 @agent(queue=Queue.DECOMPOSE, quick=True)

@@ -8,11 +8,11 @@ from goedels_poetry.agents.guidance import MAX_STORY, NOTHING, schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.formalization import MAX_FORMAL, Claim, failures, set_failed_formalization, set_formalized
 from goedels_poetry.languages.base import Examinable, Formalizable, Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply, blocks, code, parse_json_reply
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tasks.claim import MAX_FORMAL, Claim, failures, set_failed_formalization, set_formalized
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 FORMAL_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -9,7 +9,7 @@ from typing import Any
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.models import Request, RetryConfig
-from goedels_poetry.state import ProofNode
+from goedels_poetry.tree.state import ProofNode
 
 MAX_STORY = 8_000
 MAX_ENTRY = 1_500

@@ -12,7 +12,9 @@ from typing import Any
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import MAX_REASON, Round, ask_round
-from goedels_poetry.formalization import (
+from goedels_poetry.languages.base import Examinable, Outcome
+from goedels_poetry.models import Reply, Request
+from goedels_poetry.tasks.claim import (
     FORMAL,
     JUDGEMENT,
     Claim,
@@ -22,10 +24,8 @@ from goedels_poetry.formalization import (
     set_round_trip,
     set_stated,
 )
-from goedels_poetry.languages.base import Examinable, Outcome
-from goedels_poetry.models import Reply, Request
-from goedels_poetry.state import NodeStatus, ProofNode, Queue, Verdict
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.store import Txn
 
 _FINAL = {
     "inconsistent": (Verdict.INCONSISTENT, NodeStatus.FAILED, "the premises contradict each other"),

@@ -15,8 +15,8 @@ from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
 from goedels_poetry.models import Reply
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 
 @agent(queue=Queue.PROVE)

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goedels_poetry import plugins, strategies
 from goedels_poetry.errors import one_line
-from goedels_poetry.formalization import Claim
 from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
 from goedels_poetry.memory import LemmaBank
 from goedels_poetry.models import Ledger, Models, Reply, Request
-from goedels_poetry.question import Question
 from goedels_poetry.settings import Settings
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store import ProofStore, StoreReader, Txn
 from goedels_poetry.strategies import Strategy
+from goedels_poetry.tasks.claim import Claim
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tree.derivation import scope_ids
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.tree.store import ProofStore, Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
@@ -185,14 +186,6 @@ class Deps:
         return self.store.get(step).statement
 
 
-def scope_ids(store: StoreReader, node: ProofNode) -> tuple[str, ...]:
-    """Ids of the proven facts that a node may cite: what it and its ancestors wait for, and retrieved lemmas."""
-    ids: dict[str, None] = {}
-    for member in (*reversed(list(store.ancestors(node))), node):
-        ids.update(dict.fromkeys((*member.lemmas, *member.waits_for)))
-    return tuple(ids)
-
-
 Run = Callable[[ProofNode, Deps], Awaitable[Apply]]
 OnFailure = Callable[[Txn, ProofNode, str, Deps], str]
 """The move for a node whose agent failed, with the reason; returns the outcome word."""
@@ -227,7 +220,7 @@ def agent(
     """Declare the agent that acts on the nodes of a queue, or of several.
 
     Args:
-        queue: a :class:`~goedels_poetry.state.Queue`, or a new name: such a queue comes after all others.
+        queue: a :class:`~goedels_poetry.tree.state.Queue`, or a new name: such a queue comes after all others.
         name: node name in the graph; default: the function's name.
         timeout: seconds for one job, None: no limit of its own.
         quick: it only reads and writes the tree.
@@ -317,5 +310,4 @@ __all__ = [
     "Run",
     "agent",
     "load_registry",
-    "scope_ids",
 ]

@@ -16,8 +16,8 @@ from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.memory import theory_of
 from goedels_poetry.models import Reply
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 MANY = 20
 """Offers beyond which a model's search query is worth its call; after a failure it always is."""

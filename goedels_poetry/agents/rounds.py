@@ -17,8 +17,8 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Ledger, Reply, Request
 from goedels_poetry.solvers import SolverUnavailable
-from goedels_poetry.state import ProofNode
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.store import Txn
 
 MAX_KEPT = 20_000
 """Characters of a prompt or reply that the conversation keeps."""

@@ -6,8 +6,8 @@ from goedels_poetry.agents.guidance import guide_of, reported, shown_sketch
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round
 from goedels_poetry.agents.sketcher import ask_for_sketch, sketches_left
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 
 @agent(queue=Queue.CORRECT_SKETCH)

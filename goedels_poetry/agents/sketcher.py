@@ -14,9 +14,9 @@ from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
 from goedels_poetry.strategies import Strategy, fingerprint
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
 """Prompts whose rounds count as sketches of a model."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 
 @agent(queue=(Queue.VERIFY, Queue.VERIFY_SKETCH))

@@ -16,10 +16,10 @@ from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor, mo
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AttemptError
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.formalization import Claim
 from goedels_poetry.languages.base import Formalizable, Language, Outcome, Theorem
 from goedels_poetry.models import Models, Request, RetryConfig, UnusableReply
 from goedels_poetry.settings import Settings
+from goedels_poetry.tasks.claim import Claim
 
 if TYPE_CHECKING:
     from goedels_poetry.autoformalizer.executor import ModelClient

@@ -16,11 +16,11 @@ from goedels_poetry.autoformalizer.cache import ExecutorCache, cache_info
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.formalization import Confirm
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
 from goedels_poetry.languages.base import Configurable, Language
 from goedels_poetry.models import Models, RetryConfig, models_from
 from goedels_poetry.settings import ScheduleSettings, Settings
+from goedels_poetry.tasks.claim import Confirm
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

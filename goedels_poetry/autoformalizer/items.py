@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.formalization import MAX_CLAIM
-from goedels_poetry.rows import BadRows, read_rows
+from goedels_poetry.tasks.claim import MAX_CLAIM
 
 MAX_STEPS = 200
 KNOWN = ("id", "english", "statement", "steps", "context")

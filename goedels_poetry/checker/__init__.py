@@ -7,36 +7,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.on_first_use import on_first_use
+from goedels_poetry.plugins import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.checker.archive import BadCertificate, FinishedProofExists
     from goedels_poetry.checker.by_language import check_any
-    from goedels_poetry.checker.check import check_certificate
     from goedels_poetry.checker.registry import Checkers
     from goedels_poetry.checker.report import Certificate, CheckReport, Counts, TrustLevel
-    from goedels_poetry.checker.structure import BadProof
+    from goedels_poetry.checker.smt.check import check_certificate
+    from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
     from goedels_poetry.checker.submission import Checker, Submission
-    from goedels_poetry.checker.write import write_certificate, write_counterexample
+    from goedels_poetry.kernel.structure import BadProof
 
 _HOME_OF = {
-    "BadCertificate": "archive",
-    "BadProof": "structure",
-    "Certificate": "report",
-    "CheckReport": "report",
-    "Checker": "submission",
-    "Checkers": "registry",
-    "Counts": "report",
-    "FinishedProofExists": "archive",
-    "Submission": "submission",
-    "TrustLevel": "report",
-    "check_any": "by_language",
-    "check_certificate": "check",
-    "write_certificate": "write",
-    "write_counterexample": "write",
+    "BadCertificate": "checker.archive",
+    "BadProof": "kernel.structure",
+    "Certificate": "checker.report",
+    "CheckReport": "checker.report",
+    "Checker": "checker.submission",
+    "Checkers": "checker.registry",
+    "Counts": "checker.report",
+    "FinishedProofExists": "checker.archive",
+    "Submission": "checker.submission",
+    "TrustLevel": "checker.report",
+    "check_any": "checker.by_language",
+    "check_certificate": "checker.smt.check",
+    "write_certificate": "checker.smt.write",
+    "write_counterexample": "checker.smt.write",
 }
 
-__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF, "goedels_poetry")
 
 
 __all__ = [

@@ -16,7 +16,7 @@ from goedels_poetry.checker.submission import Json, Submission
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.logic.language import settled
 from goedels_poetry.solvers import JobTimeout, WorkerPool
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
     from goedels_poetry.languages.lean.runtime import LeanPool
@@ -76,7 +76,7 @@ class SmtChecker(_InWorkers):
         else:
             job, payload["verdict"] = "certify_judgement", str(submission.verdict)
             payload |= {key: evidence[key] for key in ("refuted_by", "evidence") if key in evidence}
-        return await self._run(f"goedels_poetry.checker.jobs:{job}", payload, submission.seconds, SMT_SECONDS)
+        return await self._run(f"goedels_poetry.checker.smt.jobs:{job}", payload, submission.seconds, SMT_SECONDS)
 
 
 class LogicChecker(_InWorkers):

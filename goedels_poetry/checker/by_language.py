@@ -8,7 +8,7 @@ from pathlib import Path
 from goedels_poetry.checker.archive import language_of
 from goedels_poetry.checker.registry import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 LEAN = "lean"
 
@@ -32,7 +32,7 @@ def check_any(path: Path, against: str | None, *, assume_definitions: bool = Fal
 
 
 def _check_smt(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
-    from goedels_poetry.checker.check import check_certificate  # only where there is one of SMT
+    from goedels_poetry.checker.smt.check import check_certificate  # only where there is one of SMT
 
     text = None if against is None else against.encode()
     return check_certificate(path, text, assume_definitions=assume_definitions)

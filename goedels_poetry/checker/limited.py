@@ -16,7 +16,7 @@ from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.solvers import JobTimeout, SolverError, WorkerPool
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SECONDS = 300.0
 """For a whole check, where nothing else is said."""
@@ -91,7 +91,7 @@ def _report(payload: Json) -> CheckReport:
             return lean.run(lean.audit_file(payload["lean_text"], against, payload["theorem"], seconds=seconds))
         return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=payload["theorem"]))
     if language_of(path) in ("smt", ""):
-        from goedels_poetry.checker.check import check_certificate
+        from goedels_poetry.checker.smt.check import check_certificate
 
         text = None if against is None else against.encode()
         left = max(seconds - RESERVE, 0.0)

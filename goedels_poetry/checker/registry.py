@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.checker.submission import Checker, Submission
 from goedels_poetry.errors import GoedelsPoetryError, one_line
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.settings import LeanSettings

@@ -7,7 +7,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 MAY_RISE = "the level may rise when checked again: {}"
 """A note on what is a matter of how busy the machine is."""

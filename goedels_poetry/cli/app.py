@@ -61,7 +61,7 @@ class GraphFormat(StrEnum):
 
 def _version(asked: bool) -> None:
     if asked:
-        from goedels_poetry import __version__
+        from goedels_poetry.version import __version__
 
         typer.echo(f"goedels-poetry {__version__}")
         raise typer.Exit

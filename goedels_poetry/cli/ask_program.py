@@ -15,7 +15,7 @@ from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``ask --program --json`` prints."""

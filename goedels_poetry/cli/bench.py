@@ -42,10 +42,10 @@ from goedels_poetry.evaluation.runner import Run
 from goedels_poetry.evaluation.tables import compare_table, pass_table
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models import models_from
-from goedels_poetry.question import NO_MODEL
 from goedels_poetry.settings import Settings
-from goedels_poetry.state import Verdict
+from goedels_poetry.tasks.question import NO_MODEL
 from goedels_poetry.trace.terminal import console, one_line, say
+from goedels_poetry.tree.state import Verdict
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a question or a theorem, as for ``prove``."""

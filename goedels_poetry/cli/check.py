@@ -11,8 +11,8 @@ from goedels_poetry.checker import CheckReport
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.report import TRUST
-from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.state import Verdict
 
 LEAN_SUFFIX = ".lean"
 SCHEMA = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from goedels_poetry.derivation import model_metrics
+from goedels_poetry.tree.derivation import model_metrics
 
 Spent = Mapping[str, float]
 

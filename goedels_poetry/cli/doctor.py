@@ -13,13 +13,14 @@ from pathlib import Path
 
 from rich.text import Text
 
-from goedels_poetry import __version__, languages
+from goedels_poetry import languages
 from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.checker import registry as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
 from goedels_poetry.trace.terminal import console, one_line, say
+from goedels_poetry.version import __version__
 
 _TRIVIAL = "(declare-const x Int)\n(assert (and (> x 0) (< x 1)))\n"
 _LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")

@@ -33,10 +33,10 @@ from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.main import INTERRUPTED
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.formalization import NO_MODEL
-from goedels_poetry.state import Verdict
+from goedels_poetry.tasks.claim import NO_MODEL
 from goedels_poetry.trace.progress import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``formalize --json`` prints."""

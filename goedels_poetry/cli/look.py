@@ -17,16 +17,16 @@ from goedels_poetry.agents.registry import FAULT, Fault
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.costs import goal_line, model_lines
 from goedels_poetry.cli.report import Report, show, spent_lines, wording
-from goedels_poetry.derivation import model_metrics
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.memory import conversation
-from goedels_poetry.results import RunResult, RunSummary
 from goedels_poetry.settings import ModelsSettings
-from goedels_poetry.state import ProofNode
-from goedels_poetry.store import HistoryEntry, StoreReader
 from goedels_poetry.trace import machine, tree
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.derivation import model_metrics
+from goedels_poetry.tree.results import RunResult, RunSummary
+from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.store import HistoryEntry, StoreReader
 
 NOT_FOUND = 2
 

@@ -13,8 +13,8 @@ from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Configurable, Goal, Searchable
 from goedels_poetry.retrieval import Found, PremiseSearch
-from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.state import Verdict
 
 SCHEMA = 1
 """Version of the object that ``premises --json`` prints."""

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from goedels_poetry.languages.logic.words import model_words
-from goedels_poetry.languages.smt.words import words
+from goedels_poetry.languages.logic.render import model_words
+from goedels_poetry.languages.smt.infix import words
 from goedels_poetry.reasoning.results import VerificationResult
-from goedels_poetry.state import Verdict
 from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.state import Verdict
 
 TRUST = {
     "L0": "one solver says so",

@@ -23,18 +23,18 @@ from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
 from goedels_poetry.framework import LOGIC, GoedelsPoetryFramework
 from goedels_poetry.models import PriceError, PromptError, RecordingError
-from goedels_poetry.results import Event, RunResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
-from goedels_poetry.state import ProofNode, Verdict
 from goedels_poetry.trace.progress import Progress, choose
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
+from goedels_poetry.tree.results import Event, RunResult
+from goedels_poetry.tree.state import ProofNode, Verdict
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
 RECHECK_SECONDS = 60.0
 """Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
-CHECK_AGAIN = "goedels_poetry.checker.jobs:check_again"
+CHECK_AGAIN = "goedels_poetry.checker.smt.jobs:check_again"
 NOT_STARTED = "not started: interrupted"
 
 

@@ -14,10 +14,10 @@ from rich.text import Text
 
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.inputs import STDIN
-from goedels_poetry.results import RunResult
-from goedels_poetry.state import ProofNode, Verdict
 from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.trace.tree import tree
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import ProofNode, Verdict
 
 _STYLE = {
     Verdict.PROVED: "bold green",
@@ -87,7 +87,7 @@ _BUDGET_WORDS = {
 
 
 _WORDINGS = {
-    "(": "goedels_poetry.languages.smt.words:words",
+    "(": "goedels_poetry.languages.smt.infix:words",
     "theorem gp_": "goedels_poetry.languages.lean.task:lemma_type",
 }
 """How a stored statement begins, and what puts it into words; imported only where there is one."""

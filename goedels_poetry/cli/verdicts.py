@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 WORST_FIRST = (
     Verdict.INVALID,

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol
 
-from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.questions import GoldQuestion
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.models import Prompts
-from goedels_poetry.question import NO_REPLY
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
-from goedels_poetry.results import RunResult
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers.versions import solver_versions
-from goedels_poetry.state import Verdict
+from goedels_poetry.tasks.question import NO_REPLY
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import Verdict
+from goedels_poetry.version import __version__
 
 
 class NoReply(GoedelsPoetryError):

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.documents import is_document, read_document
 from goedels_poetry.evaluation.formats import FORMATS, Format, NotScored, Reading, format_named, format_of
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion
-from goedels_poetry.rows import BadRows, read_rows
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 WITHIN = ("items", "data", "examples", "rows")

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.rows import BadRows, read_rows
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 Predicted = Literal["true", "false", "unknown", "inconsistent", "invalid", "out_of_budget", "other", "failed"]
 PREDICTED: tuple[Predicted, ...] = (

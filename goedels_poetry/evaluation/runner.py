@@ -13,7 +13,7 @@ from goedels_poetry.evaluation.log import AnswerLog
 from goedels_poetry.evaluation.outcome import Outcome, outcome
 from goedels_poetry.evaluation.questions import GoldQuestion, digest
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 INTERRUPTED = "interrupted"
 

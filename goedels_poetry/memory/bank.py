@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from goedels_poetry.memory.database import connect
-from goedels_poetry.state import ProofNode, relocate
-from goedels_poetry.store import StoreReader
+from goedels_poetry.tree.state import ProofNode, relocate
+from goedels_poetry.tree.store import StoreReader
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS lemma(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goedels_poetry.state import NodeStatus
-from goedels_poetry.store import HistoryEntry, StoreReader
+from goedels_poetry.tree.state import NodeStatus
+from goedels_poetry.tree.store import HistoryEntry, StoreReader
 
 _STATUS = {NodeStatus.PROVED: "verified", NodeStatus.REFUTED: "rejected", NodeStatus.FAILED: "rejected"}
 

@@ -14,7 +14,6 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-import goedels_poetry
 from goedels_poetry.errors import GoedelsPoetryError
 
 _VARIABLE = re.compile(r"\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
@@ -114,7 +113,7 @@ class Prompts:
 
 def packaged() -> Path:
     """The folder that came with the program: inside the package when installed, beside it in a source tree."""
-    package = Path(goedels_poetry.__file__).parent
+    package = Path(__file__).parents[1]
     inside = package / "data" / "prompts"
     return inside if inside.is_dir() else package.parent / "data" / "prompts"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.on_first_use import on_first_use
+from goedels_poetry.plugins import on_first_use
 from goedels_poetry.reasoning.results import QueryResult, VerificationResult
 
 if TYPE_CHECKING:
-    from goedels_poetry.question import Question
     from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
     from goedels_poetry.reasoning.solving import solve
+    from goedels_poetry.tasks.question import Question
 
 _HOME_OF = {
     "ProofOfThought": "reasoning.proof_of_thought",

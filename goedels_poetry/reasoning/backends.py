@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 
-from goedels_poetry.checker.asking import MEMORY_MB, SolverPair
-from goedels_poetry.checker.entailment import decide
 from goedels_poetry.checker.logic.result import invalid_result, result_of
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.logic.asking import MEMORY_MB, SolverPair
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.logic.posing import Posing
+from goedels_poetry.kernel.logic.program import LogicProgram
+from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.logic.posing import Posing
-from goedels_poetry.languages.logic.program import LogicProgram
-from goedels_poetry.languages.smt.encoding import EncodingError
-from goedels_poetry.languages.smt.reader import MAX_BYTES
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
 from goedels_poetry.solvers import SolverError
 

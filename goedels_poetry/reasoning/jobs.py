@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from goedels_poetry.checker.asking import SolverPair
-from goedels_poetry.checker.entailment import decide
 from goedels_poetry.checker.logic.check import statement_of
 from goedels_poetry.checker.logic.jobs import decided_by
 from goedels_poetry.checker.logic.result import result_of
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.logic.asking import SolverPair
+from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.smt.encoding import EncodingError
 from goedels_poetry.reasoning.demands import Demands, assumed, check_form, findings
 from goedels_poetry.reasoning.faults import further_faults
 from goedels_poetry.reasoning.trust import Solve, examine, shown, stated_facts

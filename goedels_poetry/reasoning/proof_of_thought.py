@@ -13,12 +13,12 @@ from typing import Any, Literal, TypeVar
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.question import NO_MODEL, Question
 from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.results import QueryResult, Semantics, World
 from goedels_poetry.settings import ScheduleSettings, Settings
+from goedels_poetry.tasks.question import NO_MODEL, Question
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from goedels_poetry.checker.logic.result import Answer, Semantics, VerificationResult, World
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 
 @dataclass(frozen=True, slots=True)

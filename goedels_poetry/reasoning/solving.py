@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.languages.logic.words import countermodel_of, model_words
-from goedels_poetry.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
+from goedels_poetry.languages.logic.render import countermodel_of, model_words
+from goedels_poetry.machine.run import Allowance
 from goedels_poetry.reasoning.results import Answer, QueryResult
-from goedels_poetry.results import RunResult
-from goedels_poetry.search import Allowance
-from goedels_poetry.sentences import Sentence
-from goedels_poetry.state import ROOT, Verdict
-from goedels_poetry.store import StoreReader
+from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
+from goedels_poetry.tasks.sentences import Sentence
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import ROOT, Verdict
+from goedels_poetry.tree.store import StoreReader
 
 DECIDES = (Verdict.PROVED, Verdict.REFUTED)
 """Verdicts with which there is an answer."""

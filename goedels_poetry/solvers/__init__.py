@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.on_first_use import on_first_use
+from goedels_poetry.plugins import on_first_use
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import (

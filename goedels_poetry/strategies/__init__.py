@@ -15,10 +15,9 @@ from typing import Any
 
 from goedels_poetry import plugins
 from goedels_poetry.languages.base import Goal
+from goedels_poetry.tree.state import UNNAMED
 
 GROUP = "goedels_poetry.strategies"
-UNNAMED = "unknown"
-"""Name and fingerprint of what has none; it is never banned."""
 
 Propose = Callable[[Goal], Awaitable[dict[str, Any] | None]]
 """A coroutine function from a goal to a sketch (see ``Language.sketch``), or None when it has nothing to say."""

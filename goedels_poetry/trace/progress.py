@@ -14,11 +14,11 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from goedels_poetry.results import Event, RunResult
-from goedels_poetry.state import NodeStatus, ProofNode, subtree_range
-from goedels_poetry.store import StoreReader
 from goedels_poetry.trace.terminal import console, is_live, one_line
 from goedels_poetry.trace.tree import STYLES, Wording, method
+from goedels_poetry.tree.results import Event, RunResult
+from goedels_poetry.tree.state import NodeStatus, ProofNode, subtree_range
+from goedels_poetry.tree.store import StoreReader
 
 REDRAWS_PER_SECOND = 4
 ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.state import NodeStatus, ProofNode
 from goedels_poetry.trace.terminal import one_line
+from goedels_poetry.tree.state import NodeStatus, ProofNode
 
 STYLES = {
     NodeStatus.PROVED: "green",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker import jobs as checker_jobs
+from goedels_poetry.checker.smt import jobs as checker_jobs
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.engine import jobs
-from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
 
 Json = dict[str, Any]
 

@@ -15,16 +15,16 @@ from goedels_poetry.checker.archive import (
     read_archive,
     write_archive,
 )
-from goedels_poetry.checker.check import Solvers
-from goedels_poetry.checker.foundations import lay_foundations
-from goedels_poetry.checker.structure import BadProof, render
+from goedels_poetry.checker.smt.check import Solvers
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.smt.codec import derivation_from_json
-from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.extension import with_auxiliaries
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.kernel.codec import derivation_from_json
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.extension import with_auxiliaries
+from goedels_poetry.kernel.foundations import lay_foundations
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.structure import BadProof, render
 from goedels_poetry.solvers import Limits
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.problem import Problem
-from goedels_poetry.languages.smt.schemas import IntInduction, Scheme, StructuralInduction, instances
-from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import app, integer
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.schemas import IntInduction, Scheme, StructuralInduction, instances
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import app, integer
 
 NAT = """(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
 (define-fun-rec add ((n Nat) (m Nat)) Nat (ite ((_ is zero) n) m (succ (add (pred n) m))))

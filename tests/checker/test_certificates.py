@@ -18,13 +18,13 @@ from goedels_poetry.checker import (
     write_certificate,
     write_counterexample,
 )
-from goedels_poetry.languages.smt.derivation import Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import FALSE, integer, not_
+from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import FALSE, integer, not_
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 
 @pytest.mark.parametrize("name", proofs.ALL)

@@ -8,7 +8,7 @@ from typing import Any
 import proofs
 import pytest
 
-from goedels_poetry.languages.smt.codec import (
+from goedels_poetry.kernel.codec import (
     CodecError,
     derivation_from_json,
     derivation_to_json,
@@ -16,8 +16,8 @@ from goedels_poetry.languages.smt.codec import (
     scheme_from_json,
     scheme_to_json,
 )
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.schemas import (
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
     ConstructorSplit,

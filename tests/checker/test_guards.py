@@ -11,15 +11,15 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import CheckReport, TrustLevel
-from goedels_poetry.languages.smt.codec import derivation_to_json, sequent_to_json, step_to_json
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.extension import read_definitions
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.schemas import RecursionInduction
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import FALSE, integer
+from goedels_poetry.kernel.codec import derivation_to_json, sequent_to_json, step_to_json
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
+from goedels_poetry.kernel.extension import read_definitions
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.schemas import RecursionInduction
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import FALSE, integer
 from goedels_poetry.solvers import Limits
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 FUNCTIONS = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (declare-datatypes ((L 0)) (((none) (more (first N) (rest L)))))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.checker import check_certificate, replay
-from goedels_poetry.checker.jobs import certify_judgement
+from goedels_poetry.checker import check_certificate
+from goedels_poetry.checker.smt.jobs import certify_judgement
+from goedels_poetry.kernel import replay
 from goedels_poetry.solvers import Answer, Limits
 
 CONTRADICTION = """

@@ -10,12 +10,12 @@ from pathlib import Path
 import proofs
 import pytest
 
-from goedels_poetry.languages.smt.derivation import Instance, Query
-from goedels_poetry.languages.smt.encoding import EncodingError
-from goedels_poetry.languages.smt.obligations import Context, ObligationError
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import BOOL, INT, TRUE, app, exists, forall, var
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.obligations import Context, ObligationError
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import BOOL, INT, TRUE, app, exists, forall, var
 from goedels_poetry.solvers import Z3Process
 
 GAUSS = Context(parse_problem(proofs.GAUSS))
@@ -25,8 +25,8 @@ GOAL = proofs.goal_of(GAUSS.problem)
 def test_the_text_does_not_depend_on_the_hash_seed() -> None:
     program = (
         "import proofs, sys\n"
-        "from goedels_poetry.languages.smt.obligations import Context\n"
-        "from goedels_poetry.languages.smt.parser import parse_problem\n"
+        "from goedels_poetry.kernel.obligations import Context\n"
+        "from goedels_poetry.kernel.reading.parser import parse_problem\n"
         "for text, proof in proofs.ALL.values():\n"
         "    context, earlier = Context(parse_problem(text)), {}\n"
         "    print('\\n'.join(context.prelude()))\n"

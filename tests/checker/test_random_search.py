@@ -9,10 +9,10 @@ from typing import Any
 import proofs
 import pytest
 
-from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.schemas import (
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
     ConstructorSplit,
@@ -25,8 +25,8 @@ from goedels_poetry.languages.smt.schemas import (
     StructuralInduction,
     instances,
 )
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import BOOL, INT, Term, app, integer
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import BOOL, INT, Term, app, integer
 from goedels_poetry.solvers import Limits, Z3Process
 
 EVEN = """(define-fun-rec even ((n Int)) Bool (ite (<= n 0) (= n 0) (not (even (- n 1)))))

@@ -10,9 +10,9 @@ import subprocess
 
 import pytest
 
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.solvers.z3_process import z3_binary
 
 DECLARATIONS = """

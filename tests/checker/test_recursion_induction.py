@@ -15,18 +15,18 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import TrustLevel
-from goedels_poetry.checker.structure import BadProof
-from goedels_poetry.languages.smt.codec import derivation_to_json, sequent_to_json
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.recursion import points_below
-from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import and_, implies, substitute
+from goedels_poetry.kernel.codec import derivation_to_json, sequent_to_json
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.recursion import points_below
+from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.structure import BadProof
+from goedels_poetry.kernel.terms import and_, implies, substitute
 from goedels_poetry.solvers import Limits, Z3Process
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 FUNCTIONS = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 (declare-datatypes ((L 0)) (((none) (more (first N) (rest L)))))

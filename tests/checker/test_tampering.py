@@ -16,7 +16,7 @@ from forge import evidence_of, forge
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.archive import FILES, canonical
 from goedels_poetry.solvers import Limits
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SHORT = Limits(seconds=0.15)
 Spoil = Callable[[str], Path]
@@ -328,10 +328,10 @@ def test_a_proof_shows_nothing_but_what_it_proves(certificates: dict[str, Path],
 
 def test_a_false_statement_has_no_proof_whatever_the_scheme(tmp_path: Path) -> None:
     """Each honest application of a scheme to a false goal leaves an obligation that fails."""
-    from goedels_poetry.languages.smt.codec import derivation_to_json
-    from goedels_poetry.languages.smt.derivation import Derivation
-    from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-    from goedels_poetry.languages.smt.schemas import (
+    from goedels_poetry.kernel.codec import derivation_to_json
+    from goedels_poetry.kernel.derivation import Derivation
+    from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+    from goedels_poetry.kernel.schemas import (
         CaseSplit,
         ConstructorSplit,
         Contradiction,
@@ -370,9 +370,9 @@ ANIMAL = {"element": {"sort": "Animal", "number": 0}}
 
 
 def test_a_forged_counterexample_is_refused(tmp_path: Path) -> None:
-    from goedels_poetry.checker.counterexample import counterexample_script
-    from goedels_poetry.languages.smt.obligations import Context
-    from goedels_poetry.languages.smt.parser import parse_problem
+    from goedels_poetry.kernel.obligations import Context
+    from goedels_poetry.kernel.reading.parser import parse_problem
+    from goedels_poetry.kernel.refutation.counterexample import counterexample_script
 
     def attempt(text: bytes, values: Any, table: Any = ()) -> None:
         evidence = {"values": values, "table": list(table)}

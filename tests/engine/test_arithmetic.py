@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job
 
-from goedels_poetry.languages.smt.engine import jobs
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.smt.engine import second as second_solver
-from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.residue import residues
+from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
+from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.languages.smt.engine.rewriting.remaining_goals import residues
 from goedels_poetry.languages.smt.engine.second import SecondSolver, suits
 from goedels_poetry.languages.smt.engine.witness import likely_witnesses
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.printer import show
 
 POWERS = """
 (define-fun-rec two ((n Int)) Int (ite (<= n 0) 1 (* 2 (two (- n 1)))))

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.smt.engine import jobs
-from goedels_poetry.languages.smt.engine.narrow import Narrowing
-from goedels_poetry.languages.smt.engine.refute import Refuter
-from goedels_poetry.languages.smt.engine.workbench import interpretation
-from goedels_poetry.languages.smt.evaluate import Evaluator
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.sequent import sequent_of
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.languages.smt.engine.context import interpretation
+from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
+from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
 
 NAT = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from goedels_poetry.languages.smt.engine.explore import Explorer
-from goedels_poetry.languages.smt.engine.jobs import root_sequent
-from goedels_poetry.languages.smt.engine.lemmas import from_failed_step, reachable_functions, templates
-from goedels_poetry.languages.smt.engine.library import Library
-from goedels_poetry.languages.smt.engine.rules import Rules
-from goedels_poetry.languages.smt.engine.workbench import DIRECT, Workbench
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.sequent import Sequent
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
+from goedels_poetry.languages.smt.engine.conjecture.lemmas import from_failed_step, reachable_functions, templates
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.context import DIRECT, Workbench
+from goedels_poetry.languages.smt.engine.jobs.symbolic import root_sequent
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
 
 HEAPS = """
 (declare-datatypes ((N 0)) (((none) (more (less N)))))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.jobs import derivation_of
-from goedels_poetry.languages.smt.engine import jobs
-from goedels_poetry.languages.smt.engine.auxiliary import standard_auxiliaries
-from goedels_poetry.languages.smt.engine.guarded import open_guards
-from goedels_poetry.languages.smt.engine.library import Library
-from goedels_poetry.languages.smt.engine.measured import with_measures
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.extension import definition_texts
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.checker.smt.jobs import derivation_of
+from goedels_poetry.kernel.extension import definition_texts
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.languages.smt.engine.conjecture.auxiliary import standard_auxiliaries
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.languages.smt.engine.induction.guarded import open_guards
+from goedels_poetry.languages.smt.engine.induction.measured import with_measures
+from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
 
 BITS = """
 (declare-datatypes ((B 0)) (((top) (even (upper B)) (odd (above B)))))
@@ -84,7 +84,7 @@ def test_what_never_ends_gets_no_measure_and_what_ends_for_some_arguments_is_unf
 
 
 def test_a_theorem_about_merge_sort_has_a_certificate(tmp_path: Any) -> None:
-    from goedels_poetry.checker.jobs import certify
+    from goedels_poetry.checker.smt.jobs import certify
 
     text = f"{LISTS}(prove (forall ((x L)) (= (len (sort x)) (len x))))"
     found = jobs.sketch({"theorem": text, "statement": "", "seed": 0, "seconds": 60})

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from searches import job
 
-from goedels_poetry.languages.smt.engine import jobs
-from goedels_poetry.languages.smt.engine.catamorphisms import fusions
-from goedels_poetry.languages.smt.engine.closures import closure_lemmas
-from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
-from goedels_poetry.languages.smt.engine.library import Library
-from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
+from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import fusions
+from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.lemmas import reachable_functions
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
+from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
 
 ROWS = """
 (declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))

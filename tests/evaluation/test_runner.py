@@ -27,7 +27,7 @@ from goedels_poetry.evaluation import (
     read_outcomes,
 )
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 ROOT = Path(__file__).parents[2]
 COSTS = {"calls": 2, "input_tokens": 90, "output_tokens": 10, "money": 0.5}
@@ -267,7 +267,7 @@ def slow(question, sample):
     print(question, flush=True)
     return QueryResult(question, True, Verdict.PROVED, program="p" * 50_000)
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 asyncio.run(run(Scripted(slow), Path({file!r}), questions(100_000)))
 """
 

@@ -9,7 +9,7 @@ from goedels_poetry.checker import TrustLevel
 from goedels_poetry.checker.lean import Fresh, audit_file, examine, run
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.cli.check import check_one
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 ORIGINAL = """def two := 2
 

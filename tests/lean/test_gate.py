@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import TrustLevel
-from goedels_poetry.checker.jobs import check_again
 from goedels_poetry.checker.lean import Fresh, certify_negation, certify_proof, check_lean
 from goedels_poetry.checker.lean.gate import Accepted, Leans, ground, judge
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
+from goedels_poetry.checker.smt.jobs import check_again
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.source import read_target
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SECONDS = 60.0
 

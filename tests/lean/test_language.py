@@ -8,7 +8,7 @@ import pytest
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 Prove = Callable[..., "RunResult"]
 THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"

@@ -9,7 +9,7 @@ import pytest
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
 

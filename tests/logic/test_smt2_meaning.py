@@ -12,9 +12,9 @@ import pytest
 import z3
 from smt2_texts import BIRDS, P, X
 
+from goedels_poetry.kernel.encoding import Encoding
+from goedels_poetry.kernel.printer import declarations_and_definitions
 from goedels_poetry.languages.logic import LogicProgram, read_smt2
-from goedels_poetry.languages.smt.encoding import Encoding
-from goedels_poetry.languages.smt.printer import declarations_and_definitions
 
 AS_MODELS_WRITE = [
     BIRDS + "(assert (not (flies tweety)))",

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # for toy_language, which the ki
 from toy_language import ToyLanguage
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
-from goedels_poetry.state import ROOT, ProofNode, Queue
-from goedels_poetry.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.store import ProofStore, Txn
+from goedels_poetry.tree.state import ROOT, ProofNode, Queue
+from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
+from goedels_poetry.tree.store import ProofStore, Txn
 
 MakeFramework = Callable[..., GoedelsPoetryFramework]
 

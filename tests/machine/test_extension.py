@@ -15,8 +15,8 @@ from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import Verdict
 from goedels_poetry.agents import load_registry
-from goedels_poetry.results import Event
 from goedels_poetry.trace import machine
+from goedels_poetry.tree.results import Event
 
 CODE = """
 from dataclasses import replace

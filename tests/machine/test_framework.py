@@ -17,12 +17,12 @@ from toy_language import ToyLanguage, generated, theorem
 from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
-from goedels_poetry.graph import Machine, build
 from goedels_poetry.languages import for_file
-from goedels_poetry.runs import identity
-from goedels_poetry.search import CHECK_GRACE
+from goedels_poetry.machine.graph import Machine, build
+from goedels_poetry.machine.run import CHECK_GRACE
 from goedels_poetry.settings import Budgets
-from goedels_poetry.state import ROOT, NodeStatus, Queue
+from goedels_poetry.tree.runs import identity
+from goedels_poetry.tree.state import ROOT, NodeStatus, Queue
 
 HOPELESS = {"proof": None, "exhausted": True}
 
@@ -343,7 +343,7 @@ async def test_a_tampered_checkpoint_runs_no_code(framework: MakeFramework, tmp_
 
 
 def test_langgraph_is_told_to_be_strict_before_it_is_imported() -> None:
-    code = "import os, goedels_poetry.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
+    code = "import os, goedels_poetry.machine.graph; print(os.environ['LANGGRAPH_STRICT_MSGPACK'])"
     root = str(Path(__file__).resolve().parents[2])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout == "true\n"

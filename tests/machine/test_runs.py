@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.runs import Runs
+from goedels_poetry.tree.runs import Runs
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from toy_language import generated
 
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
-from goedels_poetry.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
-from goedels_poetry.store import ProofStore, Txn
+from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
+from goedels_poetry.tree.store import ProofStore, Txn
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ from scripted_models import (
 
 from goedels_poetry import Verdict
 from goedels_poetry.memory import node_state
-from goedels_poetry.results import Event
-from goedels_poetry.state import ROOT
+from goedels_poetry.tree.results import Event
+from goedels_poetry.tree.state import ROOT
 
 
 async def test_a_model_lemma_proves_what_the_symbolic_agents_cannot(with_model: WithModel) -> None:

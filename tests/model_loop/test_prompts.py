@@ -12,7 +12,7 @@ from goedels_poetry.agents.questions import refiner, wording
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.models import Prompts
-from goedels_poetry.question import Question
+from goedels_poetry.tasks.question import Question
 
 HISTORY = (
     {

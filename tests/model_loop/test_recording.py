@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parent))
 from scripted_models import FIBONACCI, HERE, Server, good_model
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
-from goedels_poetry.results import RunResult
+from goedels_poetry.tree.results import RunResult
 
 RECORDING = HERE / "recordings" / "fibonacci.jsonl"
 

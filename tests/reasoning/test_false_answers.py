@@ -14,8 +14,8 @@ import pytest
 from goedels_poetry.agents.questions.reports import report_on
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.logic.language import settled
-from goedels_poetry.question import ANSWER, INCONSISTENT, LIMITS, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
 from goedels_poetry.reasoning import jobs
+from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)

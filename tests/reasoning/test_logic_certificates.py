@@ -12,8 +12,8 @@ from goedels_poetry.checker.logic import LogicArchive, check_logic, write_logic
 from goedels_poetry.checker.logic.check import statement_of
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.smt.words import words
-from goedels_poetry.state import Verdict
+from goedels_poetry.languages.smt.infix import words
+from goedels_poetry.tree.state import Verdict
 
 TWO = "(declare-const p Bool)(declare-const q Bool)"
 CHOICES = f"{TWO}(assert p)(assert (not q))(define-fun goal-A () Bool p)(define-fun goal-B () Bool q)"

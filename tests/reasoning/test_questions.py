@@ -12,9 +12,9 @@ from scripted_questions import EMPTY, Answer, Ask, KeptLanguage, Server, server_
 
 from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.checker import check_any
-from goedels_poetry.question import Question
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.solving import solve
+from goedels_poetry.tasks.question import Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
 HEAD = """(declare-sort T 0)

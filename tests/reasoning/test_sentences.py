@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.agents.questions.wording import variables
-from goedels_poetry.question import Question
-from goedels_poetry.sentences import MAX_SENTENCES, numbered, split
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tasks.sentences import MAX_SENTENCES, numbered, split
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from scripted_questions import Answer, Server
 
-from goedels_poetry.checker.entailment import Entailment, SolverPair, decide
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.logic.entailment import Entailment, SolverPair, decide
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.models import Request, models_from
@@ -30,7 +30,7 @@ from goedels_poetry.reasoning.trust import (
 )
 from goedels_poetry.reasoning.trust.confidence import FACTORS
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 TEXT = (
     "Every baker rises early.",

@@ -14,9 +14,10 @@ from goedels_poetry import Settings, Verdict
 from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.questions.refiner import faults_in, subquestions_in
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
-from goedels_poetry.jobs import Jobs
+from goedels_poetry.machine.jobs import Jobs
+from goedels_poetry.machine.run import Allowance
+from goedels_poetry.machine.supervisor import Stop, SupervisorAgent
 from goedels_poetry.models import Ledger
-from goedels_poetry.question import Question
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
     Advice,
@@ -32,11 +33,10 @@ from goedels_poetry.reasoning.postprocessors import (
 )
 from goedels_poetry.reasoning.postprocessors.subquestions import SubAnswer
 from goedels_poetry.reasoning.postprocessors.votes import Tally
-from goedels_poetry.search import Allowance
 from goedels_poetry.settings import Budgets
-from goedels_poetry.state import ROOT, ProofNode
-from goedels_poetry.store import ProofStore
-from goedels_poetry.supervisor import Stop, SupervisorAgent
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tree.state import ROOT, ProofNode
+from goedels_poetry.tree.store import ProofStore
 
 TRUE = QueryResult("?", True, Verdict.PROVED)
 FALSE = QueryResult("?", False, Verdict.REFUTED)

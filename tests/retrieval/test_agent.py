@@ -12,7 +12,7 @@ from toy_language import ToyLanguage
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
 from goedels_poetry.languages.base import Premise
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 HOPELESS = {"proof": None, "exhausted": True}
 GOALS = {

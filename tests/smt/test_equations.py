@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goedels_poetry.languages.smt.equations import equation_obligation, equations, simplify
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.printer import declarations, show
-from goedels_poetry.languages.smt.terms import BOOL, app, eq, forall, var
+from goedels_poetry.kernel.equations import equation_obligation, equations, simplify
+from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.terms import BOOL, app, eq, forall, var
 
 PRELUDE = """
 (declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))

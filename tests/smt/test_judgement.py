@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.engine.judge import judge
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.languages.smt.engine.refutation.preflight import judge
 
 HELPED_BY_A_PREMISE = """
 (declare-fun smaller (Int) Int)

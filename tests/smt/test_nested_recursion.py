@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.wellfounded import Termination, termination
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.wellfounded import Termination, termination
 from goedels_poetry.solvers import Limits, Z3Process
 
 

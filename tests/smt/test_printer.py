@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.printer import (
+from goedels_poetry.kernel.printer import (
     declarations,
     declarations_and_definitions,
     show,
     show_sequent,
 )
-from goedels_poetry.languages.smt.sequent import Sequent, make_sequent, sequent_of
-from goedels_poetry.languages.smt.terms import (
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.sequent import Sequent, make_sequent, sequent_of
+from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
     REAL,

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.reader import MAX_BYTES, Atom, Group, Lexeme, Source, decode, read
-from goedels_poetry.languages.smt.terms import distinct
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.reading.reader import MAX_BYTES, Atom, Group, Lexeme, Source, decode, read
+from goedels_poetry.kernel.terms import distinct
 
 
 def atoms(text: str) -> list[tuple[Lexeme, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import show
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem
 
 
 def refused(text: str | bytes) -> InvalidInput:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.printer import declarations, show
-from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.wellfounded import Termination, termination
+from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.wellfounded import Termination, termination
 
 PRELUDE = """
 (declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))

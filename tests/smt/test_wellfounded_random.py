@@ -10,10 +10,10 @@ import random
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.wellfounded import termination
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.terms import Kind, Term, subterms
+from goedels_poetry.kernel.wellfounded import termination
 
 PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
 (define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((Z y) ((S a) (S (plus a y))))))

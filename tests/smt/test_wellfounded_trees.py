@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.wellfounded import termination
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.wellfounded import termination
 
 TREES = """(declare-datatypes ((T 0)) (((leaf) (node (left T) (right T)))))
 (declare-datatypes ((L 0)) (((none) (more (first T) (rest L)))))

@@ -12,14 +12,14 @@ from forge import forge
 
 from goedels_poetry.checker import CheckReport, check_certificate
 from goedels_poetry.checker.archive import read_archive
-from goedels_poetry.checker.counterexample import counterexample_script
-from goedels_poetry.checker.foundations import lay_foundations
-from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
+from goedels_poetry.kernel.foundations import lay_foundations
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.counterexample import counterexample_script
+from goedels_poetry.kernel.replay import Solvers
 from goedels_poetry.solvers import Limits
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 # Both stores leave the array {true: x, false: y}, whatever it was before; as a default with exceptions the results
 # look different.

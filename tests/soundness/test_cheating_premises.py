@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from goedels_poetry.checker import check_certificate, write_certificate
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.schemas import StructuralInduction, instances
-from goedels_poetry.state import Verdict
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
+from goedels_poetry.kernel.schemas import StructuralInduction, instances
+from goedels_poetry.tree.state import Verdict
 
 THEOREM = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
 (define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate, write_counterexample
-from goedels_poetry.checker.entailment import decide
-from goedels_poetry.checker.fault import definition_lines
+from goedels_poetry.checker.smt.fault import definition_lines
+from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
+from goedels_poetry.kernel.logic.entailment import decide
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.terms import integer
 from goedels_poetry.languages.logic import read_smt2
-from goedels_poetry.languages.smt.derivation import Derivation, Instance, Query, Step
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.sequent import sequent_of
-from goedels_poetry.languages.smt.terms import integer
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 ENDLESS = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))"
 HALF = "(define-fun-rec f ((x Int)) Int (ite (= x 0) 0 (+ 1 (f x))))"

@@ -274,7 +274,7 @@ async def test_no_process_is_left_unreaped() -> None:
     try:
         async with WorkerPool(2) as pool:
             payload = {"theorem": proofs.GAUSS.decode(), "statement": ""}
-            job = "goedels_poetry.languages.smt.engine.jobs:prove"
+            job = "goedels_poetry.languages.smt.engine.jobs.symbolic:prove"
             await asyncio.gather(*(pool.run(job, payload) for _ in range(2)))
             started = set(children(os.getpid())) - others
             assert any("z3 -smt2" in program(pid) for pid in started)

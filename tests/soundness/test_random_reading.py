@@ -10,12 +10,12 @@ import random
 import pytest
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.equations import simplify
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.printer import show, show_sequent
-from goedels_poetry.languages.smt.sequent import sequent_of
-from goedels_poetry.languages.smt.terms import BOOL, Term, alpha, app, not_
+from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show, show_sequent
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.terms import BOOL, Term, alpha, app, not_
 from goedels_poetry.solvers import Limits, Z3Process
 
 SCRIPT = """(declare-datatypes ((N 0)) (((z) (s (p N)))))

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.schemas import (
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
     ConstructorSplit,
@@ -27,8 +27,8 @@ from goedels_poetry.languages.smt.schemas import (
     Witness,
     instances,
 )
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, and_, implies, integer, substitute
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Kind, and_, implies, integer, substitute
 from goedels_poetry.solvers import Limits, Z3Process
 
 PROBLEM = parse_problem(

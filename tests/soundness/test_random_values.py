@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from goedels_poetry.languages.smt.evaluate import Evaluator, Undecided
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.terms import BOOL, app
-from goedels_poetry.languages.smt.values import to_term
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.refutation.values import to_term
+from goedels_poetry.kernel.terms import BOOL, app
 from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process
 
 PROBLEM = parse_problem(

@@ -14,16 +14,16 @@ from drive import verdict
 from forge import forge
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.checker.counterexample import counterexample_script
-from goedels_poetry.checker.replay import Solvers
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.smt.engine.falsify import counterexample
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.parser import parse_problem
-from goedels_poetry.languages.smt.terms import Sort
-from goedels_poetry.languages.smt.values import random_value, small_values
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.counterexample import counterexample_script
+from goedels_poetry.kernel.refutation.values import random_value, small_values
+from goedels_poetry.kernel.replay import Solvers
+from goedels_poetry.kernel.terms import Sort
+from goedels_poetry.languages.smt.engine.refutation.falsify import counterexample
 from goedels_poetry.solvers import Answer
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 # --------------------------------------------------------------------------------- sorts and functions of one name
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import check_certificate, write_certificate
-from goedels_poetry.languages.smt.derivation import Derivation, Query, Step
-from goedels_poetry.languages.smt.encoding import Encoding
-from goedels_poetry.languages.smt.equations import simplify
-from goedels_poetry.languages.smt.evaluate import Undecided, evaluate
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.languages.smt.printer import show, show_sequent
-from goedels_poetry.languages.smt.sequent import sequent_of
-from goedels_poetry.languages.smt.terms import (
+from goedels_poetry.kernel.derivation import Derivation, Query, Step
+from goedels_poetry.kernel.encoding import Encoding
+from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.printer import show, show_sequent
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.refutation.evaluator import Undecided, evaluate
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.terms import (
     FALSE,
     INT,
     TRUE,
@@ -31,7 +31,7 @@ from goedels_poetry.languages.smt.terms import (
     var,
 )
 from goedels_poetry.solvers import Limits
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 DEPTH = 60
 TREE = "(declare-datatypes ((T 0)) (((leaf) (node (left T) (right T)))))"

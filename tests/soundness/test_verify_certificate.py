@@ -17,9 +17,9 @@ from drive import verdict
 from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
-from goedels_poetry.languages.smt.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.schemas import RecursionInduction, Scheme, StructuralInduction, instances
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
+from goedels_poetry.kernel.schemas import RecursionInduction, Scheme, StructuralInduction, instances
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "verify_certificate.py"

@@ -14,16 +14,16 @@ import pytest
 from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, write_certificate
 from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.report import Counts
-from goedels_poetry.languages.smt.derivation import ByScheme, Derivation, Query, Step
-from goedels_poetry.languages.smt.equations import simplify
-from goedels_poetry.languages.smt.parser import parse_problem, parse_term
-from goedels_poetry.languages.smt.recursion import MAX_POINTS, points_below
-from goedels_poetry.languages.smt.schemas import RecursionInduction, SchemeError, instances
-from goedels_poetry.languages.smt.sequent import sequent_of
-from goedels_poetry.languages.smt.sizes import Sizes
-from goedels_poetry.languages.smt.terms import eq
-from goedels_poetry.languages.smt.wellfounded import structural_termination, termination
-from goedels_poetry.state import Verdict
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.recursion import MAX_POINTS, points_below
+from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.terms import eq
+from goedels_poetry.kernel.wellfounded import structural_termination, termination
+from goedels_poetry.tree.state import Verdict
 
 NAT = "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))(declare-fun plus (N N) N)"
 HARD = b"""(prove (forall ((x Int) (y Int) (z Int))

@@ -17,7 +17,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply
 from goedels_poetry.models.client import CHARACTERS_PER_TOKEN
-from goedels_poetry.question import (
+from goedels_poetry.tasks.question import (
     CONVERSATION,
     NO_REPLY,
     PROGRAM,
@@ -27,8 +27,8 @@ from goedels_poetry.question import (
     set_unusable_reply,
     set_written,
 )
-from goedels_poetry.state import ProofNode
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.store import Txn
 
 ROOM = 200_000
 """Characters of a conversation that are sent, where the model's context is not known."""

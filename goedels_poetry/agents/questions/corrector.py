@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, conversation, note_of
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.question import ANSWERED, REPORT
-from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.tasks.question import ANSWERED, REPORT
+from goedels_poetry.tree.state import ProofNode, Queue
 
 
 @agent(queue=Queue.CORRECT, name="corrector")

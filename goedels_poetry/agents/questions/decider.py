@@ -10,7 +10,7 @@ from typing import Any
 
 from goedels_poetry.agents.questions.asking import question_of
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.question import (
+from goedels_poetry.tasks.question import (
     ANSWER,
     CONVERSATION,
     DECIDED,
@@ -28,8 +28,8 @@ from goedels_poetry.question import (
     programs,
     set_move,
 )
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 MOVES = {
     "test": "the program has an answer; how far it says what was meant is tested",

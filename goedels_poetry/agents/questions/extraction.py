@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
-from goedels_poetry.question import MAX_PROGRAM
+from goedels_poetry.tasks.question import MAX_PROGRAM
 
 UNCHANGED = "UNCHANGED"
 """What a model may answer, instead of the whole program again, when it stays with it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.question import UNREADABLE, set_move, set_report, set_tested, set_unusable_reply
-from goedels_poetry.state import ProofNode, Queue
-from goedels_poetry.store import Txn
+from goedels_poetry.tasks.question import UNREADABLE, set_move, set_report, set_tested, set_unusable_reply
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.agents.registry import Deps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, note_of, question_of
 from goedels_poetry.agents.questions.wording import first_prompt, variables
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.tree.state import ProofNode, Queue
 
 ROLE = "formalizer"
 

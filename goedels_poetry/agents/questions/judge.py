@@ -16,9 +16,9 @@ from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Answering, Outcome
 from goedels_poetry.models import Reply, Request
-from goedels_poetry.question import DECIDED, DOUBTED, Question, set_tested
-from goedels_poetry.state import ProofNode, Queue, Verdict
-from goedels_poetry.store import Txn
+from goedels_poetry.tasks.question import DECIDED, DOUBTED, Question, set_tested
+from goedels_poetry.tree.state import ProofNode, Queue, Verdict
+from goedels_poetry.tree.store import Txn
 
 if TYPE_CHECKING:
     from goedels_poetry.reasoning.trust import TrustTest

@@ -17,9 +17,9 @@ from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply, Request
-from goedels_poetry.question import ADVISE, Question, set_advised, set_unusable_advice
-from goedels_poetry.state import ProofNode
-from goedels_poetry.store import Txn
+from goedels_poetry.tasks.question import ADVISE, Question, set_advised, set_unusable_advice
+from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.store import Txn
 
 PROMPTS = {"critique": "question-critique", "decompose": "question-decompose", "steps": "question-least-to-most"}
 """What is asked for -> the prompt that asks for it."""

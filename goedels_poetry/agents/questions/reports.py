@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.logic.words import countermodel_of, model_words
-from goedels_poetry.question import (
+from goedels_poetry.languages.logic.render import countermodel_of, model_words
+from goedels_poetry.tasks.question import (
     ANSWER,
     INCONSISTENT,
     LIMITS,
@@ -17,7 +17,7 @@ from goedels_poetry.question import (
     VACUOUS,
     Question,
 )
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 MOST_PREMISES = 20
 """Premises that a report lists."""

@@ -6,8 +6,8 @@ from goedels_poetry.agents.questions.asking import question_of
 from goedels_poetry.agents.questions.reports import report_on
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Answering
-from goedels_poetry.question import PROGRAM, set_report
-from goedels_poetry.state import ProofNode, Queue
+from goedels_poetry.tasks.question import PROGRAM, set_report
+from goedels_poetry.tree.state import ProofNode, Queue
 
 
 @agent(queue=Queue.VERIFY, name="verifier")

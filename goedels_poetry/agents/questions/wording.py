@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goedels_poetry.question import Question
+from goedels_poetry.tasks.question import Question
 
 NO_TEXT = "(There is no text: you have to bring the facts.)"
 

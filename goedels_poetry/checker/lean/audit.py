@@ -26,7 +26,7 @@ from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import THEOREMS
 from goedels_poetry.languages.lean.source import normalised
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SECONDS = 300.0
 NOT_COMPARED = "nothing was compared: the statements are the file's own (--against ORIGINAL.lean compares them)"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry import __version__
 from goedels_poetry.checker.lean.archive import (
     PROVED,
     REFUTED,
@@ -35,7 +34,8 @@ from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
+from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
 

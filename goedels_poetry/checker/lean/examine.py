@@ -25,7 +25,7 @@ from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, Rep
 from goedels_poetry.languages.lean.runtime.embedded import node_command
 from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.settings import Settings
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 SECONDS = 300.0
 """For Lean's work on the whole text, where nothing else is said."""

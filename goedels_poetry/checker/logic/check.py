@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goedels_poetry.checker.archive import BadCertificate
-from goedels_poetry.checker.entailment import Entailment, decide
 from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.logic.entailment import Entailment, decide
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.smt.encoding import EncodingError
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 CLOSED = "the world is closed: what cannot be derived is taken for false"
 

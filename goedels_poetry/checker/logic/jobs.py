@@ -8,16 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry import __version__
-from goedels_poetry.checker.asking import SolverPair
-from goedels_poetry.checker.entailment import Entailment, decide
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
 from goedels_poetry.checker.logic.check import checked, statement_of
 from goedels_poetry.checker.logic.result import result_of
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.logic.asking import SolverPair
+from goedels_poetry.kernel.logic.entailment import Entailment, decide
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from goedels_poetry.checker.entailment import Entailment, GoalAnswer, Optimum
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram
-from goedels_poetry.languages.logic.words import formula_words, model_words
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.state import Verdict
+from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer, Optimum
+from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.languages.logic.render import formula_words, model_words
+from goedels_poetry.tree.state import Verdict
 
 Answer = bool | int | str | None
 """True, False, the optimum or the option's letter; None: no answer."""

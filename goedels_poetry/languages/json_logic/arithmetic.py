@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING
 from goedels_poetry.languages.json_logic.fitting import (
     balanced,
     bits,
@@ -18,7 +19,6 @@ from goedels_poetry.languages.json_logic.fitting import (
 from goedels_poetry.languages.json_logic.sorts import show
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, number
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING
 
 MAX_EXPONENT = 16
 _MAX_BITS = 4_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from goedels_poetry.kernel.logic.program import Origin
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
 from goedels_poetry.languages.json_logic.sorts import SortManager
 from goedels_poetry.languages.json_logic.symbols import Symbol
 from goedels_poetry.languages.json_logic.text import Node
 from goedels_poetry.languages.json_logic.typed import Typed
-from goedels_poetry.languages.logic.program import Origin
 
 
 @dataclass(frozen=True, slots=True)

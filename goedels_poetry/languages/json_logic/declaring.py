@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.languages.json_logic import grammar, syntax
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
 from goedels_poetry.languages.json_logic.names import identifier_hint, is_identifier, nearest
@@ -19,7 +20,6 @@ from goedels_poetry.languages.json_logic.sorts import (
 from goedels_poetry.languages.json_logic.symbols import NameTaken, Symbol
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 from goedels_poetry.languages.json_logic.text import Node, Text
-from goedels_poetry.languages.smt.terms import Sort
 
 _KEYS = {
     "DeclareSort": (),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
 from goedels_poetry.languages.json_logic.sorts import show
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, number
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort
 
 
 def is_numeral(term: Typed) -> bool:

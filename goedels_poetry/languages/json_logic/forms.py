@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.kernel.terms import BOOL
 from goedels_poetry.languages.json_logic import arithmetic, syntax
 from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit, join, negation
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply
-from goedels_poetry.languages.smt.terms import BOOL
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.json_logic.typer import Typer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from goedels_poetry.languages.smt.nearest import nearest
-from goedels_poetry.languages.smt.printer import show_symbol
-from goedels_poetry.languages.smt.theory import is_theory_symbol
+from goedels_poetry.kernel.printer import show_symbol
+from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.theory import is_theory_symbol
 
 MAX_LENGTH = 200
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, array
 from goedels_poetry.languages.json_logic import arithmetic, building, syntax
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.shapes import (
@@ -21,7 +22,6 @@ from goedels_poetry.languages.json_logic.shapes import (
 from goedels_poetry.languages.json_logic.sorts import smt_sort
 from goedels_poetry.languages.json_logic.syntax import Expression
 from goedels_poetry.languages.json_logic.typed import Typed, apply
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, array
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.json_logic.typer import Typer

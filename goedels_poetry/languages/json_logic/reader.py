@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram, Place
 from goedels_poetry.languages.json_logic.content import Content, Statement
 from goedels_poetry.languages.json_logic.declaring import declare_values, read_sorts, read_symbols
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
@@ -14,7 +15,6 @@ from goedels_poetry.languages.json_logic.sorts import Declaration, smt_sort
 from goedels_poetry.languages.json_logic.stating import read_actions, read_goals, read_optimization, read_premises
 from goedels_poetry.languages.json_logic.text import Node, Text, decode, read
 from goedels_poetry.languages.json_logic.typed import smt_text
-from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram, Place
 from goedels_poetry.languages.logic.smt2 import read_smt2
 
 SECTIONS = (

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from goedels_poetry.kernel.terms import BOOL, INT, Sort
 from goedels_poetry.languages.json_logic import syntax
 from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, number
-from goedels_poetry.languages.smt.terms import BOOL, INT, Sort
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.json_logic.typer import Typer

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from goedels_poetry.kernel.components import components
+from goedels_poetry.kernel.reading.theory import is_theory_symbol
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
 from goedels_poetry.languages.json_logic import grammar, syntax
 from goedels_poetry.languages.json_logic.names import nearest, smt_name
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
-from goedels_poetry.languages.smt.graph import components
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort, array, bitvec
-from goedels_poetry.languages.smt.theory import is_theory_symbol
 
 MAX_WIDTH = 65_536
 MAX_NESTING = 20

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
+from goedels_poetry.kernel.logic.program import Origin
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
 from goedels_poetry.languages.json_logic.content import Aim, Content, Statement
 from goedels_poetry.languages.json_logic.declaring import declare, read_variables
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
@@ -16,8 +18,6 @@ from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.text import Node, Text
 from goedels_poetry.languages.json_logic.typed import Typed, apply
 from goedels_poetry.languages.json_logic.typer import NOTHING, Scope
-from goedels_poetry.languages.logic.program import Origin
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort
 
 ACTIONS = ("verify_conditions", "optimize")
 MAX_SENTENCE = 999_999

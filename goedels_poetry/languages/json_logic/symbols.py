@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from goedels_poetry.kernel.terms import BOOL, Sort
 from goedels_poetry.languages.json_logic.names import identifier_hint, is_identifier, smt_name
 from goedels_poetry.languages.json_logic.tokens import WORDS
-from goedels_poetry.languages.smt.terms import BOOL, Sort
 
 LOGICAL = frozenset(("And", "Or", "Not", "Implies", "Iff", "Xor", "If", "Distinct", "ForAll", "Exists", "all", "any"))
 RESERVED_NAMES = frozenset({"true", "false", "null", *WORDS, *LOGICAL})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
 from goedels_poetry.languages.json_logic.names import smt_name
 from goedels_poetry.languages.json_logic.sorts import smt_sort
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort
 
 MAX_SIZE = 100_000
 MAX_DEPTH = 230

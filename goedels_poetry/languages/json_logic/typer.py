@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
 from goedels_poetry.languages.json_logic import syntax
 from goedels_poetry.languages.json_logic.fitting import fit, join
 from goedels_poetry.languages.json_logic.forms import FORMS
@@ -16,7 +17,6 @@ from goedels_poetry.languages.json_logic.sorts import SortManager, show
 from goedels_poetry.languages.json_logic.symbols import RESERVED_NAMES, Symbol, Symbols
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, leaf, number, quantify, truth, words
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, STRING, Sort
 
 MAX_ELEMENTS = 5_000
 MAX_TERMS = 100_000

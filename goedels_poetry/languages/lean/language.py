@@ -8,7 +8,6 @@ import time
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from goedels_poetry import __version__
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Outcome, Theorem
 from goedels_poetry.languages.lean import premises, symbolic
@@ -21,6 +20,7 @@ from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_s
 from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.settings import LeanSettings, Settings
+from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
 T = TypeVar("T")

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from goedels_poetry.kernel.logic.program import LogicGoal, Objective, Origin, Place
+from goedels_poetry.kernel.reading.reader import Group, SExpr, Source
+from goedels_poetry.kernel.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
 from goedels_poetry.languages.logic.notes import Notes
-from goedels_poetry.languages.logic.program import LogicGoal, Objective, Origin, Place
-from goedels_poetry.languages.smt.reader import Group, SExpr, Source
-from goedels_poetry.languages.smt.terms import BOOL, Kind, Term, alpha, and_, app, is_app, not_, subterms
 
 _GOAL = re.compile(r"goal([-_][A-Za-z0-9])?")
 _NEGATED_GOAL = re.compile(r"(neg|not|refut|anti)\w*[-_]?(goal|query|conclusion|question)", re.IGNORECASE)

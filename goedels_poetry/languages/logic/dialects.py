@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.logic.program import LogicProgram
+from goedels_poetry.kernel.logic.program import LogicProgram
 
 
 def read_program(text: str | bytes, dialect: str) -> LogicProgram:

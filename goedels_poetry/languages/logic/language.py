@@ -10,7 +10,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import read_apart
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 Json = dict[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goedels_poetry.languages.logic.program import Origin
-from goedels_poetry.languages.smt.commands import annotated, attributes, name_of
-from goedels_poetry.languages.smt.nearest import nearest
-from goedels_poetry.languages.smt.reader import Atom, Lexeme, SExpr, Source
+from goedels_poetry.kernel.logic.program import Origin
+from goedels_poetry.kernel.reading.commands import annotated, attributes, name_of
+from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.reader import Atom, Lexeme, SExpr, Source
 
 MAX_SENTENCES = 1_000
 """Sentences that one premise may name; their numbers have at most six digits."""

@@ -10,6 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.founded import founded
+from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram, Objective, Place
+from goedels_poetry.kernel.printer import show_sort
+from goedels_poetry.kernel.reading.commands import DECLARING, command_of, is_word, reserve_names
+from goedels_poetry.kernel.reading.declare import Declarations
+from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
+from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
+from goedels_poetry.kernel.reading.symbols import Symbols
+from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort, Term, distinct
 from goedels_poetry.languages.logic.asked import (
     WRITE_GOAL,
     Asked,
@@ -22,16 +31,7 @@ from goedels_poetry.languages.logic.asked import (
     is_goal_name,
     settle,
 )
-from goedels_poetry.languages.logic.founded import founded
 from goedels_poetry.languages.logic.notes import OURS, read_notes
-from goedels_poetry.languages.logic.program import LogicPremise, LogicProgram, Objective, Place
-from goedels_poetry.languages.smt.commands import DECLARING, command_of, is_word, reserve_names
-from goedels_poetry.languages.smt.declare import Declarations
-from goedels_poetry.languages.smt.elaborate import Elaborator, Scope
-from goedels_poetry.languages.smt.printer import show_sort
-from goedels_poetry.languages.smt.reader import Atom, Group, Lexeme, SExpr, Source, decode, read
-from goedels_poetry.languages.smt.symbols import Symbols
-from goedels_poetry.languages.smt.terms import BOOL, INT, REAL, Sort, Term, distinct
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000

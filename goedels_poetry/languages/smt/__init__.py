@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goedels_poetry.on_first_use import on_first_use
+from goedels_poetry.plugins import on_first_use
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.smt.language import SmtLanguage

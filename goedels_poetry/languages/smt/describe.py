@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from goedels_poetry.languages.smt.printer import declarations_and_definitions, show, show_sort
-from goedels_poetry.languages.smt.problem import Problem
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Term
+from goedels_poetry.kernel.printer import declarations_and_definitions, show, show_sort
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Term
 
 MAX_TEXT = 30_000
 """Characters of any one part of a description; a longer one is cut, and says so."""

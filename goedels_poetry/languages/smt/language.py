@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from goedels_poetry import __version__
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA
-from goedels_poetry.languages.smt.examine import examine, plain
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
+from goedels_poetry.languages.smt.sanity_tests import examine, plain
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
 
-JOBS = "goedels_poetry.languages.smt.engine.jobs"
-MODEL_JOBS = "goedels_poetry.languages.smt.engine.model_jobs"
+JOBS = "goedels_poetry.languages.smt.engine.jobs.symbolic"
+MODEL_JOBS = "goedels_poetry.languages.smt.engine.jobs.replies"
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024

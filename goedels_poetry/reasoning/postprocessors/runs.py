@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from goedels_poetry.framework import NAME_LENGTH, GoedelsPoetryFramework, OnEvent
+from goedels_poetry.machine.run import Allowance
 from goedels_poetry.models import Ledger
-from goedels_poetry.question import Question
 from goedels_poetry.reasoning.postprocessors.steps import Advice, PostProcessor, Task, chain
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of, solve
-from goedels_poetry.search import Allowance
-from goedels_poetry.state import Verdict
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tree.state import Verdict
 
 
 class SharedRuns:

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from goedels_poetry.question import Question
 from goedels_poetry.reasoning.results import QueryResult
-from goedels_poetry.state import Verdict
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tree.state import Verdict
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Machine(Protocol):
         ...
 
     async def advise(self, task: Task) -> Advice:
-        """What a model says to the question's :attr:`~goedels_poetry.question.Question.task`."""
+        """What a model says to the question's :attr:`~goedels_poetry.tasks.question.Question.task`."""
         ...
 
 

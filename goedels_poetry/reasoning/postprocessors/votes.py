@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.reasoning.results import Answer, QueryResult
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 DECIDED = (Verdict.PROVED, Verdict.REFUTED)
 """Verdicts with a checker's word behind them."""

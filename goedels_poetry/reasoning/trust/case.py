@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from goedels_poetry.checker.entailment import Entailment, GoalAnswer
+from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer
+from goedels_poetry.kernel.terms import Term, not_
 from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
-from goedels_poetry.languages.smt.terms import Term, not_
 from goedels_poetry.reasoning.trust.shape import applied, spoken
 from goedels_poetry.reasoning.trust.vocabulary import stem, stems_of_name, words
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 DECIDED = (Verdict.PROVED, Verdict.REFUTED)
 

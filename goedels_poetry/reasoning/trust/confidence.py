@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 Level = Literal["high", "medium", "low"]
 HIGH, MEDIUM = 0.8, 0.5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from goedels_poetry.checker.entailment import Entailment
+from goedels_poetry.kernel.logic.entailment import Entailment
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.reasoning.trust import names, proof, queries, relevance, wording
 from goedels_poetry.reasoning.trust.case import case_of
 from goedels_poetry.reasoning.trust.outcomes import Solve, TrustTest
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 
 def examine(

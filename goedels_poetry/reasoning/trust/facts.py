@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_term
+from goedels_poetry.kernel.terms import BOOL, Term
 from goedels_poetry.languages.logic import LogicProgram
-from goedels_poetry.languages.smt.parser import parse_term
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.terms import BOOL, Term
 from goedels_poetry.reasoning.trust.outcomes import Solve, TrustTest
 from goedels_poetry.reasoning.trust.queries import Solver
 from goedels_poetry.reasoning.trust.shape import applied
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 NAME = "stated facts"
 PROMPT = "question-facts"

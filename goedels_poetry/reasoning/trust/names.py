@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from goedels_poetry.languages.smt.terms import Sort
+from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.reasoning.trust.case import Case
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
 from goedels_poetry.reasoning.trust.vocabulary import parts, stem, stems_of_name, words

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from goedels_poetry.checker.entailment import Entailment
+from goedels_poetry.kernel.logic.entailment import Entailment
 from goedels_poetry.languages.logic import LogicProgram
 
 Outcome = Literal["passed", "warning", "failed", "skipped"]

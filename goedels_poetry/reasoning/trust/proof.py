@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+from goedels_poetry.kernel.terms import Term, alpha
 from goedels_poetry.languages.logic import LogicPremise, Origin
-from goedels_poetry.languages.smt.terms import Term, alpha
 from goedels_poetry.reasoning.trust.case import Case, mentioned
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
 from goedels_poetry.reasoning.trust.shape import MAX_NODES
 from goedels_poetry.reasoning.trust.vocabulary import parts, stems
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 MAX_PER_SENTENCE = 3
 """Premises of one proof that one sentence may give without remark."""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from goedels_poetry.checker.entailment import Entailment, GoalAnswer
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.logic.entailment import Entailment, GoalAnswer
+from goedels_poetry.kernel.terms import BOOL, TRUE, Kind, Sort, Term, and_, app, eq, exists, forall, is_app, var
 from goedels_poetry.languages.logic import LogicGoal, LogicPremise, LogicProgram
-from goedels_poetry.languages.smt.terms import BOOL, TRUE, Kind, Sort, Term, and_, app, eq, exists, forall, is_app, var
 from goedels_poetry.reasoning.trust.case import DECIDED, Case
 from goedels_poetry.reasoning.trust.names import Pair
 from goedels_poetry.reasoning.trust.outcomes import Solve, TrustTest
-from goedels_poetry.state import Verdict
+from goedels_poetry.tree.state import Verdict
 
 MAX_GOALS = 40
 """Formulas that one query decides."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from goedels_poetry.languages.smt.problem import Signature
-from goedels_poetry.languages.smt.terms import BOOL, FALSE, Kind, Term, is_app, subterms
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.terms import BOOL, FALSE, Kind, Term, is_app, subterms
 
 MAX_NODES = 20_000
 """Formulas with more nodes are not looked into for their shape."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from goedels_poetry.kernel.printer import declarations, declarations_and_definitions, show
 from goedels_poetry.languages.logic import LogicProgram, Origin
-from goedels_poetry.languages.smt.printer import declarations, declarations_and_definitions, show
 
 MAX_TEXT = 30_000
 """Characters of the text, and of the vocabulary."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from goedels_poetry.kernel.terms import Kind, Term, is_app, subterms
 from goedels_poetry.languages.logic import LogicPremise
-from goedels_poetry.languages.smt.terms import Kind, Term, is_app, subterms
 from goedels_poetry.reasoning.trust.case import Case, wholly_mentioned
 from goedels_poetry.reasoning.trust.outcomes import TrustTest
 from goedels_poetry.reasoning.trust.shape import (

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.languages.smt.codec import query_to_json
-from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.kernel.codec import query_to_json
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.printer import show_sequent
+from goedels_poetry.kernel.problem import Premise, Problem
+from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import Kind, and_
+from goedels_poetry.languages.smt.engine.context import OutOfTime, Workbench
 from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.search import Sketcher
-from goedels_poetry.languages.smt.engine.workbench import OutOfTime, Workbench
-from goedels_poetry.languages.smt.printer import show_sequent
-from goedels_poetry.languages.smt.problem import Premise, Problem
-from goedels_poetry.languages.smt.reach import reached
-from goedels_poetry.languages.smt.sequent import Sequent, sequent_of
-from goedels_poetry.languages.smt.terms import Kind, and_
 
 Json = dict[str, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.languages.smt.codec import query_to_json, scheme_to_json
-from goedels_poetry.languages.smt.derivation import Query
+from goedels_poetry.kernel.codec import query_to_json, scheme_to_json
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.printer import show_sequent
+from goedels_poetry.languages.smt.engine.context import Workbench
 from goedels_poetry.languages.smt.engine.plan import Plan
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.printer import show_sequent
 
 Json = dict[str, Any]
 

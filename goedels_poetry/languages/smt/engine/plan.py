@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.printer import show
-from goedels_poetry.languages.smt.schemas import Scheme
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Term
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import Scheme
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Term
 
 
 @lru_cache(maxsize=65536)

@@ -5,34 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from goedels_poetry.languages.smt.derivation import Query
-from goedels_poetry.languages.smt.engine.accumulators import general_statements
-from goedels_poetry.languages.smt.engine.catamorphisms import catamorphisms, fusions
-from goedels_poetry.languages.smt.engine.closures import closure_lemmas
-from goedels_poetry.languages.smt.engine.explore import Explorer
-from goedels_poetry.languages.smt.engine.guarded import open_guards
-from goedels_poetry.languages.smt.engine.induct import (
-    constructor_split,
-    induction_variables,
-    nested_induction,
-)
-from goedels_poetry.languages.smt.engine.integers import integer_plans, short_proof
-from goedels_poetry.languages.smt.engine.interpret import interpreted
-from goedels_poetry.languages.smt.engine.invariants import Invariants
-from goedels_poetry.languages.smt.engine.lemmas import (
-    from_failed_step,
-    generalisations,
-    reachable_functions,
-    templates,
-)
-from goedels_poetry.languages.smt.engine.library import Library, induction
-from goedels_poetry.languages.smt.engine.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of
-from goedels_poetry.languages.smt.engine.residue import residues
-from goedels_poetry.languages.smt.engine.stuck import stuck_lemmas
-from goedels_poetry.languages.smt.engine.witness import witness_plans
-from goedels_poetry.languages.smt.engine.workbench import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
-from goedels_poetry.languages.smt.schemas import (
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.schemas import (
     Conjuncts,
     Intro,
     Scheme,
@@ -40,8 +14,34 @@ from goedels_poetry.languages.smt.schemas import (
     SkolemHypothesis,
     instances,
 )
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import INT, Kind, is_app
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import INT, Kind, is_app
+from goedels_poetry.languages.smt.engine.arithmetic.integers import integer_plans, short_proof
+from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.accumulators import general_statements
+from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import catamorphisms, fusions
+from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
+from goedels_poetry.languages.smt.engine.conjecture.interpret import interpreted
+from goedels_poetry.languages.smt.engine.conjecture.invariants import Invariants
+from goedels_poetry.languages.smt.engine.conjecture.lemmas import (
+    from_failed_step,
+    generalisations,
+    reachable_functions,
+    templates,
+)
+from goedels_poetry.languages.smt.engine.conjecture.library import Library, induction
+from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
+from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
+from goedels_poetry.languages.smt.engine.induction.guarded import open_guards
+from goedels_poetry.languages.smt.engine.induction.induct import (
+    constructor_split,
+    induction_variables,
+    nested_induction,
+)
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.smt.engine.rewriting.remaining_goals import residues
+from goedels_poetry.languages.smt.engine.witness import witness_plans
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""

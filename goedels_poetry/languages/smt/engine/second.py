@@ -8,9 +8,9 @@ it is asked first, and with few steps, for these kinds, and not at all for other
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.obligations import Context
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import Kind, Term, is_app, not_, subterms
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, subterms
 from goedels_poetry.solvers import Answer, Cvc5Process, Limits
 
 RLIMIT = 10_000

@@ -11,14 +11,14 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from goedels_poetry.languages.smt.engine.lemmas import reachable_functions
+from goedels_poetry.kernel.refutation.evaluator import Code, Undecided
+from goedels_poetry.kernel.refutation.values import random_value
+from goedels_poetry.kernel.schemas import Witness, instances
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, app, integer, subterms
+from goedels_poetry.languages.smt.engine.conjecture.lemmas import reachable_functions
+from goedels_poetry.languages.smt.engine.context import Workbench
 from goedels_poetry.languages.smt.engine.plan import Plan
-from goedels_poetry.languages.smt.engine.workbench import Workbench
-from goedels_poetry.languages.smt.evaluate import Code, Undecided
-from goedels_poetry.languages.smt.schemas import Witness, instances
-from goedels_poetry.languages.smt.sequent import Sequent
-from goedels_poetry.languages.smt.terms import INT, Kind, Sort, Term, app, integer, subterms
-from goedels_poetry.languages.smt.values import random_value
 
 SAMPLES = 24
 LEAST_SAMPLES = 6

@@ -1,0 +1,332 @@
+"""From a certificate to a verdict, from nothing: the theorem's text, the claimed steps, fresh solver processes.
+
+No flag in the certificate is believed. The theorem is parsed again, every scheme recomputed, every obligation posed
+again, the termination of the definitions shown again, the consistency of the premises asked again.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
+from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.smt.fault import fault_of
+from goedels_poetry.checker.smt.needed import needed_premises
+from goedels_poetry.checker.smt.premise_theorems import split_evidence, with_theorems
+from goedels_poetry.checker.smt.vacuity import NOT_SHOWN, Consistency, consistency, definitions_at_fault, goal_notes
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.codec import CodecError, derivation_from_json
+from goedels_poetry.kernel.derivation import Derivation
+from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.extension import with_auxiliaries
+from goedels_poetry.kernel.foundations import Foundations, lay_foundations
+from goedels_poetry.kernel.guards import GuardError
+from goedels_poetry.kernel.obligations import Context, Obligation, ObligationError
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.counterexample import check_counterexample
+from goedels_poetry.kernel.replay import Solvers, Undecided, for_want_of_time
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.structure import BadProof, audit
+from goedels_poetry.solvers import Limits, SolverUnavailable
+from goedels_poetry.tree.state import Verdict
+from goedels_poetry.version import __version__
+
+DEFAULT_LIMITS = Limits(seconds=20.0)
+VERDICTS = {
+    "proved": Verdict.PROVED,
+    "negation proved": Verdict.REFUTED,
+    "counterexample": Verdict.REFUTED,
+    "inconsistent": Verdict.INCONSISTENT,
+}
+
+
+class Refused(Exception):
+    """The certificate does not show what it claims. ``args``: the reason."""
+
+
+def check_certificate(
+    path: Path,
+    against: bytes | None = None,
+    *,
+    second_solver: bool = True,
+    assume_definitions: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    second_seconds: float = math.inf,
+) -> CheckReport:
+    """Check a certificate.
+
+    The second solver gets a few seconds for an obligation, and `replay.PATIENCE` seconds for all that it cannot
+    decide; an obligation that it leaves open costs the certificate a trust level, nothing else.
+
+    Args:
+        path: the certificate's folder.
+        against: the bytes of the theorem that it has to be about; None accepts the theorem inside it.
+        second_solver: also pose every obligation to cvc5.
+        assume_definitions: accept definitions that cannot be shown to terminate, if the certificate says so, too.
+        limits: on each single query.
+        second_seconds: from now; later the second solver is not asked any more.
+
+    Returns:
+        The report; it never raises on account of what the certificate contains.
+    """
+    began = time.monotonic()
+    with Solvers.start(limits, second_solver, began + second_seconds) as solvers:
+        report = _reported(path, against, assume_definitions, solvers)
+    return replace(report, seconds=time.monotonic() - began)
+
+
+def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers) -> CheckReport:
+    """The report, whatever becomes of the check."""
+    try:
+        archive = read_archive(Path(path))
+        if against is not None and archive.theorem != against:
+            raise Refused("the certificate is about another text than the theorem given")
+        return _check(archive, assume, solvers)
+    except (BadCertificate, BadProof, CodecError, Refused, EncodingError, GuardError, ObligationError) as error:
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    except Undecided as error:
+        return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=solvers.cut_off > 0)
+    except SolverUnavailable as error:
+        return CheckReport(Verdict.UNKNOWN, reasons=(f"not decided, to be tried again: {error}",), retry=True)
+    except InvalidInput as error:
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(f"the theorem is not valid: {error}",))
+    except (RecursionError, MemoryError) as error:
+        reason = f"the certificate is too deeply nested or too large ({type(error).__name__})"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+
+
+def _check(archive: Archive, assume: bool, solvers: Solvers) -> CheckReport:
+    problem = parse_problem(archive.theorem)
+    claim = archive.manifest["claim"]
+    statement = show(problem.goal)
+    if archive.manifest["statement"] != statement:
+        raise Refused("the statement in the manifest is not the theorem's goal")
+    evidence = read_canonical(archive.evidence, EVIDENCE)
+    derivation, theorems = Derivation(()), None
+    if claim != "counterexample":
+        steps, theorems = split_evidence(evidence, problem)
+        derivation = derivation_from_json(steps, problem.signature)
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
+    foundations = lay_foundations(context, solvers)
+    doubtful = [d.name for d in problem.signature.definitions if d.name not in foundations.founded]
+    if claim == "counterexample":
+        with _doubting(solvers.cut_off > 0):
+            report = check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
+        if wrong is not None:  # then no values of anything make the goal false
+            return _about_nothing(replace(report, counterexample={}), wrong, archive)
+        return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
+    _check_auxiliary(context, derivation, foundations)
+    assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
+    with _doubting(solvers.cut_off > 0):
+        audited = audit(context, derivation, claim, foundations)
+        script = with_theorems(audited.script, theorems, context.problem, foundations)
+        if script.encode() != archive.obligations:
+            raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
+    by_second = _replay(context, audited.obligations, solvers)
+    posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
+    if claim == "inconsistent":
+        sound = replace(consistency(context, solvers, not assumptions, doubtful=doubtful), consistent=None, notes=())
+    else:
+        proved = theorems.names if theorems else ()
+        steps_shown = [s.sequent for s in derivation.steps]
+        sound = _consistency(context, solvers, not assumptions, steps_shown, proved, doubtful)
+    notes = [*problem.warnings, *sound.notes, *_guarded(derivation)]
+    if claim == "proved":
+        with suppress(SolverUnavailable):  # they are for readers
+            notes += goal_notes(context, solvers)
+    # last: what it costs is taken from nothing else
+    replayed = _confirm(context, audited.obligations, by_second, solvers)
+    counted = _counted(replayed, posed, left_open, solvers.second is not None)
+    notes += [MAY_RISE.format(f"{replayed.cut_off} obligations were not confirmed in time")] if replayed.cut_off else []
+    needed = None
+    if claim == "proved":
+        with suppress(SolverUnavailable):
+            needed = needed_premises(context, audited.obligations, solvers)
+    verdict = VERDICTS[claim]
+    level = _level(verdict, sound, counted, bool(assumptions))
+    if claim == "negation proved" and sound.consistent is None:
+        raise Undecided("the negated goal follows, but the premises were not shown to be consistent")
+    report = CheckReport(
+        verdict,
+        level,
+        obligations=counted.counts,
+        undecided_by_first=counted.undecided_by_first,
+        undecided_by_second=counted.undecided_by_second,
+        notes=tuple(notes),
+        assumptions=assumptions,
+        needed=needed,
+        statement=statement,
+    )
+    contradictory = sound.consistent is False or claim == "inconsistent"
+    return _about_nothing(report, sound, archive) if contradictory else report
+
+
+def _about_nothing(report: CheckReport, found: Consistency, archive: Archive) -> CheckReport:
+    """The report that premises or definitions contradict each other; what is disproved is not assumed."""
+    fault = fault_of(found, parse_problem(archive.theorem), archive.theorem)
+    if found.consistent is None:  # what the certificate claims, and has shown; the core may not have been found
+        return replace(report, core=fault.core, reasons=(fault.reason,) if fault.core else (), assumptions=())
+    return replace(
+        report,
+        verdict=Verdict.INCONSISTENT,
+        trust_level=TrustLevel.REBUILT,
+        reasons=(fault.reason,),
+        core=fault.core,
+        assumptions=(),
+        needed=None,
+    )
+
+
+@contextmanager
+def _doubting(cut_off: bool) -> Iterator[None]:
+    """Inside, what rests on how the definitions terminate is compared; ``cut_off``: not all of that was shown in time.
+
+    Raises:
+        Undecided: it does not fit, but might with more time.
+    """
+    try:
+        yield
+    except (BadProof, Refused) as error:
+        if not cut_off:
+            raise
+        raise Undecided(f"{error}; but not all was shown in time of what the definitions rest on") from error
+
+
+def _age(archive: Archive) -> str:
+    """A hint when another version of this program wrote the certificate."""
+    versions = archive.manifest["versions"]
+    writer = versions.get("goedels-poetry") if isinstance(versions, dict) else None
+    return "" if writer == __version__ else f" (written by version {writer!r}, checked by {__version__!r})"
+
+
+def _level(verdict: Verdict, sound: Consistency, replayed: Replayed, assumed: bool) -> TrustLevel:
+    if assumed or (verdict is not Verdict.INCONSISTENT and not sound.consistent):
+        return TrustLevel.REBUILT
+    if min(replayed.counts.first, replayed.counts.second) < replayed.counts.total:
+        return TrustLevel.NOT_VACUOUS
+    return TrustLevel.CONFIRMED
+
+
+def _consistency(
+    context: Context,
+    solvers: Solvers,
+    terminating: bool,
+    derived: Iterable[Sequent],
+    theorems: Iterable[str],
+    doubtful: Iterable[str],
+) -> Consistency:
+    """As `consistency`, with a note where more time or a solver that can be run may show more."""
+    before = solvers.cut_off
+    try:
+        sound = consistency(context, solvers, terminating, derived, theorems, doubtful)
+    except SolverUnavailable as error:
+        return Consistency(None, notes=(NOT_SHOWN, MAY_RISE.format(f"{error}, so nothing more was shown")))
+    if sound.consistent is not None or solvers.cut_off == before:
+        return sound
+    return replace(sound, notes=(*sound.notes, MAY_RISE.format("the premises were not shown to be consistent in time")))
+
+
+def _refutation_notes(report: CheckReport, solvers: Solvers) -> list[str]:
+    low = report.trust_level is not None and report.trust_level < TrustLevel.CONFIRMED
+    return [MAY_RISE.format("the solvers did not confirm all of it in time")] if low and solvers.cut_off else []
+
+
+def _guarded(derivation: Derivation) -> list[str]:
+    return [
+        f"{name} is unfolded only where {' and then '.join(map(show, terms))} falls, as the proof has to show"
+        for name, terms in derivation.measures.items()
+    ]
+
+
+def _check_auxiliary(context: Context, derivation: Derivation, foundations: Foundations) -> None:
+    """Only the theorem's own definitions may be assumed to be consistent; those that a proof brings along, never."""
+    sound = foundations.founded | context.guards.keys()
+    doubtful = [d.name for d in derivation.auxiliary if d.name not in sound]
+    if doubtful:
+        raise Undecided(f"these auxiliary definitions were not shown to terminate: {', '.join(doubtful)}")
+
+
+def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes: bool) -> tuple[str, ...]:
+    """What has to be taken on trust; an error unless both the certificate and the caller say so."""
+    if not foundations.unfounded:
+        return ()
+    what = "; ".join(foundations.unfounded)
+    if not (certificate_assumes and caller_assumes):
+        raise Undecided(f"these definitions were not shown to terminate, so they may be contradictory: {what}")
+    return tuple(f"the definition is consistent: {reason}" for reason in foundations.unfounded)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the solvers said to the obligations; at least one of them agreed to each, and none disagreed."""
+
+    counts: Counts
+    undecided_by_first: tuple[str, ...]
+    undecided_by_second: tuple[str, ...]
+    cut_off: int
+    """How many of them are undecided for want of time."""
+
+
+def _counted(replayed: Replayed, posed: int, left_open: tuple[str, ...], second: bool) -> Replayed:
+    """With the obligations of premises that are proved: the first solver agreed to all, the second but to those left
+    open."""
+    old = replayed.counts
+    agreed = posed - len(left_open) if second else 0
+    return Replayed(
+        Counts(old.total + posed, old.first + posed, old.second + agreed),
+        replayed.undecided_by_first,
+        (*replayed.undecided_by_second, *left_open),
+        replayed.cut_off,
+    )
+
+
+def _replay(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> frozenset[str]:
+    """Have every obligation decided by one of the solvers; the names of those that the second one decided.
+
+    Raises:
+        Refused: one does not hold. Undecided: neither can tell.
+    """
+    by_second = set()
+    for obligation in obligations:
+        finish = solvers.decides(context.script(obligation))
+        answer = finish.answer
+        if answer.status == "sat":
+            raise Refused(f"{obligation.name}: does not hold ({answer.status} {answer.reason})".rstrip())
+        if answer.status != "unsat":
+            who = "the first solver does" if solvers.second is None else "the solvers do"
+            raise Undecided(f"{obligation.name}: {who} not decide it ({answer.reason})")
+        if finish.winner:
+            by_second.add(obligation.name)
+    return frozenset(by_second)
+
+
+def _confirm(
+    context: Context, obligations: Iterable[Obligation], by_second: frozenset[str], solvers: Solvers
+) -> Replayed:
+    """Pose every obligation to the solver that has not decided it, if there is one.
+
+    Raises:
+        Refused: the solvers disagree.
+    """
+    total = cut_off = 0
+    undecided: dict[bool, list[str]] = {False: [], True: []}
+    for obligation in obligations:
+        total += 1
+        script, of_second = context.script(obligation), obligation.name in by_second
+        answer = solvers.reconsiders(script) if of_second else solvers.confirms(script)
+        if answer.status == "sat":
+            raise Refused(f"ALARM: the solvers contradict each other on {obligation.name}; no verdict")
+        if answer.status != "unsat":
+            undecided[of_second].append(obligation.name)
+            cut_off += for_want_of_time(answer)
+    first, second = total - len(undecided[True]), total - len(undecided[False])
+    without = solvers.second is None  # then nobody was asked
+    by_second_open = () if without else tuple(undecided[False])
+    return Replayed(Counts(total, first, second), tuple(undecided[True]), by_second_open, cut_off)

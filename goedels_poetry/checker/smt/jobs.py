@@ -1,0 +1,278 @@
+"""What runs in a worker process when a run has its answer: write the certificate, check it, report the verdict.
+
+Glue, not trusted: it only says which steps are claimed. The verdict is `check_certificate`'s.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import math
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import finished_proof, language_of, put_in_place, sha256
+from goedels_poetry.checker.by_language import LEAN, check_any
+from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.smt.check import check_certificate
+from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, bare_problem
+from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
+from goedels_poetry.errors import GoedelsPoetryError, Unavailable
+from goedels_poetry.kernel.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.printer import show, show_symbol
+from goedels_poetry.kernel.problem import Definition, Measures, Problem
+from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.counterexample import goal_of
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.schemas import instances
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.structure import BadProof
+from goedels_poetry.kernel.terms import FALSE, not_, symbols
+from goedels_poetry.languages.smt.engine.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.induction.measured import with_measures
+from goedels_poetry.languages.smt.engine.jobs.symbolic import problem_of
+from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.engine.refutation.falsify import counterexample, interpreted
+from goedels_poetry.solvers import Limits
+from goedels_poetry.tree.state import Verdict
+
+Json = dict[str, Any]
+
+SECONDS = 20.0
+RESERVE = 4.0
+"""Seconds that are left when the second solver stops: what a run gives the checker beyond its own limit is for the
+first one, and the certificate has to be moved."""
+
+
+def certify(payload: Json) -> Json:
+    """The certificate of a finished proof tree, checked.
+
+    ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
+    """
+    plain = parse_problem(payload["theorem"])
+    problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
+    theorems = _theorems(plain, problem.measures, int(payload.get("seed", 0)))
+    if theorems is not None:
+        found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems))
+        if found["path"] is not None:
+            return found
+    return _checked(payload, lambda where: _write(payload, proof, where))
+
+
+def _theorems(problem: Problem, measures: Measures, seed: int) -> PremiseTheorems | None:
+    """The premises that the definitions imply, proved, if that is all that has to be shown of the premises."""
+    facts = facts_of(problem)
+    if not reached(problem.signature, [fact.formula for fact in facts]).isdisjoint(measures):
+        return None  # they would have to be proved under guards
+    names = tuple(fact.name for fact in facts)
+    settled = {*names, *Evaluator(problem.signature, problem.premises).defining}
+    if not facts or not {p.name for p in problem.premises} <= settled:
+        return None
+    steps = proof_of(problem, facts, seed)
+    return PremiseTheorems(names, derivation_of(bare_problem(problem, names), steps)) if steps else None
+
+
+def certify_judgement(payload: Json) -> Json:
+    """The certificate of a verdict that needed no search, checked.
+
+    ``verdict`` is ``inconsistent`` or ``refuted``, then ``refuted_by`` is ``negation`` or ``counterexample``, whose
+    values stand in ``evidence``; the rest as in `certify`.
+    """
+    problem = parse_problem(payload["theorem"])
+    if payload["verdict"] == "refuted" and payload.get("refuted_by") == "counterexample":
+        return _checked(payload, lambda where: _write_counterexample(payload, problem, where))
+    inconsistent = payload["verdict"] == "inconsistent"
+    wanted = Sequent((), (), FALSE) if inconsistent else sequent_of(not_(problem.goal), problem.signature.names)
+    claim = "inconsistent" if inconsistent else "negation proved"
+    proof = Derivation((Step("1", wanted, Query()),))
+    return _checked(payload, lambda where: _write(payload, proof, where, claim))
+
+
+def check_again(payload: Json) -> Json:
+    """What the checker of ``language`` says today about the certificate at ``directory``; nothing is written.
+
+    A certificate of another language is none: what it says about the text would be another's word.
+    """
+    where = Path(payload["directory"])
+    language = language_of(where)
+    if language != payload.get("language", language):
+        reason = f"it is a certificate of {language or 'nothing'}, not of {payload['language']}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,)).to_json()
+    if language and language != "smt":
+        if language == LEAN:
+            _lift_memory_limit()
+        return check_any(where, payload["theorem"]).to_json()
+    return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
+
+
+def _lift_memory_limit() -> None:
+    """A worker's address space is limited; Lean's process reserves far more than it uses, and has its own limit."""
+    if sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _write(
+    payload: Json, proof: Derivation, where: Path, claim: str = "proved", theorems: PremiseTheorems | None = None
+) -> Path:
+    return write_certificate(
+        payload["theorem"].encode(),
+        proof,
+        where,
+        payload.get("info", {}),
+        claim=claim,
+        assume_definitions=bool(payload.get("assume_definitions")),
+        theorems=theorems,
+    )
+
+
+def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
+    evidence = payload.get("evidence") or _found_again(payload)
+    values, interpret = interpreted(problem, int(payload.get("seed", 0)), evidence)
+    theorems = None
+    if evidence["facts"]:
+        names = tuple(evidence["facts"]["names"])
+        theorems = PremiseTheorems(names, derivation_of(bare_problem(problem, names), evidence["facts"]["steps"]))
+    text, info = payload["theorem"].encode(), payload.get("info", {})
+    return write_counterexample(text, values, where, info, interpret=interpret, theorems=theorems)
+
+
+def _found_again(payload: Json) -> Json:
+    """The values behind a judgement of a run from before they were kept."""
+    found = counterexample(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
+    if found is None:
+        raise BadProof("the counterexample was not found again")
+    return found.evidence()
+
+
+def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
+    """Write beside the place, check, and move into place only what is accepted."""
+    began = time.monotonic()
+    where = Path(payload["directory"])
+    text = payload["theorem"].encode()
+    if finished_proof(where) == sha256(text):
+        report = _check(payload, where, text, began)
+        if report.accepted:
+            return _result(where, report)
+    where.parent.mkdir(parents=True, exist_ok=True)
+    _clear_away(where)
+    with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
+        try:
+            path = write(Path(beside) / where.name)
+            report = _check(payload, path, text, began)
+            if report.accepted:
+                put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
+        except Unavailable:
+            raise  # it says nothing about the proof: the run stays as it is, and can be resumed
+        except (GoedelsPoetryError, ValueError) as error:
+            report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+    return _result(where if report.accepted else None, report)
+
+
+def _clear_away(where: Path) -> None:
+    """Remove what a check that was killed has left beside the place."""
+    for left in where.parent.glob(f".{glob.escape(where.name)}.*.*"):
+        pid = left.name.rsplit(".", 2)[1]
+        if pid.isdigit() and not Path("/proc", pid).exists() and Path("/proc/self").exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _check(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:
+    """``total_seconds`` bounds the whole job from outside: the second solver must leave room to finish."""
+    left = float(payload.get("total_seconds") or math.inf) - (time.monotonic() - began)
+    return check_certificate(
+        path,
+        text,
+        assume_definitions=bool(payload.get("assume_definitions")),
+        limits=Limits(seconds=float(payload.get("seconds") or SECONDS)),
+        second_seconds=left - RESERVE,
+    )
+
+
+def _result(path: Path | None, report: CheckReport) -> Json:
+    return {
+        "verdict": report.verdict.value,
+        "path": str(path) if path is not None else None,
+        "trust_level": str(report.trust_level) if report.trust_level is not None else None,
+        "reason": "; ".join(report.reasons),
+        "warnings": [*(f"assumed: {what}" for what in report.assumptions), *report.notes],
+        "details": report.to_json(),
+    }
+
+
+# ------------------------------------------------------------------------------- the machine's tree as steps
+
+
+def derivation_of(problem: Problem, nodes: list[Json], own: int | None = None) -> Derivation:
+    """The steps of a finished tree, equal statements proved once, numbered from 1; the theorem last.
+
+    ``own``: how many of the problem's definitions the theorem gives (all by default); the others are auxiliary.
+
+    Raises:
+        BadProof: a node without a proof, or one that cites what was not proved before it.
+    """
+    steps: list[Step] = []
+    by_key: dict[str, str] = {}
+    for node in nodes:
+        sequent = (
+            goal_of(problem) if node["statement"] == "" else sequent_from_json(node["statement"], problem.signature)
+        )
+        key = key_of(sequent)
+        if key in by_key:
+            continue
+        name = str(len(steps) + 1)
+        steps.append(Step(name, sequent, _rule(problem, sequent, node, by_key)))
+        by_key[key] = name
+    last = by_key.get(key_of(goal_of(problem)))
+    if last is None:
+        raise BadProof("the tree does not end in the theorem")
+    proof = tuple(steps[: int(last)])
+    own = len(problem.signature.definitions) if own is None else own
+    return Derivation(proof, _auxiliaries(problem, own, proof), problem.measures)
+
+
+def _auxiliaries(problem: Problem, own: int, steps: Iterable[Step]) -> tuple[Definition, ...]:
+    """The definitions behind the theorem's ``own`` that the steps speak of, and those that these rest on."""
+    used = json.dumps([step_to_json(step) for step in steps])
+    used += " ".join(show(term) for terms in problem.measures.values() for term in terms)
+    found: list[Definition] = []
+    for definition in reversed(problem.signature.definitions[own:]):
+        if show_symbol(definition.name) in used or any(definition.name in symbols(d.body) for d in found):
+            found.append(definition)
+    last = max((d.group for d in problem.signature.definitions[:own]), default=-1)
+    groups = {group: last + 1 + i for i, group in enumerate(dict.fromkeys(d.group for d in reversed(found)))}
+    return tuple(replace(d, group=groups[d.group]) for d in reversed(found))
+
+
+def _rule(problem: Problem, sequent: Sequent, node: Json, by_key: dict[str, str]) -> Query | ByScheme:
+    sketch = node.get("scheme") or {}
+    if "scheme" in sketch:
+        scheme = scheme_from_json(sketch["scheme"], problem.signature, sequent.vars)
+        cases = [key_of(s) for s in instances(sequent, scheme, problem.signature)]
+        return ByScheme(scheme, tuple([_earlier(key, by_key, node) for key in cases]))
+    found = sketch.get("query") or (node.get("proof") or {}).get("query")
+    if found is None:
+        raise BadProof(f"the goal {node['id']} has no proof")
+    query = query_from_json(found, problem.signature, sequent.vars)
+    renamed = tuple(
+        [type(i)(i.of, _earlier(i.name, by_key, node), i.args) if i.of == "step" else i for i in query.instances]
+    )
+    cites = tuple([_earlier(key, by_key, node) for key in query.cites])
+    return Query(cites, renamed, query.equations, query.quantified)
+
+
+def _earlier(key: str, by_key: dict[str, str], node: Json) -> str:
+    if key not in by_key:
+        raise BadProof(f"the goal {node['id']} rests on something that was not proved before it")
+    return by_key[key]

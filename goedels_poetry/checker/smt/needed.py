@@ -1,0 +1,28 @@
+"""Which premises a proof needs: those in the unsat cores of its obligations. For readers; no verdict rests on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from goedels_poetry.kernel.obligations import Context, Obligation
+from goedels_poetry.kernel.replay import Z3_OPTIONS, Solvers
+from goedels_poetry.solvers import Limits
+
+_PREMISE = re.compile(r"premise\.([0-9]+)")
+RLIMIT = 300_000
+SECONDS = 0.5
+
+
+def needed_premises(context: Context, obligations: Iterable[Obligation], solvers: Solvers) -> tuple[str, ...] | None:
+    """Names of the premises that the obligations rest on, as far as z3's cores tell; None when it gives none."""
+    premises = context.problem.premises
+    found: set[int] = set()
+    for obligation in obligations if premises else ():
+        if not obligation.foundation:
+            limits = Limits(RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
+            answer = solvers.first.ask(context.script_naming_premises(obligation), limits, "core", Z3_OPTIONS[0])
+            if answer.status != "unsat":
+                return None
+            found.update(int(n) for n in _PREMISE.findall(answer.output))
+    return tuple(p.name for i, p in enumerate(premises) if i in found)

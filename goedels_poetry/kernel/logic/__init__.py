@@ -1,0 +1,1 @@
+"""What an answer to a question rests on: programs, their premises, what follows from them."""

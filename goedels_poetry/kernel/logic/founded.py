@@ -1,0 +1,58 @@
+"""Recursive definitions of a program: those that are seen to end are definitions, the others premises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from goedels_poetry.kernel.logic.program import LogicPremise, Place
+from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.terms import app, eq, forall, fresh_name
+
+MAX_DEFINITIONS = 20
+"""Recursive ones that are looked at; of more, none is."""
+DEFINITION = "the recursive definition of "
+"""How the words of a premise begin that is one."""
+MAX_SIZE = 1_000
+"""Nodes of a recursive definition that is looked at."""
+
+
+def founded(signature: Signature, taken: set[str], places: dict[str, Place]) -> tuple[Signature, list[LogicPremise]]:
+    """``f(p) = body`` may contradict itself when its recursion does not end, so it is then no definition of ours.
+
+    As a premise it says what SMT-LIB means by it; if it contradicts itself, the premises are found to be inconsistent,
+    and it is named as a reason. ``taken``: names of premises, to which those of the new ones are added.
+    """
+    recursive = [d for d in signature.definitions if d.recursive]
+    if not recursive:
+        return signature, []
+    ended = _ended(signature, recursive)
+    loose = [d for d in recursive if d.name not in ended]
+    premises = []
+    for d in loose:
+        name = fresh_name(f"definition-of-{d.name}", taken)
+        taken.add(name)
+        equation = forall(d.params, eq(app(d.name, d.params, d.sort), d.body))
+        place = places.get(d.name, Place())
+        premises.append(LogicPremise(name, equation, place, words=f"{DEFINITION}{d.name}"))
+    functions = {d.name: (tuple(p.sort for p in d.params), d.sort) for d in loose}
+    return (
+        replace(
+            signature,
+            functions=MappingProxyType({**signature.functions, **functions}),
+            definitions=tuple(d for d in signature.definitions if d.name not in functions),
+        ),
+        premises,
+    )
+
+
+def _ended(signature: Signature, recursive: list[Definition]) -> set[str]:
+    """Functions whose arguments get smaller at every call, as sizes of datatypes."""
+    if len(recursive) > MAX_DEFINITIONS or any(d.body.size > MAX_SIZE for d in recursive):
+        return set()
+    from goedels_poetry.kernel.wellfounded import structural_termination
+
+    return {name for group in structural_termination(signature) if group.ok for name in group.group}
+
+
+__all__ = ["founded"]

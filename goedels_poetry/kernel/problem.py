@@ -1,0 +1,127 @@
+"""What a theorem is made of, once its text has been read: signature, definitions, premises, goal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from goedels_poetry.kernel.terms import Sort, Term
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """A datatype constructor with its selectors, in order."""
+
+    name: str
+    fields: tuple[tuple[str, Sort], ...]
+
+
+@dataclass(frozen=True)
+class Datatype:
+    """An inductive datatype (monomorphic). ``group`` numbers the ``declare-datatypes`` block it came from."""
+
+    sort: Sort
+    constructors: tuple[Constructor, ...]
+    group: int
+
+
+@dataclass(frozen=True)
+class Definition:
+    """``define-fun``, ``define-fun-rec`` or a member of ``define-funs-rec`` (they share ``group``).
+
+    ``recursive`` is true when the symbol occurs, through its group, in its own body.
+    """
+
+    name: str
+    params: tuple[Term, ...]
+    sort: Sort
+    body: Term
+    group: int
+    recursive: bool
+
+
+@dataclass(frozen=True)
+class Premise:
+    """An asserted formula (closed) that is not the goal; ``name`` from ``:named`` or ``premise-1`` and so on."""
+
+    name: str
+    formula: Term
+    line: int
+
+
+@dataclass(frozen=True)
+class Signature:
+    """All that may be spoken of. ``functions`` are the declared ones: name to (argument sorts, result sort)."""
+
+    sorts: tuple[Sort, ...] = ()
+    datatypes: tuple[Datatype, ...] = ()
+    functions: Mapping[str, tuple[tuple[Sort, ...], Sort]] = field(default_factory=lambda: MappingProxyType({}))
+    definitions: tuple[Definition, ...] = ()
+
+    def datatype(self, sort: Sort) -> Datatype | None:
+        """The datatype of ``sort``, or None when it is not one."""
+        return self._by_sort.get(sort)
+
+    def constructor(self, name: str) -> tuple[Datatype, Constructor] | None:
+        """The constructor called ``name`` with its datatype."""
+        return self._constructors.get(name)
+
+    def selector(self, name: str) -> tuple[Datatype, Constructor, int] | None:
+        """The constructor and position that selector ``name`` reads."""
+        return self._selectors.get(name)
+
+    def definition(self, name: str) -> Definition | None:
+        """The definition of ``name``."""
+        return self._definitions.get(name)
+
+    def type_of(self, name: str) -> tuple[tuple[Sort, ...], Sort] | None:
+        """Argument sorts and result sort of a declared or defined function."""
+        definition = self._definitions.get(name)
+        if definition is not None:
+            return tuple(p.sort for p in definition.params), definition.sort
+        return self.functions.get(name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every symbol: functions, constructors, selectors."""
+        return frozenset((*self.functions, *self._definitions, *self._constructors, *self._selectors))
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "_by_sort", {d.sort: d for d in self.datatypes})
+        put(self, "_constructors", {c.name: (d, c) for d in self.datatypes for c in d.constructors})
+        put(
+            self,
+            "_selectors",
+            {s: (d, c, i) for d in self.datatypes for c in d.constructors for i, (s, _) in enumerate(c.fields)},
+        )
+        put(self, "_definitions", {d.name: d for d in self.definitions})
+
+    _by_sort: Mapping[Sort, Datatype] = field(init=False, repr=False, compare=False)
+    _constructors: Mapping[str, tuple[Datatype, Constructor]] = field(init=False, repr=False, compare=False)
+    _selectors: Mapping[str, tuple[Datatype, Constructor, int]] = field(init=False, repr=False, compare=False)
+    _definitions: Mapping[str, Definition] = field(init=False, repr=False, compare=False)
+
+
+Measures: TypeAlias = Mapping[str, tuple[Term, ...]]
+"""For a function, integer terms over its parameters that are meant to fall at its calls, see `guards`."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A theorem as read from its text. ``goal`` is closed; ``source_sha256`` is of the text's bytes.
+
+    ``goal_marker`` says how the goal was marked: ``prove``, ``assert-not`` or ``assert (not ...)``. ``measures`` are
+    no part of the text: proofs choose them for functions that are not seen to terminate.
+    """
+
+    signature: Signature
+    premises: tuple[Premise, ...]
+    goal: Term
+    goal_line: int
+    goal_marker: str
+    source_sha256: str
+    warnings: tuple[str, ...] = ()
+    measures: Measures = field(default_factory=lambda: MappingProxyType({}))

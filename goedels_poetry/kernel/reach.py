@@ -1,0 +1,20 @@
+"""What a formula rests on: the symbols in it and in the definitions that it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.terms import Term, symbols
+
+
+def reached(signature: Signature, terms: Iterable[Term]) -> set[str]:
+    """Names of functions, constructors and selectors that an evaluation of ``terms`` could meet."""
+    found: set[str] = set()
+    pending = list(terms)
+    while pending:
+        for name in (symbols(pending.pop()) & signature.names) - found:
+            found.add(name)
+            definition = signature.definition(name)
+            pending += [] if definition is None else [definition.body]
+    return found

@@ -1,0 +1,1 @@
+"""From the text of a user to the core problem."""

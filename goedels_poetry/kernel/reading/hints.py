@@ -1,0 +1,55 @@
+"""What to do about a name that nothing has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING
+
+from goedels_poetry.kernel.reading.nearest import nearest
+from goedels_poetry.kernel.reading.theory import RULES, SORT_NAMES
+
+if TYPE_CHECKING:
+    from goedels_poetry.kernel.reading.symbols import Symbols
+
+_NUMBER = re.compile(r"(-?)([0-9]*\.?[0-9]+)")
+_OTHER_LANGUAGES = {
+    **dict.fromkeys(("lambda", "@", "choice"), "higher-order terms are not supported"),
+    **dict.fromkeys(("!=", "<>", "/=", "=/="), "write (distinct x y)"),
+    **dict.fromkeys(("==", "<=>", "<->"), "write (= x y)"),
+    **dict.fromkeys(("^", "**", "pow"), "write a product"),
+    **dict.fromkeys(("->", "==>"), "write (=> p q)"),
+    **dict.fromkeys(("&", "&&"), "write (and p q)"),
+    "if": "write (ite condition x y)",
+    "%": "write (mod x y)",
+}
+_EARLIER = "declare it before it is used"
+
+
+def of_symbol(name: str, symbols: Symbols, nearby: Iterable[str]) -> str:
+    """For a ``name`` in a term that no function has; ``nearby`` are the variables that can be seen there."""
+    number = _NUMBER.fullmatch(name)
+    if number:
+        return f"negative numbers are written (- {number[2]})" if number[1] else f"write 0{name}"
+    if name in _OTHER_LANGUAGES:
+        return _OTHER_LANGUAGES[name]
+    if name in symbols.remarks:
+        return symbols.remarks[name]
+    if name in symbols.sorts or name in SORT_NAMES:
+        return "it is a sort: name one of its elements"
+    if name in symbols.reserved:
+        return _EARLIER
+    meant = nearest(name, (*nearby, *symbols.functions, *RULES, "true", "false"))
+    return meant or "declare it with declare-fun or declare-const"
+
+
+def of_sort(name: str, known: Iterable[str], declared: Container[str]) -> str:
+    """For a ``name`` that no sort has, among those ``known`` so far and the names ``declared`` anywhere."""
+    if name in ("=>", "->"):
+        return "function sorts are not supported"
+    if name in declared:
+        return _EARLIER
+    return nearest(name, known) or "declare it first"
+
+
+__all__ = ["of_sort", "of_symbol"]

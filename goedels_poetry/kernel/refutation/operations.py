@@ -1,0 +1,178 @@
+"""What the symbols of the theories compute on values, as SMT-LIB defines them.
+
+Trusted code for refutations. Where the standard leaves a value open it raises `Undecided`; numbers are bounded.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from typing import Any, TypeAlias
+
+from goedels_poetry.kernel.terms import Term
+
+Value: TypeAlias = Any
+
+MAX_BITS = 4096
+MAX_LENGTH = 10_000
+
+
+class Undecided(Exception):
+    """The value is not fixed by the definitions, or not within the bounds."""
+
+
+def _bounded(value: Any) -> Any:
+    number = value.numerator if isinstance(value, Fraction) else value
+    if isinstance(number, int) and number.bit_length() > MAX_BITS:
+        raise Undecided("a number too large")
+    if isinstance(value, Fraction) and value.denominator.bit_length() > MAX_BITS:
+        raise Undecided("a number too large")
+    return value
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise Undecided("division by zero")
+    quotient = a // abs(b)  # SMT-LIB: the remainder is never negative
+    return quotient if b > 0 else -quotient
+
+
+def _modulo(a: int, b: int) -> int:
+    if b == 0:
+        raise Undecided("modulo zero")
+    return a % abs(b)
+
+
+def _ratio(*args: Any) -> Fraction:
+    result = Fraction(args[0])
+    for arg in args[1:]:
+        if arg == 0:
+            raise Undecided("division by zero")
+        result /= arg
+    return result
+
+
+def _product_of(*args: Any) -> Any:
+    result = args[0]
+    for arg in args[1:]:
+        result = _bounded(result * arg)
+    return result
+
+
+def _joined(*parts: str) -> str:
+    if sum(map(len, parts)) > MAX_LENGTH:
+        raise Undecided("a string too long")
+    return "".join(parts)
+
+
+def _substring(s: str, start: int, length: int) -> str:
+    return s[start : start + length] if 0 <= start < len(s) and length > 0 else ""
+
+
+def _index_of(s: str, t: str, start: int) -> int:
+    return s.find(t, start) if 0 <= start <= len(s) else -1
+
+
+OPERATIONS: dict[str, Callable[..., Value]] = {
+    "=": lambda *xs: all(x == xs[0] for x in xs[1:]),
+    "distinct": lambda *xs: len(set(xs)) == len(xs),
+    "not": lambda x: not x,
+    "xor": lambda *xs: bool(sum(xs) % 2),
+    "+": lambda *xs: _bounded(sum(xs[1:], xs[0])),
+    "-": lambda *xs: -xs[0] if len(xs) == 1 else _bounded(xs[0] - sum(xs[1:])),
+    "*": _product_of,
+    "/": _ratio,
+    "div": lambda *xs: reduce(_divide, xs),
+    "mod": _modulo,
+    "abs": abs,
+    "<": lambda *xs: all(a < b for a, b in itertools.pairwise(xs)),
+    "<=": lambda *xs: all(a <= b for a, b in itertools.pairwise(xs)),
+    ">": lambda *xs: all(a > b for a, b in itertools.pairwise(xs)),
+    ">=": lambda *xs: all(a >= b for a, b in itertools.pairwise(xs)),
+    "to_real": Fraction,
+    "to_int": lambda x: x.numerator // x.denominator,
+    "is_int": lambda x: x.denominator == 1,
+    "str.++": _joined,
+    "str.len": len,
+    "str.at": lambda s, i: s[i] if 0 <= i < len(s) else "",
+    "str.substr": _substring,
+    "str.prefixof": lambda s, t: t.startswith(s),
+    "str.suffixof": lambda s, t: t.endswith(s),
+    "str.contains": lambda s, t: t in s,
+    "str.indexof": _index_of,
+    "str.replace": lambda s, t, u: s.replace(t, u, 1),
+}
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def bitvector_operation(term: Term) -> Callable[..., Value] | None:
+    """Operations of FixedSizeBitVectors, on unsigned representatives."""
+    name = term.name
+    width = term.args[0].sort.indices[0] if term.args and term.args[0].sort.name == "BitVec" else 0
+    mask = (1 << width) - 1
+    if name in _BV_COMPARE:
+        compare, is_signed = _BV_COMPARE[name]
+        if is_signed:
+            return lambda a, b: compare(_signed(a, width), _signed(b, width))
+        return compare
+    if name in _BV_FOLD:
+        fold = _BV_FOLD[name]
+        return lambda *xs: reduce(fold, xs) & mask
+    if name == "extract":
+        high, low = term.indices
+        assert isinstance(high, int) and isinstance(low, int)
+        return lambda a: (a >> low) & ((1 << (high - low + 1)) - 1)
+    if name == "concat":
+        widths = [a.sort.indices[0] for a in term.args]
+        return lambda *xs: reduce(lambda acc, pair: (acc << pair[1]) | pair[0], zip(xs, widths, strict=True), 0)
+    if name == "zero_extend":
+        return lambda a: a
+    if name == "sign_extend":
+        total = term.sort.indices[0]
+        return lambda a: _signed(a, width) & ((1 << total) - 1)
+    unary: dict[str, Callable[..., Value]] = {
+        "bvnot": lambda a: ~a & mask,
+        "bvneg": lambda a: -a & mask,
+        "bvudiv": lambda a, b: mask if b == 0 else a // b,
+        "bvurem": lambda a, b: a if b == 0 else a % b,
+        "bvshl": lambda a, b: (a << b) & mask if b < width else 0,
+        "bvlshr": lambda a, b: a >> b if b < width else 0,
+        "bvashr": lambda a, b: (_signed(a, width) >> min(b, width)) & mask,
+        "bvsub": lambda a, b: (a - b) & mask,
+        "bvcomp": lambda a, b: int(a == b),
+        "bv2nat": lambda a: a,
+        "ubv_to_int": lambda a: a,
+        "sbv_to_int": lambda a: _signed(a, width),
+    }
+    if name in unary:
+        return unary[name]
+    if name in ("=", "distinct"):
+        return None
+    if term.sort.name == "BitVec" and name in ("int2bv", "int_to_bv", "nat2bv"):
+        target = (1 << term.sort.indices[0]) - 1
+        return lambda a: a & target
+    return None
+
+
+_BV_COMPARE: dict[str, tuple[Callable[[int, int], bool], bool]] = {
+    "bvult": (lambda a, b: a < b, False),
+    "bvule": (lambda a, b: a <= b, False),
+    "bvugt": (lambda a, b: a > b, False),
+    "bvuge": (lambda a, b: a >= b, False),
+    "bvslt": (lambda a, b: a < b, True),
+    "bvsle": (lambda a, b: a <= b, True),
+    "bvsgt": (lambda a, b: a > b, True),
+    "bvsge": (lambda a, b: a >= b, True),
+}
+_BV_FOLD: dict[str, Callable[[int, int], int]] = {
+    "bvadd": lambda a, b: a + b,
+    "bvmul": lambda a, b: a * b,
+    "bvand": lambda a, b: a & b,
+    "bvor": lambda a, b: a | b,
+    "bvxor": lambda a, b: a ^ b,
+}

@@ -1,0 +1,1 @@
+"""Integers: induction on them, numeric functions."""

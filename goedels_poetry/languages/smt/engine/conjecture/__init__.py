@@ -1,0 +1,1 @@
+"""Lemmas nobody has stated: theory exploration, laws, accumulators, invariants."""

@@ -1,0 +1,171 @@
+"""Lemmas proved on the way to a goal: tested on values first, and tried again when there are more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import INT, is_app
+from goedels_poetry.languages.smt.engine.arithmetic.integers import integer_plans
+from goedels_poetry.languages.smt.engine.conjecture.lemmas import from_failed_step
+from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, Workbench
+from goedels_poetry.languages.smt.engine.induction.by_size import size_plans
+from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
+from goedels_poetry.languages.smt.engine.induction.descent import descent_plans
+from goedels_poetry.languages.smt.engine.induction.induct import structural_plans
+from goedels_poetry.languages.smt.engine.induction.recursion import recursion_plans
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+
+CHANCES = 4
+"""How often a candidate that failed is tried again, when there are new lemmas."""
+
+MAX_LAW = 9
+"""Size of laws that are kept although they follow without an induction."""
+
+RETRIED = 12
+"""How many of them at a time."""
+
+
+class Library:
+    """Lemmas proved on the way, smallest first; what has been tried is not tried again."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self.plans: dict[str, Plan] = {}
+        self.rules = Rules(bench.signature, bench.rewriter)
+        self.rules.add_premises(bench.problem.premises, bench.reserved)
+        self._hopes = Rules(bench.signature, bench.rewriter)
+        self._hopes.add_premises(bench.problem.premises, bench.reserved)
+        for fact in bench.lemmas.values():
+            self.rules.add(fact)
+            self._hopes.add(fact)
+        bench.by_rewriting = self.rules.query
+        self._tried: set[str] = set()
+        self._failed: dict[str, Sequent] = {}
+        self._chances: dict[str, int] = {}
+        self._refused: set[str] = set()
+        self._most_calls: int | None = None
+
+    def attempt(self, candidate: Sequent, deep: int = 0, *, patient: bool = False, again: bool = False) -> bool | None:
+        """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed.
+
+        One that was tried before is only looked at ``again`` on request, or when lemmas of its own may be found.
+        """
+        bench, key = self._bench, key_of(candidate)
+        if key in self.plans:
+            return False
+        if key in self._tried and not (deep or again):
+            return None
+        new = key not in self._tried
+        self._tried.add(key)
+        if len(candidate.vars) > 4 or self.rules.joins(candidate):
+            self._failed.pop(key, None)
+            return False
+        if new and bench.refutes(candidate, 80) is not None:
+            return False
+        if not (deep or again or patient) and self._hopes.joins(candidate):
+            return None  # it follows from others that nobody could prove
+        query = Query(cites=tuple(bench.lemmas))
+        if bench.holds(candidate, query, CANDIDATE // 2, known=True):
+            # A solver makes no case distinction at the terms where such a law will be needed.
+            if not candidate.hyps and candidate.size <= MAX_LAW and not is_app(candidate.concl, "=>"):
+                self._keep(key, candidate, leaf(candidate, query), quiet=not _simplifies(candidate))
+            return False
+        plan = self._prove(candidate, deep, PATIENT if patient else CANDIDATE)
+        if plan is None:
+            if not again:
+                self._failed[key] = candidate
+                self._chances[key] = CHANCES
+                self._hopes.add(candidate)
+            return None
+        self._keep(key, candidate, plan)
+        return True
+
+    def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:
+        self.plans[key] = plan
+        self._failed.pop(key, None)
+        if quiet:
+            self._bench.quiet[key] = fact
+        else:
+            self._bench.add_lemma(fact)
+        self.rules.add(fact)
+        self._hopes.add(fact)
+
+    def attempt_all(self, candidates: Iterable[Sequent], deep: int, most_calls: int) -> Iterator[Sequent]:
+        """Attempt candidates in turn, with at most so many queries in all; yields those that were proved."""
+        bench, left = self._bench, most_calls
+        for candidate in candidates:
+            before = bench.spent.calls
+            self._most_calls = before + left
+            proved = left > 0 and self.attempt(candidate, deep)
+            left -= bench.spent.calls - before
+            self._most_calls = None
+            if proved:
+                yield candidate
+
+    def _prove(self, candidate: Sequent, deep: int, rlimit: int) -> Plan | None:
+        bench = self._bench
+        plan = induction(bench, candidate, full=False, rlimit=rlimit)
+        if plan is None and deep:
+            for step in _steps(bench, candidate):
+                if self._most_calls is not None and bench.spent.calls >= self._most_calls:
+                    break
+                if self.attempt(step, deep - 1):
+                    plan = induction(bench, candidate, full=False, rlimit=CANDIDATE)
+                    if plan is not None:
+                        break
+        return plan
+
+    def establish(self, fact: Sequent, prove: Callable[[Workbench, Sequent], Plan | None]) -> bool:
+        """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
+        key = key_of(fact)
+        if key not in self.plans and key not in self._refused:
+            plan = prove(self._bench, fact)
+            if plan is None:
+                self._refused.add(key)
+                return False
+            self._keep(key, fact, plan)
+        return key in self.plans
+
+    def retry(self) -> bool:
+        """Try the smallest failed candidates again after new lemmas; True when any was proved."""
+        any_new, again = False, True
+        while again:
+            again = False
+            waiting = [(k, c) for k, c in self._failed.items() if self._chances[k] > 0]
+            for key, candidate in sorted(waiting, key=lambda item: item[1].size)[:RETRIED]:
+                self._chances[key] -= 1
+                if self.attempt(candidate, again=True):
+                    again = any_new = True
+        return any_new
+
+
+def _simplifies(candidate: Sequent) -> bool:
+    """Whether a candidate is a small law that only makes terms smaller, such as ``plus x zero = x``."""
+    concl = candidate.concl
+    if not is_app(concl, "="):
+        return False
+    small, large = sorted(concl.args, key=lambda t: t.size)
+    return small.size + 1 < large.size and small.size <= 2 and small.free <= large.free
+
+
+def _steps(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
+    """What the inductions of a candidate are stuck on; the second kind is looked for only after the first."""
+    yield from from_failed_step(bench, candidate)[:6]
+    yield from stuck_lemmas(bench, candidate)[:4]
+
+
+def induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: int | None = None) -> Plan | None:
+    """The first induction all of whose cases the solver closes: structural, along a function, over an integer."""
+    plan = structural_plans(bench, sequent, full=full, rlimit=rlimit)
+    if plan is None:
+        plan = next(recursion_plans(bench, sequent, rlimit, full=full), None)
+    if plan is None and bench.problem.measures:
+        plan = next(descent_plans(bench, sequent), None)
+    if plan is None:
+        plan = next(size_plans(bench, sequent, rlimit), None)
+    if plan is None and any(v.sort is INT for v in sequent.vars):
+        plan = next((p for p in integer_plans(bench, sequent, rlimit) if p.complete), None)
+    return plan

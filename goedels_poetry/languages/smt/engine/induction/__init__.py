@@ -1,0 +1,1 @@
+"""Which inductions are tried, and what their steps lack."""

@@ -1,0 +1,1 @@
+"""Values at which a goal is false."""

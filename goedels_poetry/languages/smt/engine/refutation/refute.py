@@ -1,0 +1,142 @@
+"""Search for values under which a goal is false, simplest first."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.refutation.evaluator import Code, Evaluator, Undecided
+from goedels_poetry.kernel.refutation.values import random_value, shrink, small_values
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import INT, Kind, Sort, Term, subterms, symbols
+
+WORK = 400_000
+"""Fuel for one search: about a second."""
+
+SHRINKING = 8_000
+"""Work for making a counterexample simpler: a trial costs 20 and as much as the values are large."""
+
+SIZES = (0, 1, 2, 3, 4, 5, 3, 6, 8)
+
+
+class Refuter:
+    """Tests sequents on values with one evaluator; everything is drawn from ``seed``."""
+
+    def __init__(self, signature: Signature, evaluator: Evaluator, seed: int = 0) -> None:
+        self.signature = signature
+        self.evaluator = evaluator
+        self.seed = seed
+        self._small: dict[tuple[Sort, int], list[Any]] = {}
+        self._random: dict[tuple[Sort, int], tuple[random.Random, list[Any]]] = {}
+
+    def counterexample(self, sequent: Sequent, tests: int = 150) -> dict[Term, Any] | None:
+        """An assignment that makes the hypotheses true and the conclusion false, shrunk; None when none was found.
+
+        Small values in order first, then ``tests`` random ones of growing size.
+        """
+        try:
+            hyps = [self.evaluator.compile(h, sequent.vars) for h in sequent.hyps]
+            concl = self.evaluator.compile(sequent.concl, sequent.vars)
+        except Undecided:
+            return None
+        undecided, limit = 0, self.evaluator.used + WORK
+        for number, values in enumerate(self._candidates(sequent, tests)):
+            verdict = self._falsifies(hyps, concl, values)
+            if verdict:
+                return dict(zip(sequent.vars, self._shrunk(sequent, hyps, concl, values), strict=True))
+            undecided += verdict is None
+            if self.evaluator.used > limit or (undecided > 60 and undecided > number * 0.9):
+                return None
+        return None
+
+    def falsifies(self, sequent: Sequent, assignment: Mapping[Term, Any]) -> bool:
+        """Whether the assignment is a counterexample."""
+        try:
+            hyps = [self.evaluator.compile(h, sequent.vars) for h in sequent.hyps]
+            concl = self.evaluator.compile(sequent.concl, sequent.vars)
+        except Undecided:
+            return False
+        return self._falsifies(hyps, concl, [assignment[v] for v in sequent.vars]) is True
+
+    def shrunk(self, sequent: Sequent, assignment: Mapping[Term, Any]) -> dict[Term, Any] | None:
+        """A counterexample as simple as can be found from ``assignment``; None when that is none."""
+        if not self.falsifies(sequent, assignment):
+            return None
+        hyps = [self.evaluator.compile(h, sequent.vars) for h in sequent.hyps]
+        concl = self.evaluator.compile(sequent.concl, sequent.vars)
+        values = self._shrunk(sequent, hyps, concl, [assignment[v] for v in sequent.vars])
+        return dict(zip(sequent.vars, values, strict=True))
+
+    def _falsifies(self, hyps: list[Code], concl: Code, values: list[Any]) -> bool | None:
+        """True, False, or None when a value is undecided."""
+        try:
+            for hyp in hyps:
+                if not self.evaluator.run(hyp, values):
+                    return False
+            return not self.evaluator.run(concl, values)
+        except Undecided:
+            return None
+
+    def _candidates(self, sequent: Sequent, tests: int) -> Iterator[list[Any]]:
+        sorts = [v.sort for v in sequent.vars]
+        each = 130 if len(sorts) == 1 else 9 if len(sorts) == 2 else 5 if len(sorts) == 3 else 3
+        edges = self.edges(sequent)
+        pools = [[*(edges if s is INT else ()), *self._smallest(s, each)] for s in sorts]
+        combinations = itertools.product(*pools)
+        for values in itertools.islice(combinations, min(tests, each ** len(sorts)) + 10):
+            yield list(values)
+        for number in range(tests):
+            yield [self._drawn(s, slot, number) for slot, s in enumerate(sorts)]
+
+    def _smallest(self, sort: Sort, number: int) -> list[Any]:
+        found = self._small.get((sort, number))
+        if found is None:
+            found = self._small[sort, number] = small_values(self.signature, sort, number)
+        return found
+
+    def _drawn(self, sort: Sort, slot: int, number: int) -> Any:
+        """The random value number ``number`` for the variable number ``slot``: drawn once, the same in all searches."""
+        if (sort, slot) not in self._random:
+            self._random[sort, slot] = (random.Random(f"{self.seed} {sort!r} {slot}"), [])
+        source, drawn = self._random[sort, slot]
+        while len(drawn) <= number:
+            drawn.append(random_value(self.signature, sort, SIZES[len(drawn) % len(SIZES)], source))
+        return drawn[number]
+
+    def edges(self, sequent: Sequent) -> list[int]:
+        """Numbers around the literals of the goal and of the definitions it uses: where claims tend to break."""
+        terms = [*sequent.hyps, sequent.concl]
+        used = set().union(*[symbols(t) for t in terms])
+        terms += [d.body for d in self.signature.definitions if d.name in used]
+        found = {
+            n
+            for term in terms
+            for t in subterms(term)
+            if t.kind is Kind.LIT and type(t.value) is int and abs(t.value) > 2
+            for n in (t.value - 1, t.value, t.value + 1)
+        }
+        return sorted(found)[:12]
+
+    def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
+        budget = SHRINKING // (20 + sum(map(_size, values)))
+        progress = True
+        while progress and budget > 0:
+            progress = False
+            for position, variable in enumerate(sequent.vars):
+                for smaller in shrink(self.signature, variable.sort, values[position]):
+                    budget -= 1
+                    trial = [*values[:position], smaller, *values[position + 1 :]]
+                    if self._falsifies(hyps, concl, trial):
+                        values, progress = trial, True
+                        break
+                    if budget <= 0:
+                        return values
+        return values
+
+
+def _size(value: Any) -> int:
+    """The number of constructors and other parts."""
+    return sum(map(_size, value)) if isinstance(value, tuple) else 1

@@ -1,0 +1,1 @@
+"""Terms unfolded, rewritten and saturated by equations."""

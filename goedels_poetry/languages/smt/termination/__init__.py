@@ -1,0 +1,1 @@
+"""The search for reasons why a recursion ends."""

@@ -1,0 +1,97 @@
+"""Long work under way: started by one short step, collected by another, so that no goal waits for another's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass, field
+
+from goedels_poetry.agents.registry import AgentSpec, Apply, Fault
+from goedels_poetry.tree.state import ProofNode
+
+
+@dataclass(slots=True)
+class Job:
+    """One agent at work on one node."""
+
+    key: str
+    spec: AgentSpec
+    node: ProofNode
+    seq: int
+    task: asyncio.Task[Apply]
+    cost: dict[str, float] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+
+class Jobs:
+    """The jobs of one run in this process. Only its event loop touches them."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._wake = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._jobs
+
+    def start(
+        self,
+        key: str,
+        spec: AgentSpec,
+        node: ProofNode,
+        seq: int,
+        work: Awaitable[Apply],
+        cost: dict[str, float],
+        faults: list[Fault],
+    ) -> None:
+        """Run ``work`` as a task of its own."""
+        task = asyncio.ensure_future(work)
+        task.add_done_callback(lambda _: self._wake.set())
+        self._jobs[key] = Job(key, spec, node, seq, task, cost, faults)
+
+    def finished(self) -> list[Job]:
+        """Jobs whose result can be collected."""
+        return [job for job in self._jobs.values() if job.task.done()]
+
+    def pop(self, key: str) -> Job | None:
+        """Take a job out, finished or not."""
+        return self._jobs.pop(key, None)
+
+    def sharable_keys(self) -> set[str]:
+        """Canonical keys that somebody is trying to prove right now with nothing from outside to cite."""
+        return {job.node.key for job in self._jobs.values() if job.node.key and not job.node.scoped}
+
+    def wake(self) -> None:
+        """Make :meth:`wait` return."""
+        self._wake.set()
+
+    async def wait(self, seconds: float | None) -> None:
+        """Until any job is done, somebody calls :meth:`wake`, or the time is over."""
+        if not self.finished():
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+            except TimeoutError:
+                return
+        self._wake.clear()
+
+    async def cancel_below(self, prefixes: Iterable[str]) -> list[str]:
+        """Cancel the jobs of nodes that were cut off; returns their keys."""
+        lost = [job for job in self._jobs.values() if job.node.id.startswith(tuple(prefixes))]
+        return await self._cancel(lost)
+
+    async def cancel_all(self) -> list[str]:
+        """Cancel everything that is under way; returns the keys."""
+        return await self._cancel(list(self._jobs.values()))
+
+    async def _cancel(self, jobs: list[Job]) -> list[str]:
+        for job in jobs:
+            self._jobs.pop(job.key, None)
+            job.task.cancel()
+        await asyncio.gather(*(job.task for job in jobs), return_exceptions=True)
+        return [job.key for job in jobs]
+
+
+__all__ = ["Job", "Jobs"]

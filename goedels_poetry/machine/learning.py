@@ -1,0 +1,98 @@
+"""What runs leave for later ones: proved lemmas and the success of strategies. It helps; nothing depends on it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
+from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import NodeStatus, Verdict
+from goedels_poetry.tree.store import ProofStore
+
+MOST_NODES_OF_A_LEMMA = 500
+"""Larger proofs are not worth carrying in the lemma bank."""
+
+
+class Memory(NamedTuple):
+    """What earlier runs left, as far as it can be used."""
+
+    bank: LemmaBank | None = None
+    statistics: StrategyStatistics | None = None
+    problems: tuple[str, ...] = ()
+
+
+def fill_memory(
+    memory: Memory, store: ProofStore, run_id: str, result: RunResult, retry: bool, ours: frozenset[str]
+) -> list[str]:
+    """Give later runs what this one has learnt; a full disk must not take the result with it.
+
+    Args:
+        retry: the checker could not be asked about the whole proof now.
+        ours: names of the agents that come from no plug-in.
+
+    Returns:
+        What went wrong, for the warnings.
+    """
+    try:
+        if memory.statistics is not None:
+            memory.statistics.record(run_id, result.language, _strategy_counts(store))
+        if memory.bank is not None:
+            _fill_bank(memory.bank, store, result, retry, ours)
+    except sqlite3.Error as exc:
+        return [f"what this run has learnt could not be kept: {exc}"]
+    return []
+
+
+def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool, ours: frozenset[str]) -> None:
+    """What the checker has accepted; and what else was proved where nobody but our own agents says so.
+
+    Even that is no more than a hint: the checker looks at whatever a later proof takes from the bank.
+    """
+    ours_alone = store.agents() <= ours
+    accepted = result.verdict is Verdict.PROVED
+    if store.root().status is NodeStatus.PROVED and not accepted and not retry:
+        bank.forget(_taken_from_bank(store))
+    elif accepted or ours_alone:
+        bank.add(_new_lemmas(store, result.language, cut_ones=ours_alone))
+
+
+def _new_lemmas(store: ProofStore, language: str, *, cut_ones: bool) -> Iterable[Lemma]:
+    """``cut_ones``: with those that backtracking cut off, which stand in no proof that was checked."""
+    for key, node_id in store.lemmas():
+        node = store.get(node_id)
+        if node.parent is None or node.origin.startswith("bank:"):
+            continue
+        if store.is_cut(node_id) and not cut_ones:
+            continue
+        body = export_subtree(store, node_id, origin="")
+        if len(body) <= MOST_NODES_OF_A_LEMMA and not any("lemmas" in item["row"] for item in body):
+            yield Lemma(key, language, node.statement, node.strategy or "", body)
+
+
+def _taken_from_bank(store: ProofStore) -> set[str]:
+    nodes = store.nodes()
+    adopted = {node.origin.removeprefix("bank:") for node in nodes if node.origin.startswith("bank:")}
+    return adopted | {lemma for node in nodes for lemma in node.lemmas}
+
+
+def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]]:
+    tried: Counter[tuple[str, str]] = Counter()
+    proved: Counter[tuple[str, str]] = Counter()
+    last_shape: dict[tuple[str, str], str] = {}
+    for node_id, entry in store.history_of_kind("sketch"):
+        name = (entry["strategy"], entry["shape"])
+        tried[name] += 1
+        last_shape[node_id, entry["strategy"]] = entry["shape"]
+    for node in store.nodes():
+        if node.status is NodeStatus.PROVED and node.strategy is not None:
+            shape = last_shape.get((node.id, node.strategy))
+            if shape is not None:
+                proved[node.strategy, shape] += 1
+    return {name: (count, proved[name]) for name, count in tried.items()}
+
+
+__all__ = ["Memory", "fill_memory"]

@@ -1,9 +1,0 @@
-"""`ProofStore`: the proof tree in SQLite. One transaction an agent step, immutable revisions, time travel."""
-
-from __future__ import annotations
-
-from goedels_poetry.store.proof_store import ProofStore
-from goedels_poetry.store.reads import HistoryEntry, StoreReader, WorkItem
-from goedels_poetry.store.txn import Txn
-
-__all__ = ["HistoryEntry", "ProofStore", "StoreReader", "Txn", "WorkItem"]

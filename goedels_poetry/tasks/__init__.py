@@ -1,0 +1,1 @@
+"""What a run is about: a theorem, a claim in plain words, a question."""

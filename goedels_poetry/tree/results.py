@@ -1,0 +1,127 @@
+"""What a run hands to its caller: events while it goes on, one result at the end. Plain, JSON-able data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.tree.state import Verdict
+
+SCHEMA_VERSION = 1
+"""Version of the JSON form of :class:`RunResult`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One commit of a run: what one agent did to one node."""
+
+    seq: int
+    """Revision of the store that this commit made: 1, 2, 3, ..."""
+    ts: float
+    """Seconds since the epoch."""
+    agent: str
+    node: str
+    outcome: str
+    """One word or a short phrase, e.g. ``proved``, ``rejected``, ``backtracked to 0.0_0001``."""
+    queues: dict[str, int] = field(default_factory=dict)
+    """Lengths of the queues that hold something after this commit."""
+    reason: str = ""
+    run_id: str = ""
+    """Set on events that a listener gets; a store's own log belongs to one run anyway."""
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as one JSON object (a line of ``trace``)."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGoal:
+    """A goal that was left unproved, and what blocked it."""
+
+    node: str
+    statement: str
+    depth: int
+    reason: str = ""
+    attempts: int = 0
+    strategy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The outcome of one theorem."""
+
+    input: str
+    """File name or other name of the theorem as the caller gave it."""
+    verdict: Verdict
+    run_id: str = ""
+    """"" when the input was invalid: then there is no run."""
+    language: str = ""
+    certificate: Path | None = None
+    trust_level: str | None = None
+    counterexample: dict[str, Any] | None = None
+    core: list[str] | None = None
+    reason: str = ""
+    metrics: dict[str, Any] = field(default_factory=dict)
+    """steps, attempts, backtracks, backtracks_by_depth, bans, lemmas_reused, solver_seconds, solver_calls,
+    nodes, wall_seconds."""
+    open_goals: tuple[OpenGoal, ...] = ()
+    warnings: tuple[str, ...] = ()
+    location: dict[str, Any] | None = None
+    """``{"line", "column", "hint"}`` of an invalid input."""
+    run_dir: Path | None = None
+    formalization: dict[str, Any] | None = None
+    """Of a claim in plain words: ``{"informal", "formal", "attempts", "judged", "judge_reason", "round_trip",
+    "tests", "stated", "confirmed", "file"}``. The verdict is about ``formal``."""
+    checked_by: str | None = None
+    """The plug-in whose checker gave the verdict; None: ours, or no checker was asked."""
+    answer: dict[str, Any] | None = None
+    """Of a logic program: what the checker found, a `goedels_poetry.reasoning.VerificationResult` as JSON."""
+
+    @property
+    def exit_code(self) -> int:
+        """Process exit code for this verdict."""
+        return self.verdict.exit_code
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``--json`` prints: stable keys, JSON values only."""
+        data = asdict(self)
+        data["schema"] = SCHEMA_VERSION
+        data["verdict"] = str(self.verdict)
+        for key in ("certificate", "run_dir"):
+            data[key] = str(data[key]) if data[key] is not None else None
+        data["open_goals"] = list(data["open_goals"])
+        data["warnings"] = list(self.warnings)
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> RunResult:
+        """The inverse of :meth:`to_json`; unknown keys are ignored."""
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        known["verdict"] = Verdict(known["verdict"])
+        for key in ("certificate", "run_dir"):
+            known[key] = Path(known[key]) if known.get(key) else None
+        known["open_goals"] = tuple(OpenGoal(**goal) for goal in known.get("open_goals", ()))
+        known["warnings"] = tuple(known.get("warnings", ()))
+        return cls(**known)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of ``runs``."""
+
+    run_id: str
+    name: str
+    language: str
+    status: str
+    """"running", "stopped" (resumable), or "finished"."""
+    verdict: Verdict | None
+    reason: str
+    started: float
+    """Seconds since the epoch."""
+    updated: float
+    nodes: int
+    steps: int
+
+
+__all__ = ["SCHEMA_VERSION", "Event", "OpenGoal", "RunResult", "RunSummary"]

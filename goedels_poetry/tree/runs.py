@@ -1,0 +1,196 @@
+"""Runs on disk: ``<data dir>/runs/<run id>/{proof.db, graph.db, run.json, lock}``."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.errors import RunLocked, UnknownRun
+from goedels_poetry.tree.results import RunResult, RunSummary
+from goedels_poetry.tree.state import Verdict
+
+_PRESENTATION = ("file",)
+"""Options that change messages only; they are no part of a run's identity."""
+
+RESUMABLE = (Verdict.OUT_OF_BUDGET,)
+
+
+def identity(theorem: str, language: str, options: dict[str, Any]) -> str:
+    """First 12 hexadecimal digits of the hash of everything that determines a run. Every byte counts."""
+    meant = {name: value for name, value in options.items() if name not in _PRESENTATION}
+    h = sha256(theorem.encode("utf-8", "surrogatepass"))
+    h.update(b"\0" + json.dumps([language, meant], sort_keys=True, default=str).encode())
+    return h.hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class RunDir:
+    """The directory of one run."""
+
+    path: Path
+
+    @property
+    def run_id(self) -> str:
+        """Its name."""
+        return self.path.name
+
+    @property
+    def proof_db(self) -> Path:
+        """The proof tree: the truth."""
+        return self.path / "proof.db"
+
+    @property
+    def graph_db(self) -> Path:
+        """LangGraph's checkpoints: where the scheduler stood."""
+        return self.path / "graph.db"
+
+    def card(self) -> dict[str, Any]:
+        """``run.json``, or {} when it was never written."""
+        try:
+            card = json.loads((self.path / "run.json").read_text("utf-8"))
+        except (FileNotFoundError, ValueError):
+            return {}
+        shapes: dict[str, type | tuple[type, ...]] = {
+            "started": (int, float),
+            "updated": (int, float),
+            "result": dict,
+            "name": str,
+            "language": str,
+        }
+        damaged = not isinstance(card, dict) or any(
+            name in card and not isinstance(card[name], shape) for name, shape in shapes.items()
+        )
+        return {} if damaged else card
+
+    def write_card(self, **facts: Any) -> None:
+        """Update ``run.json``; a reader sees the old one or the new one, never half of it."""
+        card = self.card() | facts | {"updated": time.time()}
+        temporary = self.path / f"run.json.{os.getpid()}"
+        temporary.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf-8")
+        temporary.replace(self.path / "run.json")
+
+    def result(self) -> RunResult | None:
+        """The result that the run had when it last ended or stopped."""
+        stored = self.card().get("result")
+        try:
+            return RunResult.from_json(stored) if stored else None
+        except (KeyError, TypeError, ValueError):
+            return None  # damaged: as if the run had been killed, so that it goes on
+
+    def is_finished(self) -> bool:
+        """Whether there is nothing to resume."""
+        result = self.result()
+        return result is not None and result.verdict not in RESUMABLE and not self.card().get("retry")
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run for this process; raises :class:`RunLocked`. The system frees it when the process dies."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / "lock").open("a+") as file:
+            if not _try_lock(file.fileno()):
+                raise RunLocked(
+                    f"run {self.run_id} is being worked on by another process; wait for it, stop it, "
+                    "or begin a separate run with --fresh"
+                )
+            yield
+
+    def is_locked(self) -> bool:
+        """Whether a process is working on the run now."""
+        try:
+            with self.lock():
+                return False
+        except RunLocked:
+            return True
+
+    def summary(self) -> RunSummary:
+        """One line of ``runs``."""
+        card, result = self.card(), self.result()
+        status = "running" if self.is_locked() else "finished" if self.is_finished() else "stopped"
+        metrics = result.metrics if result else {}
+        return RunSummary(
+            run_id=self.run_id,
+            name=card.get("name", ""),
+            language=card.get("language", ""),
+            status=status,
+            verdict=result.verdict if result and status != "running" else None,
+            reason=result.reason if result and status != "running" else "",
+            started=card.get("started", 0.0),
+            updated=card.get("updated", 0.0),
+            nodes=int(metrics.get("nodes", 0)),
+            steps=int(metrics.get("steps", 0)),
+        )
+
+
+def _try_lock(fd: int) -> bool:
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+class Runs:
+    """All runs of a data directory."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._base = data_dir / "runs"
+
+    def all(self) -> list[RunDir]:
+        """Every run, latest first."""
+        found = [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
+        return sorted(found, key=lambda run: run.card().get("started", 0.0), reverse=True)
+
+    def get(self, run_id: str) -> RunDir:
+        """The run with that id or the only one whose id begins so; raises :class:`UnknownRun`."""
+        if re.fullmatch(r"[0-9a-f-]+", run_id):
+            exact = RunDir(self._base / run_id)
+            if exact.path.is_dir():
+                return exact
+            found = [run for run in self.all() if run.run_id.startswith(run_id)]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                names = ", ".join(run.run_id for run in found[:5])
+                raise UnknownRun(f"{run_id!r} is ambiguous: {names}")
+        raise UnknownRun(f"there is no run {run_id!r} in {self._base}; `goedels-poetry runs` lists them")
+
+    def latest(self, prefix: str) -> RunDir | None:
+        """The latest run of a theorem, by its :func:`identity`."""
+        numbers = [n for path in self._base.glob(f"{prefix}*/") if (n := _number(path.name, prefix))]
+        return self.nth(prefix, max(numbers)) if numbers else None
+
+    def nth(self, prefix: str, number: int) -> RunDir:
+        """The ``number``-th run of a theorem, counted from 1."""
+        return RunDir(self._base / (prefix if number == 1 else f"{prefix}-{number}"))
+
+    def new(self, prefix: str) -> RunDir:
+        """A directory for a further run of a theorem, created so that no other process gets the same one."""
+        latest = self.latest(prefix)
+        number = _number(latest.run_id, prefix) + 1 if latest else 1
+        while True:
+            run = self.nth(prefix, number)
+            try:
+                run.path.mkdir(parents=True)
+            except FileExistsError:
+                number += 1
+            else:
+                return run
+
+
+def _number(name: str, prefix: str) -> int:
+    if name == prefix:
+        return 1
+    rest = name.removeprefix(f"{prefix}-")
+    return int(rest) if rest.isdigit() else 0
+
+
+__all__ = ["RESUMABLE", "RunDir", "Runs", "identity"]

@@ -1,0 +1,9 @@
+"""`ProofStore`: the proof tree in SQLite. One transaction an agent step, immutable revisions, time travel."""
+
+from __future__ import annotations
+
+from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem
+from goedels_poetry.tree.store.txn import Txn
+
+__all__ = ["HistoryEntry", "ProofStore", "StoreReader", "Txn", "WorkItem"]

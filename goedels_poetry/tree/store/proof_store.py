@@ -1,0 +1,242 @@
+"""`ProofStore`: commits with idempotency keys over immutable revisions, and forks of any past moment.
+
+Keys are ``agent:node@seq``: a task that runs twice (kill -9, retry, time travel) finds its key and changes
+nothing. The commit itself costs O(what changed), whatever the size of the tree.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from goedels_poetry.errors import StaleWork, StoreError
+from goedels_poetry.tree.results import Event
+from goedels_poetry.tree.store.database import connect
+from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.txn import IDENTITY, Txn
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Commit(NamedTuple):
+    """What a commit did: its event, and the key prefixes it cut off."""
+
+    event: Event
+    cuts: tuple[str, ...]
+
+
+def _meant(fact: Any) -> Any:
+    """A fact without the file's name, which only messages need."""
+    return {name: value for name, value in fact.items() if name != "file"} if isinstance(fact, dict) else fact
+
+
+def _plus(total: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
+    return {name: total.get(name, 0) + more.get(name, 0) for name in (*total, *more)}
+
+
+class ProofStore(StoreReader):
+    """The proof tree of one run. One process writes; any number may read (``read_only=True``)."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open or create ``path``; raises :class:`StoreError`."""
+        if read_only and not path.exists():
+            raise StoreError(f"{path} does not exist")
+        super().__init__(path, connect(path, read_only=read_only))
+        self.read_only = read_only
+        self._thread: ThreadPoolExecutor | None = None
+        self._seq = super().seq
+        self._queues: Counter[str] = Counter(super().queue_lengths())
+        self._spent = super().spent()
+        self.max_nodes: int | None = None
+        """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
+
+    async def on_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a store method on the store's own thread, so that the event loop never waits for the disk."""
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="proofstore")
+        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: fn(*args, **kwargs))
+
+    def close(self) -> None:
+        """Finish what is being written and close the file."""
+        if self._thread is not None:
+            self._thread.shutdown()
+        super().close()
+
+    # -- cheap reads of the one writer -----------------------------------------------------------------------
+    @property
+    def seq(self) -> int:
+        """Number of the latest commit; 0 for an empty store."""
+        return super().seq if self.read_only else self._seq
+
+    def queue_lengths(self) -> dict[str, int]:
+        """Lengths of the queues that hold something; O(number of queues) for the writer."""
+        if self.read_only:
+            return super().queue_lengths()
+        with self._lock:
+            return {queue: n for queue, n in self._queues.items() if n}
+
+    def spent(self, *, as_of: int | None = None) -> dict[str, float]:
+        """What the run has spent; see :meth:`StoreReader.spent`."""
+        if self.read_only or as_of is not None:
+            return super().spent(as_of=as_of)
+        with self._lock:
+            return dict(self._spent)
+
+    # -- writes ------------------------------------------------------------------------------------------------
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def commit(
+        self,
+        key: str,
+        agent: str,
+        node_id: str,
+        apply: Callable[[Txn], str],
+        *,
+        expect: int | None = None,
+        cost: dict[str, float] | None = None,
+    ) -> Commit | None:
+        """Apply once, in one transaction.
+
+        Args:
+            key: idempotency key; when it is recorded already nothing happens and None is returned.
+            apply: changes the tree through the :class:`Txn`, returns the outcome word of the event.
+            expect: revision at which the node was handed out.
+            cost: amounts to add to the run's counters.
+
+        Raises:
+            StaleWork: the node has moved on or is cut off (the cost is counted all the same).
+        """
+        with self._lock:
+            try:
+                return self._commit(key, agent, node_id, apply, expect, cost or {})
+            except StaleWork:
+                self._spent = _plus(self._spent, cost or {})  # written with the next commit
+                raise
+
+    def _commit(
+        self,
+        key: str,
+        agent: str,
+        node_id: str,
+        apply: Callable[[Txn], str],
+        expect: int | None,
+        cost: dict[str, float],
+    ) -> Commit | None:
+        with self._write() as db:
+            db.execute("DELETE FROM under_way WHERE key=?", (key,))
+            if self.recorded(key):
+                return None
+            if expect is not None and self.revision(node_id) != expect:
+                raise StaleWork(f"{node_id} has moved on since revision {expect}")
+            txn = Txn(self, db, self._seq + 1)
+            outcome = apply(txn)
+            queues = self._queues + Counter()
+            queues.update(txn.moved)
+            spent = _plus(_plus(self._spent, txn.spent), cost)
+            lengths = {queue: n for queue, n in sorted(queues.items()) if n}
+            event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
+            db.execute(
+                "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)",
+                (
+                    event.seq,
+                    key,
+                    agent,
+                    node_id,
+                    event.ts,
+                    outcome,
+                    event.reason,
+                    json.dumps(lengths),
+                    json.dumps({name: round(amount, 6) for name, amount in sorted(spent.items())}),
+                    json.dumps({name: round(amount, 6) for name, amount in sorted(cost.items())}),
+                ),
+            )
+        self._seq, self._queues, self._spent = event.seq, queues, spent
+        return Commit(event, tuple(txn.cuts))
+
+    def begin_work(self, key: str, agent: str, node_id: str, seq: int) -> bool:
+        """Record a job as under way; False when it is done already or its node has moved on."""
+        with self._write() as db:
+            if self.recorded(key) or self.revision(node_id) != seq:
+                return False
+            row = (key, agent, node_id, seq, time.time())
+            db.execute("INSERT OR REPLACE INTO under_way VALUES(?,?,?,?,?)", row)
+            return True
+
+    def forget_work(self, keys: list[str] | None = None) -> None:
+        """Jobs that will not be collected: the given ones, or all of them (after a crash)."""
+        with self._write() as db:
+            if keys is None:
+                db.execute("DELETE FROM under_way")
+            else:
+                db.executemany("DELETE FROM under_way WHERE key=?", [(key,) for key in keys])
+
+    def spend(self, **amounts: float) -> None:
+        """Add to the run's counters; it becomes durable with the next commit."""
+        with self._lock:
+            self._spent = _plus(self._spent, amounts)
+
+    def __enter__(self) -> ProofStore:
+        return self
+
+    def set_meta(self, **facts: Any) -> None:
+        """Record facts about the run; what it is about cannot be changed.
+
+        Raises:
+            StoreError: another theorem, language, claim or question, or other options.
+        """
+        with self._write() as db:
+            rows = [(name, json.dumps(value)) for name, value in facts.items()]
+            for name, value in rows:
+                known = self._row("SELECT value FROM meta WHERE name=?", name)
+                if name in IDENTITY and known is not None and _meant(json.loads(known[0])) != _meant(json.loads(value)):
+                    raise StoreError(f"a run cannot be given another {name}")
+            db.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", rows)
+
+    def fork(self, path: Path, seq: int, **facts: Any) -> ProofStore:
+        """A new store at ``path`` that stands where this one stood after commit ``seq``; this one is untouched.
+
+        ``facts`` replace facts about the run (see :meth:`set_meta`).
+        """
+        other = ProofStore(path)
+        with self._lock:
+            self._db.backup(other._db)
+        with other._write() as db:
+            for table in ("rev", "event", "cut", "waits", "lemma", "history", "verdict"):
+                db.execute(f"DELETE FROM {table} WHERE seq>?", (seq,))
+            db.execute("DELETE FROM under_way")
+            db.execute("DELETE FROM head")
+            db.execute(  # bare columns follow max() in SQLite
+                "INSERT INTO head SELECT node_id, max(seq), queue, coalesce(json_extract(payload, '$.key'), ''), NULL"
+                " FROM rev GROUP BY node_id"
+            )
+            # An earlier cut of an ancestor already holds the rows below it: the first cut counts.
+            db.execute(
+                "UPDATE head SET queue=NULL, cut=c.seq FROM (SELECT h.node_id, min(cut.seq) AS seq FROM head h"
+                " JOIN cut ON h.node_id >= cut.node_id || '.' || cut.generation || '_'"
+                " AND h.node_id < cut.node_id || '.' || cut.generation || '`' GROUP BY h.node_id) AS c"
+                " WHERE head.node_id = c.node_id"
+            )
+        other.set_meta(**facts)
+        other.close()
+        return ProofStore(path)
+
+
+__all__ = ["Commit", "ProofStore"]

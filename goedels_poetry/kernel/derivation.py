@@ -13,6 +13,7 @@ from types import MappingProxyType
 from goedels_poetry.kernel.problem import Definition, Measures
 from goedels_poetry.kernel.schemas import Scheme
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence
 from goedels_poetry.kernel.terms import Term
 
 
@@ -68,9 +69,11 @@ class Derivation:
     """Steps in order; the last one is the goal of the problem.
 
     ``auxiliary`` are definitions that the steps may speak of besides the problem's own, see `extension`; ``measures``
-    are those under which functions that are not seen to terminate may be unfolded, see `guards`.
+    are those under which functions that are not seen to terminate may be unfolded, see `guards`. ``termination`` is the
+    evidence that the others come to an end.
     """
 
     steps: tuple[Step, ...]
     auxiliary: tuple[Definition, ...] = ()
     measures: Measures = field(default_factory=lambda: MappingProxyType({}))
+    termination: TerminationEvidence = NO_EVIDENCE

@@ -13,23 +13,10 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from goedels_poetry.kernel import printer
+from goedels_poetry.kernel.faults import EncodingError, TextTooLong
 from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Signature
 from goedels_poetry.kernel.reading.theory import SORT_NAMES, is_theory_symbol
-from goedels_poetry.kernel.terms import (
-    Index,
-    Kind,
-    Sort,
-    Term,
-    _make,
-    app,
-    fresh_name,
-    subterms,
-    var,
-)
-
-
-class EncodingError(ValueError):
-    """Something that cannot be handed to a solver faithfully: a builtin declared again, a stray variable."""
+from goedels_poetry.kernel.terms import Index, Kind, Sort, Term, _make, app, fresh_name, subterms, var
 
 
 class Encoding:
@@ -133,7 +120,7 @@ class Encoding:
         """The text of a term that is in safe names already; as `text`."""
         try:
             return printer.show(safe)
-        except printer.TextTooLong as error:
+        except TextTooLong as error:
             raise EncodingError(str(error)) from error
 
     def signature(self) -> Signature:

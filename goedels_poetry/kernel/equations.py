@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
+from goedels_poetry.kernel.sequent import Names
 from goedels_poetry.kernel.terms import (
     BOOL,
     FALSE,
@@ -55,17 +55,6 @@ def equations(signature: Signature) -> tuple[Equation, ...]:
             reserved.add(constructor.name)
             reserved.update(name for name, _ in constructor.fields)
     return tuple(e for d in signature.definitions for e in _equations(d, signature, reserved))
-
-
-def equation_obligation(equation: Equation, signature: Signature) -> Sequent:
-    """What makes an equation true: the definition at these arguments implies it, by datatype reasoning alone."""
-    definition = signature.definition(equation.function)
-    if definition is None:
-        raise KeyError(equation.function)
-    at = dict(zip(definition.params, equation.lhs.args, strict=True))
-    unfolded = eq(equation.lhs, substitute(definition.body, at))
-    variables = sorted(equation.lhs.free, key=lambda v: v.name)
-    return make_sequent(variables, [unfolded], app("=", (equation.lhs, equation.rhs), BOOL))
 
 
 def _equations(definition: Definition, signature: Signature, reserved: set[str]) -> list[Equation]:
@@ -302,5 +291,3 @@ _INT_FOLDS = {
     ">": _fold_ints(operator.gt),
     ">=": _fold_ints(operator.ge),
 }
-
-__all__ = ["Equation", "constructor_cases", "equation_obligation", "equations", "simplify"]

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.calls import extend
+from goedels_poetry.kernel.faults import BadProof, SchemeError
 from goedels_poetry.kernel.problem import Constructor, Signature
-from goedels_poetry.kernel.recursion import cases_along, moved_variables, points_below
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.termination.calls import extend
+from goedels_poetry.kernel.termination.recursion import cases_along, moved_variables, points_below
+from goedels_poetry.kernel.termination.sizes import Sizes, counting_twice
+from goedels_poetry.kernel.termination.work import TooLarge
 from goedels_poetry.kernel.terms import (
     BOOL,
     FALSE,
@@ -26,15 +28,9 @@ from goedels_poetry.kernel.terms import (
     integer,
     substitute,
 )
-from goedels_poetry.kernel.wellfounded import structural_sizes
-from goedels_poetry.kernel.work import TooLarge
 
 MAX_CASES = 400
 """Of one structural induction: deep inductions over wide datatypes would have millions."""
-
-
-class SchemeError(ValueError):
-    """A scheme does not apply to the sequent it was named for; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +90,7 @@ class SizeInduction:
     """Induction on the size of the variables ``on`` together: how many constructors their values have.
 
     ``at`` gives points of the hypothesis, each a condition and one term for each of ``on``; the terms must lose a
-    constructor under the condition, going by what their form and the definitions that recurse on smaller arguments say.
+    constructor under the condition, going by their form and by what is known of the sizes of results.
     ``general`` names the variables that the hypothesis quantifies over. ``twice`` are fields (a constructor and a
     position) that count twice in the size; of such a size nothing is known but the form of terms.
     """
@@ -329,7 +325,7 @@ def along_recursion(
     return tuple(cases)
 
 
-def by_size(sequent: Sequent, scheme: SizeInduction, signature: Signature) -> Sequent:
+def by_size(sequent: Sequent, scheme: SizeInduction, sizes: Sizes) -> Sequent:
     """Induction on a natural number: the sizes of ``on``, whose values are finite trees, added up.
 
     `Sizes.loss` is the least by which the values of a point are smaller than those of the variables where the condition
@@ -339,12 +335,11 @@ def by_size(sequent: Sequent, scheme: SizeInduction, signature: Signature) -> Se
     general, outside, inside = _split(sequent, on, scheme.general)
     if len(set(on)) != len(on) or not scheme.at:
         raise SchemeError("induction on the size of distinct variables, at one point or more")
-    for name, position in scheme.twice:
-        entry = signature.constructor(name)
-        if entry is None or not 0 <= position < len(entry[1].fields):
-            raise SchemeError(f"{name} has no field at position {position}")
-    weights = dict.fromkeys(scheme.twice, 2)
-    sizes = Sizes(signature, weights=weights) if weights else structural_sizes(signature)
+    if scheme.twice:
+        try:
+            sizes = counting_twice(sizes.signature, scheme.twice)
+        except BadProof as error:
+            raise SchemeError(str(error)) from error
     hyps = []
     for given in scheme.at:
         condition, point = given[0] if given else FALSE, given[1:]

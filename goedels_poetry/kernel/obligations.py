@@ -8,40 +8,25 @@ follows. Scripts hold no ``check-sat``: whoever poses the query adds exactly one
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.derivation import ByScheme, Instance, Query, Step
-from goedels_poetry.kernel.encoding import Encoding, EncodingError, check_closed
+from goedels_poetry.kernel.encoding import Encoding, check_closed
 from goedels_poetry.kernel.equations import Equation, equations
-from goedels_poetry.kernel.guards import guard_at, guards
+from goedels_poetry.kernel.faults import EncodingError, ObligationError
 from goedels_poetry.kernel.patterns import covers
 from goedels_poetry.kernel.problem import Datatype, Definition, Problem
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import (
-    BOOL,
-    Kind,
-    Term,
-    and_,
-    app,
-    forall,
-    implies,
-    is_app,
-    or_,
-    substitute,
-    subterms,
-)
+from goedels_poetry.kernel.termination.guards import guard_at, guards
+from goedels_poetry.kernel.terms import BOOL, Kind, Term, and_, app, forall, implies, is_app, or_, substitute, subterms
 
 _CONNECTIVES = frozenset({"and", "or", "not", "=>", "xor", "ite", "=", "distinct"})
 
 
 DIRECT = Query()
 """Nothing but the context."""
-
-
-class ObligationError(ValueError):
-    """A step that cannot be posed as a query: a citation without a step, an instance that does not fit."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +54,11 @@ class Context:
         self.signature = problem.signature
         self.encoding = Encoding(problem.signature)
         self.equations: tuple[Equation, ...] = equations(problem.signature)
-        self._safe_signature = self.encoding.signature()
         self.guards = guards(problem.signature, problem.measures)
-        self._declarations = ("(set-logic ALL)", *printer.declarations(self._safe_signature))
-        self._equations = tuple(self._assert_equation(e) for e in self.equations if self._terminates(e))
+        self._declarations = ("(set-logic ALL)", *printer.declarations(self.encoding.signature()))
+        self._equations = tuple(self.assert_equation(e) for e in self.equations if self.is_safe_to_unfold(e))
         self._premises = tuple(
-            (_assertion(self._closed(p.formula)), _is_quantified(p.formula)) for p in problem.premises
+            (_assertion(self._closed(p.formula)), is_quantified(p.formula)) for p in problem.premises
         )
         check_closed(problem.goal)
         self._by_name = {p.name: p for p in problem.premises}
@@ -90,35 +74,18 @@ class Context:
         """Logic, sorts, datatypes and functions (defined ones as uninterpreted)."""
         return self._declarations
 
-    @property
-    def definitions(self) -> tuple[str, ...]:
-        """Logic, sorts, datatypes and functions, with ``define-fun(s)-rec`` for the defined ones."""
-        return ("(set-logic ALL)", *printer.declarations_and_definitions(self._safe_signature))
-
-    def equations_of(self, functions: Container[str], *, every: bool) -> tuple[str, ...]:
-        """Defining equations as assertions; if ``every``, also those that a solver could unfold without end."""
-        chosen = [e for e in self.equations if e.function in functions and (every or self._terminates(e))]
-        return tuple(self._assert_equation(e) for e in chosen)
-
-    def named_definition(self, number: int) -> str:
-        """A definition as the theorem has it, without a guard, as an assertion named ``definition.0`` and so on."""
-        definition = self.signature.definitions[number]
-        text = self._quantified(definition.params, equation_of(definition), (equation_of(definition).args[0],))
-        return f"(assert (! {text} :named definition.{number}))"
-
-    def prelude(self, equations: bool = True, quantified: bool = True, *, premises: bool = True) -> tuple[str, ...]:
-        """Declarations, then the defining equations (if ``equations``), then the premises (if ``premises``).
+    def prelude(self, equations: bool = True, quantified: bool = True) -> tuple[str, ...]:
+        """Declarations, then the defining equations (if ``equations``), then the premises.
 
         Without ``quantified`` the premises that contain a quantifier are left out.
         """
-        wanted = self._premises if premises else ()
         return (
             *self._declarations,
             *(self._equations if equations else ()),
-            *[text for text, has_quantifier in wanted if quantified or not has_quantifier],
+            *[text for text, has_quantifier in self._premises if quantified or not has_quantifier],
         )
 
-    def _terminates(self, equation: Equation) -> bool:
+    def is_safe_to_unfold(self, equation: Equation) -> bool:
         """Whether instantiation by the left side comes to an end: it has a constructor, or nothing recurs.
 
         ``f n = ... f (n - 1) ...`` would be unfolded for ever; queries name the unfoldings they need instead.
@@ -131,10 +98,11 @@ class Context:
         check_closed(term, variables)
         return self.encoding.text(term)
 
-    def _assert_equation(self, equation: Equation) -> str:
+    def assert_equation(self, equation: Equation) -> str:
+        """A defining equation, under its guard if it is measured, as an assertion."""
         variables = _variables(equation.lhs, equation.rhs)
         body = self._guarded(equation.function, equation.lhs.args, app("=", (equation.lhs, equation.rhs), BOOL))
-        return _assertion(self._quantified(variables, body, [equation.lhs]))
+        return _assertion(self.quantified(variables, body, [equation.lhs]))
 
     def _guarded(self, function: str, args: tuple[Term, ...], equation: Term) -> Term:
         """What may be assumed of a function at ``args``: the equation, under its guard if it is measured."""
@@ -143,7 +111,7 @@ class Context:
             return equation
         return implies(guard_at(guard, definition, args), equation)
 
-    def _quantified(self, variables: Sequence[Term], body: Term, triggers: Iterable[Term]) -> str:
+    def quantified(self, variables: Sequence[Term], body: Term, triggers: Iterable[Term]) -> str:
         """``forall variables. body``, with those of ``triggers`` as patterns that a solver can match."""
         if not variables:
             return self._closed(body)
@@ -183,11 +151,11 @@ class Context:
         for variable in sequent.vars:
             lines.extend(self._exhaustiveness(variable))
         for hyp in sequent.hyps:
-            if query.quantified or not _is_quantified(hyp):
+            if query.quantified or not is_quantified(hyp):
                 lines.append(_assertion(self._closed(hyp, sequent.vars)))
         for name in dict.fromkeys(query.cites):
             step = cited[name]
-            if query.quantified or not (step.vars or any(map(_is_quantified, (*step.hyps, step.concl)))):
+            if query.quantified or not (step.vars or any(map(is_quantified, (*step.hyps, step.concl)))):
                 lines.append(self.citation(step))
         for instance in dict.fromkeys(query.instances):
             fact = self.instance(sequent, instance, query.cites, cited)
@@ -204,10 +172,7 @@ class Context:
         if isinstance(step.by, ByScheme):
             raise ObligationError(f"step {step.id} is not justified by a query")
         return Obligation(
-            f"step {step.id}",
-            step.by.equations,
-            step.by.quantified,
-            self.check(step.sequent, step.by, earlier),
+            f"step {step.id}", step.by.equations, step.by.quantified, self.check(step.sequent, step.by, earlier)
         )
 
     def script(self, obligation: Obligation) -> str:
@@ -215,16 +180,6 @@ class Context:
         if obligation.foundation:
             return "\n".join((*self._declarations, *obligation.lines))
         return "\n".join((*self.prelude(obligation.equations, obligation.quantified), *obligation.lines))
-
-    def script_naming_premises(self, obligation: Obligation) -> str:
-        """The same with premises named as in `named_premises`, for an unsat core; for steps, not for foundations."""
-        named = [
-            text
-            for text, (_, quantified) in zip(self.named_premises(), self._premises, strict=True)
-            if obligation.quantified or not quantified
-        ]
-        prelude = self.prelude(obligation.equations, obligation.quantified, premises=False)
-        return "\n".join((*prelude, *named, *obligation.lines))
 
     def foundation(self, name: str, sequent: Sequent) -> Obligation:
         """What definitions rest on: no premise may help one into existence, and none may vouch for itself."""
@@ -243,7 +198,7 @@ class Context:
             body = implies(and_(step.hyps), step.concl)
             triggers = [] if step.hyps else self._triggers(step.concl)
             used = tuple(v for v in step.vars if v in body.free)
-            done = self._cited[step] = _assertion(self._quantified(used, body, triggers))
+            done = self._cited[step] = _assertion(self.quantified(used, body, triggers))
         return done
 
     def _triggers(self, concl: Term) -> list[Term]:
@@ -337,20 +292,6 @@ class Context:
             )
         return tuple(found)
 
-    # ------------------------------------------------------------------------------------ verdict queries
-
-    def named_premises(self) -> tuple[str, ...]:
-        """The premises as assertions named ``premise.0``, ``premise.1`` and so on, for an unsat core."""
-        return tuple(
-            f"(assert (! {self._closed(p.formula)} :named premise.{i}))" for i, p in enumerate(self.problem.premises)
-        )
-
-    def goal_line(self, negated: bool) -> str:
-        """The goal, or its negation, as an assertion named ``goal``."""
-        goal = self.problem.goal
-        formula = app("not", (goal,), BOOL) if negated else goal
-        return f"(assert (! {self._closed(formula)} :named goal))"
-
 
 def check_sequent(sequent: Sequent) -> None:
     """Raise `EncodingError` unless the sequent is closed and its variables have distinct names."""
@@ -367,11 +308,6 @@ def check_sequent(sequent: Sequent) -> None:
 # --------------------------------------------------------------------------------------------------- helpers
 
 
-def equation_of(definition: Definition) -> Term:
-    """``f(parameters) = body``."""
-    return app("=", (app(definition.name, definition.params, definition.sort), definition.body), BOOL)
-
-
 def _assertion(text: str) -> str:
     return f"(assert {text})"
 
@@ -383,7 +319,8 @@ def _variables(*terms: Term) -> tuple[Term, ...]:
     return tuple(v for v in found if v in free)
 
 
-def _is_quantified(term: Term) -> bool:
+def is_quantified(term: Term) -> bool:
+    """Whether there is a quantifier in it."""
     return any(t.binders for t in subterms(term))
 
 
@@ -421,12 +358,7 @@ def _specialised(formula: Term, instance: Instance) -> Term:
 def _one_of(datatype: Datatype, term: Term) -> Term:
     return or_(
         app(
-            "=",
-            (
-                term,
-                app(c.name, [app(selector, (term,), sort) for selector, sort in c.fields], datatype.sort),
-            ),
-            BOOL,
+            "=", (term, app(c.name, [app(selector, (term,), sort) for selector, sort in c.fields], datatype.sort)), BOOL
         )
         for c in datatype.constructors
     )

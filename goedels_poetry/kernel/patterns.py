@@ -25,6 +25,3 @@ def covers(pattern: Term, term: Term) -> bool:
                 return False
             stack.extend(zip(p.args, t.args, strict=True))
     return True
-
-
-__all__ = ["covers"]

@@ -6,20 +6,16 @@ What is printed here and read back by `parser.parse_term` is the same term, to t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from goedels_poetry.kernel.faults import TextTooLong
+from goedels_poetry.kernel.problem import Datatype, Signature
 from goedels_poetry.kernel.terms import LARGE, REAL, BitVector, Kind, Sort, Term, is_app, subterms
-
-if TYPE_CHECKING:
-    from goedels_poetry.kernel.problem import Datatype, Definition, Signature
-    from goedels_poetry.kernel.sequent import Sequent
 
 _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
 _LIKE_A_NUMBER = re.compile(r"[-+.][0-9].*")
-# Reserved words of SMT-LIB 2.6 and its command names; between bars they are ordinary symbols.
 RESERVED = frozenset(
     [
         "!",
@@ -72,6 +68,7 @@ RESERVED = frozenset(
         "simplify",
     ]
 )
+"""Reserved words of SMT-LIB 2.6 and its command names; between bars they are ordinary symbols."""
 
 
 _WIDE = 4_000
@@ -97,10 +94,6 @@ def show_sort(sort: Sort) -> str:
     if sort.args:
         return f"({show_symbol(sort.name)} {' '.join(map(show_sort, sort.args))})"
     return show_symbol(sort.name)
-
-
-class TextTooLong(ValueError):
-    """A term that cannot be written in `MAX_TEXT` characters."""
 
 
 def show(term: Term) -> str:
@@ -211,7 +204,7 @@ def _show_node(term: Term, args: list[str]) -> str:
         return _show_literal(term)
     if kind is not Kind.APP:
         word = "forall" if kind is Kind.FORALL else "exists"
-        return f"({word} {_show_binders(term.binders)} {args[0]})"
+        return f"({word} {show_binders(term.binders)} {args[0]})"
     if _reads_as_literal(term):
         args[0] = f"(let ((_0 {args[0]})) _0)"
     head = _show_head(term)
@@ -270,14 +263,9 @@ def _show_character(character: str) -> str:
     return character if " " <= character <= "~" and character != "\\" else f"\\u{{{ord(character):x}}}"
 
 
-def _show_binders(binders: Iterable[Term]) -> str:
+def show_binders(binders: Iterable[Term]) -> str:
+    """``((x Nat) ...)``."""
     return "(" + " ".join(f"({show_symbol(v.name)} {show_sort(v.sort)})" for v in binders) + ")"
-
-
-def show_sequent(sequent: Sequent) -> str:
-    """``(sequent ((x Nat) ...) (hypothesis ...) conclusion)``."""
-    hyps = " ".join(map(show, sequent.hyps))
-    return f"(sequent {_show_binders(sequent.vars)} ({hyps}) {show(sequent.concl)})"
 
 
 # -------------------------------------------------------------------------------------- declarations
@@ -306,27 +294,3 @@ def _declare_datatypes(group: list[Datatype]) -> str:
         ]
         bodies.append(f"({' '.join(constructors)})")
     return f"(declare-datatypes ({heads}) ({' '.join(bodies)}))"
-
-
-def definitions(signature: Signature) -> list[str]:
-    """The definitions as commands, in place of the declarations of the defined functions."""
-    return [_define(list(group)) for _, group in groupby(signature.definitions, lambda d: d.group)]
-
-
-def declarations_and_definitions(signature: Signature) -> Iterator[str]:
-    """The whole signature as a script: what is declared, then what is defined with its bodies."""
-    from dataclasses import replace
-
-    yield from declarations(replace(signature, definitions=()))
-    yield from definitions(signature)
-
-
-def _define(group: list[Definition]) -> str:
-    def head(d: Definition) -> str:
-        return f"{show_symbol(d.name)} {_show_binders(d.params)} {show_sort(d.sort)}"
-
-    if len(group) == 1:
-        only = group[0]
-        return f"(define-fun{'-rec' if only.recursive else ''} {head(only)} {show(only.body)})"
-    heads = " ".join(f"({head(d)})" for d in group)
-    return f"(define-funs-rec ({heads}) ({' '.join(show(d.body) for d in group)}))"

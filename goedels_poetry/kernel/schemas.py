@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
     RecursionInduction,
-    SchemeError,
     SizeInduction,
     StructuralInduction,
     along_recursion,
@@ -29,15 +29,8 @@ from goedels_poetry.kernel.inductions import (
 )
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import (
-    FALSE,
-    Kind,
-    Term,
-    implies,
-    is_app,
-    not_,
-    substitute,
-)
+from goedels_poetry.kernel.termination.sizes import Sizes
+from goedels_poetry.kernel.terms import FALSE, Kind, Term, implies, is_app, not_, substitute
 
 
 @dataclass(frozen=True)
@@ -97,16 +90,19 @@ Scheme: TypeAlias = (
 )
 
 
-def instances(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
+def instances(
+    sequent: Sequent, scheme: Scheme, signature: Signature, sizes: Sizes | None = None
+) -> tuple[Sequent, ...]:
     """The sequents from which ``sequent`` follows by ``scheme``; quantifiers and implications in front of their
     conclusions are opened.
 
-    That a function terminates is not asked here: see `RecursionInduction`.
+    That a function terminates is not asked here: see `RecursionInduction`. ``sizes`` is what is known of the sizes of
+    results, for `SizeInduction`; nothing by default.
 
     Raises:
         SchemeError: the scheme does not apply (unknown variable, wrong sort, nothing to split, ...).
     """
-    return tuple(_opened(case, signature) for case in _cases(sequent, scheme, signature))
+    return tuple(_opened(case, signature) for case in _cases(sequent, scheme, signature, sizes or Sizes(signature)))
 
 
 def _opened(sequent: Sequent, signature: Signature) -> Sequent:
@@ -117,7 +113,7 @@ def _opened(sequent: Sequent, signature: Signature) -> Sequent:
     return _stripped(sequent, names, negation=False)
 
 
-def _cases(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequent, ...]:
+def _cases(sequent: Sequent, scheme: Scheme, signature: Signature, sizes: Sizes) -> tuple[Sequent, ...]:
     names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
     match scheme:
         case StructuralInduction():
@@ -129,7 +125,7 @@ def _cases(sequent: Sequent, scheme: Scheme, signature: Signature) -> tuple[Sequ
         case RecursionInduction():
             return along_recursion(sequent, scheme, signature, names)
         case SizeInduction():
-            return (by_size(sequent, scheme, signature),)
+            return (by_size(sequent, scheme, sizes),)
         case CaseSplit(on):
             in_scope(sequent, on)
             if on.sort.name != "Bool":
@@ -215,22 +211,3 @@ def _skolem_hypothesis(sequent: Sequent, names: Names) -> Sequent:
     if not changed:
         raise SchemeError("no hypothesis is existential")
     return make_sequent(variables, hyps, sequent.concl)
-
-
-__all__ = [
-    "CaseSplit",
-    "Conjuncts",
-    "ConstructorSplit",
-    "Contradiction",
-    "IntInduction",
-    "Intro",
-    "MeasureInduction",
-    "RecursionInduction",
-    "Scheme",
-    "SchemeError",
-    "SizeInduction",
-    "SkolemHypothesis",
-    "StructuralInduction",
-    "Witness",
-    "instances",
-]

@@ -16,6 +16,7 @@ from goedels_poetry.kernel.terms import (
     implies,
     is_app,
     substitute,
+    subterms,
     symbols,
     var,
 )
@@ -101,8 +102,6 @@ class Names:
             self._collect_bound(term)
 
     def _collect_bound(self, term: Term) -> None:
-        from goedels_poetry.kernel.terms import subterms
-
         for t in subterms(term):
             self._taken |= {v.name for v in t.binders}
 

@@ -10,21 +10,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
-from goedels_poetry.kernel.encoding import EncodingError
-from goedels_poetry.kernel.foundations import Foundations
-from goedels_poetry.kernel.obligations import Context, Obligation, ObligationError, check_sequent
+from goedels_poetry.kernel.faults import BadProof, EncodingError, ObligationError, SchemeError
+from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.obligations import Context, Obligation, check_sequent
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.termination.evidence import TerminationObligations
 from goedels_poetry.kernel.terms import FALSE, Term, alpha, not_
 
 _STEP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-class BadProof(GoedelsPoetryError):
-    """The steps do not make a proof of what is claimed; the message names the step."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +40,10 @@ def claimed_formula(problem: Problem, claim: str) -> Term:
     return FALSE
 
 
-def audit(context: Context, derivation: Derivation, claim: str, foundations: Foundations) -> Audited:
+def audit(context: Context, derivation: Derivation, claim: str, ends: TerminationObligations) -> Audited:
     """Check the structure of a derivation and pose its obligations.
 
-    ``foundations`` is what the definitions rest on; its obligations come first in the script.
+    What the definitions rest on comes first in the script: their equations, and how their recursions end.
 
     Raises:
         BadProof: with the step at fault.
@@ -66,7 +62,7 @@ def audit(context: Context, derivation: Derivation, claim: str, foundations: Fou
             if isinstance(step.by, Query):
                 posed.append(context.obligation(step, proved))
             else:
-                _check_scheme(context, step, step.by, proved, foundations.founded)
+                _check_scheme(context, step, step.by, proved, ends)
         except (ObligationError, EncodingError, SchemeError) as error:
             raise BadProof(f"step {step.id}: {error}") from error
         proved[step.id] = step.sequent
@@ -74,16 +70,21 @@ def audit(context: Context, derivation: Derivation, claim: str, foundations: Fou
     wanted = claimed_formula(context.problem, claim)
     if last.sequent.key not in (alpha(wanted), sequent_of(wanted).key):
         raise BadProof(f"the last step, {last.id}, is not what is claimed ({claim})")
-    first = foundations.obligations
+    first = (*context.equation_obligations(), *posed_ends(context, ends))
     return Audited((*first, *posed), render(context, first, posed, derivation.steps))
 
 
+def posed_ends(context: Context, ends: TerminationObligations) -> tuple[Obligation, ...]:
+    """What solvers have to agree to so that definitions come to an end."""
+    return tuple(context.foundation(name, sequent) for name, sequent in ends.sequents)
+
+
 def _check_scheme(
-    context: Context, step: Step, by: ByScheme, proved: dict[str, Sequent], founded: frozenset[str]
+    context: Context, step: Step, by: ByScheme, proved: dict[str, Sequent], ends: TerminationObligations
 ) -> None:
-    if isinstance(by.scheme, RecursionInduction) and by.scheme.function not in founded:
+    if isinstance(by.scheme, RecursionInduction) and by.scheme.function not in ends.terminating:
         raise BadProof(f"step {step.id}: {by.scheme.function} was not shown to terminate, so it gives no induction")
-    wanted = instances(step.sequent, by.scheme, context.signature)
+    wanted = instances(step.sequent, by.scheme, context.signature, ends.sizes)
     for name in by.cites:
         if name not in proved:
             raise BadProof(f"step {step.id} cites {name}, which was not proved before")

@@ -92,18 +92,7 @@ class Term:
     a tree, in which what is shared counts as often as it occurs: a number of any length (see `distinct`).
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_free",
-        "args",
-        "binders",
-        "indices",
-        "kind",
-        "name",
-        "size",
-        "sort",
-        "value",
-    )
+    __slots__ = ("__weakref__", "_free", "args", "binders", "indices", "kind", "name", "size", "sort", "value")
     kind: Kind
     name: str
     indices: tuple[Index, ...]
@@ -135,9 +124,11 @@ class Term:
         return self._free
 
     def __repr__(self) -> str:
-        from goedels_poetry.kernel.printer import show
-
-        return show(self)
+        """For whoever looks for a mistake; `printer.show` writes SMT-LIB."""
+        if self.size > LARGE:
+            return f"<a term of {self.size} nodes>"
+        head = self.name or (self.kind.name.lower() if self.args else repr(self.value))
+        return f"({' '.join([head, *map(repr, (*self.binders, *self.args))])})" if self.args else head
 
 
 def _make(
@@ -335,21 +326,6 @@ def _under_binders(term: Term, mapping: Mapping[Term, Term], memos: _Memos) -> T
         taken.add(new.name)
         binders.append(new)
     return _make(term.kind, "", (), (_substitute(term.body, inner, memos),), tuple(binders), None, BOOL)
-
-
-def replace_subterm(term: Term, old: Term, new: Term) -> Term:
-    """Replace every occurrence of ``old`` outside binders that capture its variables."""
-    memo = {old: new}
-
-    def go(t: Term) -> Term:
-        done = memo.get(t)
-        if done is None:
-            if not t.args or t.size < old.size or (t.binders and not old.free.isdisjoint(t.binders)):
-                return t
-            done = memo[t] = rebuild(t, tuple([go(a) for a in t.args]))
-        return done
-
-    return go(term)
 
 
 def subterms(term: Term, seen: set[Term] | None = None) -> Iterator[Term]:

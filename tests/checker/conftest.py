@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import proofs
+import pytest
 
 from goedels_poetry.checker import write_certificate
 

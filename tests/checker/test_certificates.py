@@ -19,9 +19,9 @@ from goedels_poetry.checker import (
     write_counterexample,
 )
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
-from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, integer, not_
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.z3_process import z3_binary
 from goedels_poetry.tree.state import Verdict

@@ -8,29 +8,26 @@ from typing import Any
 import proofs
 import pytest
 
-from goedels_poetry.kernel.codec import (
-    CodecError,
-    derivation_from_json,
-    derivation_to_json,
-    query_from_json,
-    scheme_from_json,
-    scheme_to_json,
+from goedels_poetry.kernel.faults import CodecError
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
 )
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, query_from_json, scheme_from_json
 from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
     ConstructorSplit,
     Contradiction,
-    IntInduction,
     Intro,
-    MeasureInduction,
-    RecursionInduction,
-    SizeInduction,
     SkolemHypothesis,
-    StructuralInduction,
     Witness,
 )
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, scheme_to_json
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
 
 PROBLEM = parse_problem(proofs.GAUSS)
 (N,) = proofs.goal_of(PROBLEM).vars

@@ -11,13 +11,13 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import CheckReport, TrustLevel
-from goedels_poetry.kernel.codec import derivation_to_json, sequent_to_json, step_to_json
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.kernel.extension import read_definitions
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.kernel.schemas import RecursionInduction
+from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.reading.auxiliary import read_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import FALSE, integer
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent, step_to_json
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits
 from goedels_poetry.tree.state import Verdict
 
@@ -55,7 +55,7 @@ def check(
     """What the checker says to a forged proof by one query (or by ``steps``) under ``measures``."""
     text = theorem(goal, WITHOUT_A_MODEL)
     problem = parse_problem(text)
-    plain = {"id": "1", "sequent": sequent_to_json(Sequent((), (), problem.goal)), "query": query_of(Query())}
+    plain = {"id": "1", "sequent": show_sequent(Sequent((), (), problem.goal)), "query": query_of(Query())}
     evidence: Any = {"steps": steps or [plain], "measures": measures}
     if auxiliary:
         evidence["auxiliary"] = list(auxiliary)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import check_certificate
+from goedels_poetry.checker.smt import portfolio
 from goedels_poetry.checker.smt.jobs import certify_judgement
-from goedels_poetry.kernel import replay
 from goedels_poetry.solvers import Answer, Limits
 
 CONTRADICTION = """
@@ -64,13 +64,13 @@ def test_the_second_solver_gets_little_for_an_obligation_and_nothing_when_patien
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stubborn = Stubborn()
-    with replay.Solvers.start(Limits(seconds=20.0), second=False) as solvers:
+    with portfolio.Solvers.start(Limits(seconds=20.0), second=False) as solvers:
         monkeypatch.setattr(solvers, "second", stubborn)
         assert solvers.confirms("(assert true)").status == "unknown"
-        assert stubborn.asked == [replay.SHORT] * len(replay.CVC5_OPTIONS)
+        assert stubborn.asked == [portfolio.SHORT] * len(portfolio.CVC5_OPTIONS)
         solvers.patience = 0.0
         assert "not asked" in solvers.confirms("(assert true)").reason
-        solvers.patience, solvers.until = replay.PATIENCE, time.monotonic()
+        solvers.patience, solvers.until = portfolio.PATIENCE, time.monotonic()
         assert "no time" in solvers.confirms("(assert true)").reason
-        assert len(stubborn.asked) == len(replay.CVC5_OPTIONS)
+        assert len(stubborn.asked) == len(portfolio.CVC5_OPTIONS)
         monkeypatch.undo()

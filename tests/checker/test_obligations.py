@@ -11,11 +11,12 @@ import proofs
 import pytest
 
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.encoding import EncodingError
-from goedels_poetry.kernel.obligations import Context, ObligationError
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
+from goedels_poetry.kernel.faults import EncodingError, ObligationError
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, TRUE, app, exists, forall, var
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.solvers import Z3Process
 
 GAUSS = Context(parse_problem(proofs.GAUSS))
@@ -58,7 +59,7 @@ def test_no_name_of_the_user_reaches_a_solver_as_it_is() -> None:
     (prove (forall ((unsat pair) (n Int)) (=> (|a b| unsat) (= (sin 0.0) 0.0) (>= (count n) 0))))"""
     context = Context(parse_problem(text))
     goal = proofs.goal_of(context.problem)
-    lines = [*context.prelude(), *context.definitions, *context.named_premises(), *context.check(goal)]
+    lines = [*context.prelude(), *with_definitions(context), *named_premises(context), *context.check(goal)]
     words = re.findall(r"\|[^|]*\||[^\s()]+", "\n".join(lines))
     named = {w.strip("|") for w in words}
     for name in ("odd sort", "pair", "mk", "left", "is-mk", "sin", "a b", "count", "sat", "unsat", "n"):

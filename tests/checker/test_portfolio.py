@@ -8,10 +8,10 @@ import proofs
 import pytest
 
 from goedels_poetry.checker import TrustLevel, check_certificate, write_certificate
+from goedels_poetry.checker.smt import portfolio
 from goedels_poetry.checker.smt.check import Refused, Undecided, _confirm, _replay
-from goedels_poetry.kernel import replay
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Answer, Limits, Z3Process
 from goedels_poetry.tree.state import Verdict
 
@@ -61,7 +61,7 @@ def test_what_only_the_second_solver_decides_is_proved_but_not_confirmed(tmp_pat
 
 def test_what_the_second_solver_finds_false_is_refused_though_the_first_cannot_tell() -> None:
     context, obligations = _obligations(FALSE)
-    with replay.Solvers.start(Limits(seconds=5.0), second=True) as solvers:
+    with portfolio.Solvers.start(Limits(seconds=5.0), second=True) as solvers:
         solvers.first = Silent()
         with pytest.raises(Refused, match="does not hold"):
             _replay(context, obligations, solvers)
@@ -72,7 +72,7 @@ def test_nothing_is_proved_when_neither_solver_can_tell() -> None:
         b"(prove (forall ((x Int) (y Int) (z Int)) (distinct 114 (+ (* x x x) (* y y y) (* z z z)))))"
     )
     with (
-        replay.Solvers.start(Limits(seconds=0.3), second=True) as solvers,
+        portfolio.Solvers.start(Limits(seconds=0.3), second=True) as solvers,
         pytest.raises(Undecided, match="solvers do not"),
     ):
         _replay(context, obligations, solvers)
@@ -80,7 +80,7 @@ def test_nothing_is_proved_when_neither_solver_can_tell() -> None:
 
 def test_solvers_that_contradict_each_other_raise_the_alarm_whoever_was_first() -> None:
     context, obligations = _obligations(FALSE)
-    with replay.Solvers.start(Limits(seconds=5.0), second=True) as solvers:
+    with portfolio.Solvers.start(Limits(seconds=5.0), second=True) as solvers:
         for first_decided in (frozenset(), frozenset({"step goal"})):  # as if one of them had said ``unsat``
             with pytest.raises(Refused, match="ALARM"):
                 _confirm(context, obligations, first_decided, solvers)

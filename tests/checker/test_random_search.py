@@ -10,23 +10,13 @@ import proofs
 import pytest
 
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.schemas import (
-    CaseSplit,
-    Conjuncts,
-    ConstructorSplit,
-    Contradiction,
-    IntInduction,
-    Intro,
-    MeasureInduction,
-    RecursionInduction,
-    SchemeError,
-    StructuralInduction,
-    instances,
-)
+from goedels_poetry.kernel.schemas import CaseSplit, Conjuncts, ConstructorSplit, Contradiction, Intro, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Term, app, integer
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits, Z3Process
 
 EVEN = """(define-fun-rec even ((n Int)) Bool (ite (<= n 0) (= n 0) (not (even (- n 1)))))

@@ -15,16 +15,17 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import TrustLevel
-from goedels_poetry.kernel.codec import derivation_to_json, sequent_to_json
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.faults import BadProof, SchemeError
+from goedels_poetry.kernel.inductions import RecursionInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.kernel.recursion import points_below
-from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.structure import BadProof
+from goedels_poetry.kernel.termination.recursion import points_below
 from goedels_poetry.kernel.terms import and_, implies, substitute
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits, Z3Process
 from goedels_poetry.tree.state import Verdict
 
@@ -322,7 +323,7 @@ def test_a_changed_hypothesis_is_refused(certificate: Path, tmp_path: Path) -> N
     }
     for what, changed in spoilt.items():
         forged = copy.deepcopy(evidence)
-        forged["steps"][place]["sequent"] = sequent_to_json(Sequent(step.vars, changed, step.concl))
+        forged["steps"][place]["sequent"] = show_sequent(Sequent(step.vars, changed, step.concl))
         reason = refused(forge(tmp_path / "x", SHORTER, forged), SHORTER)
         assert "not the instances" in reason, what
 

@@ -12,13 +12,16 @@ from forge import evidence_of, forge
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.report import TrustLevel
-from goedels_poetry.kernel.codec import derivation_to_json, sequent_to_json
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import SizeInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
-from goedels_poetry.kernel.schemas import ConstructorSplit, SchemeError, SizeInduction, instances
+from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, show_sequent
+from goedels_poetry.languages.smt.termination.search import structural_sizes
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits, Z3Process
 from goedels_poetry.tree.state import Verdict
 
@@ -37,6 +40,7 @@ TEXT = """(declare-datatypes ((N 0)) (((zero) (next (before N)))))
 GOAL = "(forall ((n Int) (x T) (y T)) (= (count n (flat (merge x y))) (+ (count n (flat x)) (count n (flat y)))))"
 PROBLEM = parse_problem(f"{TEXT}(prove {GOAL})")
 SIGNATURE = PROBLEM.signature
+SIZES = structural_sizes(SIGNATURE)
 NODE = "((_ is node) x)"
 
 
@@ -65,7 +69,7 @@ def scheme(
 )
 def test_what_loses_a_constructor_is_a_point_of_the_hypothesis(point: list[str]) -> None:
     goal = sequent("((x T)) () (P x)")
-    (step,) = instances(goal, scheme(goal, "x", [point]), SIGNATURE)
+    (step,) = instances(goal, scheme(goal, "x", [point]), SIGNATURE, SIZES)
     (hyp,) = step.hyps
     assert show(hyp) == f"(=> {point[0]} (P {point[1]}))"
 
@@ -95,14 +99,14 @@ def test_what_may_be_as_large_is_not(point: list[str]) -> None:
     """Also where a function is not known to terminate, or nothing is known of it. A leaf's field is any value."""
     goal = sequent("((x T)) () (P x)")
     with pytest.raises(SchemeError, match="smaller"):
-        instances(goal, scheme(goal, "x", [point]), SIGNATURE)
+        instances(goal, scheme(goal, "x", [point]), SIGNATURE, SIZES)
 
 
 def test_variables_together_lose_what_one_of_them_may_win() -> None:
     goal = sequent("((x T) (y T) (k L)) ((R x k)) (R (merge x y) k)")
     both = "(and ((_ is node) x) ((_ is node) y))"
     at = [[both, "(merge (right x) y)", "(left x)"], [both, "y", "(left x)"]]
-    (step,) = instances(goal, scheme(goal, "x y", at, "k"), SIGNATURE)
+    (step,) = instances(goal, scheme(goal, "x y", at, "k"), SIGNATURE, SIZES)
     assert [show(h) for h in step.hyps] == [
         f"(=> {both} (forall ((k L)) (=> (R (merge (right x) y) k) (R (merge (merge (right x) y) (left x)) k))))",
         f"(=> {both} (forall ((k L)) (=> (R y k) (R (merge y (left x)) k))))",
@@ -117,7 +121,7 @@ LEFT_HEAVY = "(and ((_ is node) x) ((_ is node) (left x)))"
 def test_where_a_field_counts_twice_what_is_turned_away_from_it_is_smaller() -> None:
     goal = sequent("((x T)) () (P x)")
     turned = [[LEFT_HEAVY, TURNED]]
-    assert instances(goal, scheme(goal, "x", turned, twice=(("node", 0),)), SIGNATURE)
+    assert instances(goal, scheme(goal, "x", turned, twice=(("node", 0),)), SIGNATURE, SIZES)
     refused: list[tuple[list[str], tuple[tuple[str, int], ...]]] = [
         ([LEFT_HEAVY, TURNED], ()),
         ([LEFT_HEAVY, TURNED], (("node", 2),)),
@@ -132,7 +136,7 @@ def test_where_a_field_counts_twice_what_is_turned_away_from_it_is_smaller() -> 
     ]
     for point, twice in refused:
         with pytest.raises(SchemeError):
-            instances(goal, scheme(goal, "x", [point], twice=twice), SIGNATURE)
+            instances(goal, scheme(goal, "x", [point], twice=twice), SIGNATURE, SIZES)
 
 
 @pytest.mark.parametrize(
@@ -158,13 +162,13 @@ def test_where_a_field_counts_twice_what_is_turned_away_from_it_is_smaller() -> 
 def test_what_is_no_induction_on_sizes_is_refused(on: str, at: list[list[str]], general: str) -> None:
     goal = sequent("((x T) (y T) (k L)) ((R y k)) (P x)")
     with pytest.raises(SchemeError):
-        instances(goal, scheme(goal, on, at, general), SIGNATURE)
+        instances(goal, scheme(goal, on, at, general), SIGNATURE, SIZES)
 
 
 def test_the_instance_gives_the_goal_at_each_point() -> None:
     goal = sequent("((x T) (k L)) () (R x k)")
     at = [[NODE, "(left x)"], [NODE, "(merge (left x) (right x))"]]
-    (step,) = instances(goal, scheme(goal, "x", at, "k"), SIGNATURE)
+    (step,) = instances(goal, scheme(goal, "x", at, "k"), SIGNATURE, SIZES)
     context = Context(PROBLEM)
     wanted = sequent("() () (R (node (node leaf 1 leaf) 2 leaf) (more 3 none))")
 
@@ -196,7 +200,7 @@ def merged() -> Derivation:
         [only.format("x"), "(left x)", "(right x)"],
         [only.format("y"), "(left y)", "(right y)"],
     ]
-    (step,) = instances(goal, induction := scheme(goal, "x y", at), SIGNATURE)
+    (step,) = instances(goal, induction := scheme(goal, "x y", at), SIGNATURE, SIZES)
     steps: list[Step] = []
 
     def split(case: Sequent, on: tuple[str, ...], name: str) -> None:
@@ -204,7 +208,7 @@ def merged() -> Derivation:
             steps.append(Step(name, case, Query()))
             return
         rule = ConstructorSplit(on[0])
-        parts = instances(case, rule, SIGNATURE)
+        parts = instances(case, rule, SIGNATURE, SIZES)
         for number, part in enumerate(parts):
             split(part, on[1:], f"{name}.{number}")
         steps.append(Step(name, case, ByScheme(rule, tuple(f"{name}.{n}" for n in range(len(parts))))))
@@ -240,7 +244,7 @@ def test_a_changed_step_or_another_scheme_is_refused(certificate: Path, tmp_path
     step = parse_sequent(evidence["steps"][place]["sequent"], SIGNATURE)
     for changed in (step.hyps[1:], (*step.hyps, step.concl), (step.hyps[0].args[1], *step.hyps[1:])):
         forged = copy.deepcopy(evidence)
-        forged["steps"][place]["sequent"] = sequent_to_json(Sequent(step.vars, changed, step.concl))
+        forged["steps"][place]["sequent"] = show_sequent(Sequent(step.vars, changed, step.concl))
         refused(forge(tmp_path / "x", FOUNDED, forged), FOUNDED)
     changes: list[dict[str, Any]] = [
         {"on": ["x"]},
@@ -262,6 +266,6 @@ def test_a_false_statement_has_no_proof_by_size(tmp_path: Path) -> None:
     goal = proofs.goal_of(problem)
     at = [["((_ is node) x)", "(left x)"], ["((_ is node) x)", "(merge (left x) (right x))"]]
     rule = scheme(goal, "x", at, "y")
-    (step,) = instances(goal, rule, problem.signature)
+    (step,) = instances(goal, rule, problem.signature, structural_sizes(problem.signature))
     steps = Derivation((Step("step", step, Query()), Step("goal", goal, ByScheme(rule, ("step",)))))
     refused(forge(tmp_path / "x", text, derivation_to_json(steps)), text)

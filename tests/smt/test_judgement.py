@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.refutation.preflight import judge
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.preflight import check_problem
+from goedels_poetry.languages.smt.text import parse_problem
 
 HELPED_BY_A_PREMISE = """
 (declare-fun smaller (Int) Int)
@@ -15,10 +15,10 @@ HELPED_BY_A_PREMISE = """
 
 
 def test_a_premise_must_not_help_a_definition_into_existence() -> None:
-    bench = Workbench(parse_problem(HELPED_BY_A_PREMISE))
+    context = ProverContext(parse_problem(HELPED_BY_A_PREMISE))
     try:
-        found = judge(bench)
+        found = check_problem(context)
     finally:
-        bench.close()
+        context.close()
     assert found.verdict == "unknown"
     assert "not shown to be well-founded: down" in found.reason

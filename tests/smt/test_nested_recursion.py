@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.wellfounded import Termination, termination
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.termination.evidence import Nested
+from goedels_poetry.kernel.terms import INT, var
+from goedels_poetry.languages.smt.termination.search import Termination, terminations_by_solver
+from goedels_poetry.languages.smt.text import parse_problem
 
 
 def decided(definition: str) -> Termination:
     problem = parse_problem(f"{definition}\n(prove (= (f 0) (f 0)))")
-    context = Context(problem)
-    with Z3Process() as z3:
-
-        def prove(sequent: Sequent) -> bool:
-            script = context.script_of(sequent, Query(equations=False), {})
-            return z3.ask(script, Limits(rlimit=2_000_000, seconds=5.0)).status == "unsat"
-
-        return termination(problem.signature, prove)[-1]
+    return terminations_by_solver(Context(problem)).groups[-1]
 
 
 def test_mccarthys_function_terminates_because_its_results_are_bounded_below() -> None:
     found = decided("(define-fun-rec f ((n Int)) Int (ite (> n 100) (- n 10) (f (f (+ n 11)))))")
     assert found.ok
-    assert found.method == "measure"
-    assert "result" in found.detail
+    assert found.method == "nested"
+    assert isinstance(found.evidence, Nested)
+    assert show(found.evidence.bound(var("result", INT), (var("n", INT),))) == "(>= result (+ n (- 10)))"
 
 
 @pytest.mark.parametrize(

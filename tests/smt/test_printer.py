@@ -14,13 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.printer import (
-    declarations,
-    declarations_and_definitions,
-    show,
-    show_sequent,
-)
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.printer import declarations, show
+from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
 from goedels_poetry.kernel.sequent import Sequent, make_sequent, sequent_of
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -41,6 +36,8 @@ from goedels_poetry.kernel.terms import (
     substitute,
     var,
 )
+from goedels_poetry.languages.smt.proof_json import show_sequent
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 
 SIGNATURE = parse_problem(
     """(declare-sort E 0)

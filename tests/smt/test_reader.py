@@ -9,17 +9,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.reading.reader import MAX_BYTES, Atom, Group, Lexeme, Source, decode, read
 from goedels_poetry.kernel.terms import distinct
+from goedels_poetry.languages.smt.text import parse_problem
 
 
 def atoms(text: str) -> list[tuple[Lexeme, str]]:
     return [(e.kind, e.text) for e in read(Source(text)) if isinstance(e, Atom)]
 
 
-def error(text: str | bytes) -> InvalidInput:
-    with pytest.raises(InvalidInput) as caught:
+def error(text: str | bytes) -> InvalidText:
+    with pytest.raises(InvalidText) as caught:
         read(Source(decode(text)))
     return caught.value
 

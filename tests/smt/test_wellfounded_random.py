@@ -6,14 +6,25 @@ The selector of the wrong constructor may give anything, so it gives something l
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from itertools import product
 
 import pytest
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.termination.calls import recursive_groups
+from goedels_poetry.kernel.termination.evidence import (
+    Lexicographic,
+    SizeComponent,
+    TerminationEvidence,
+    termination_obligations,
+)
+from goedels_poetry.kernel.termination.sizes import Bound
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.kernel.wellfounded import termination
+from goedels_poetry.languages.smt.termination.search import terminations
+from goedels_poetry.languages.smt.text import parse_problem
 
 PRELUDE = """(declare-datatypes ((Nat 0)) (((Z) (S (p Nat)))))
 (define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((Z y) ((S a) (S (plus a y))))))
@@ -131,9 +142,12 @@ def accepted(count: int, seed: int) -> list[tuple[str, Signature, list[str]]]:
             signature = parse_problem(text).signature
         except InvalidInput:  # a pattern variable that is used twice, and the like
             continue
-        results = termination(signature, lambda _: False)
-        names = [n for t in results for n in t.group if t.ok and t.method == "structural" and n in RECURSIVE]
-        if names and all(t.ok for t in results):
+        evidence = terminations(signature, None).evidence({d.name for d in signature.definitions})
+        ends = termination_obligations(signature, evidence)
+        assert not ends.sequents
+        names = [name for group in evidence.groups for name in group.functions if name in RECURSIVE]
+        assert ends.terminating.issuperset(names)
+        if names and not ends.unshown:
             found.append((text, signature, names))
     return found
 
@@ -143,16 +157,73 @@ def test_what_is_accepted_ends_when_it_is_run(seed: int) -> None:
     definitions = accepted(600, seed)
     assert len(definitions) > 20
     for text, signature, names in definitions:
-        for name in names:
-            definition = signature.definition(name)
-            assert definition is not None
-            for x in range(4):
-                for y in range(4):
-                    at = {v.name: value for v, value in zip(definition.params, (x, y), strict=True)}
-                    for junk in (0, 3):
-                        try:
-                            Machine(signature, junk).value(definition.body, at)
-                        except TooLarge:
-                            continue
-                        except (Endless, RecursionError):
-                            pytest.fail(f"{name} {x} {y} does not end: {text}")
+        run(text, signature, names, {})
+
+
+def run(text: str, signature: Signature, names: list[str], bounds: Mapping[str, Bound]) -> None:
+    """The functions end on small numbers, and what they give keeps the bounds."""
+    for name in names:
+        definition = signature.definition(name)
+        assert definition is not None
+        for args in product(range(4), repeat=len(definition.params)):
+            at = {v.name: value for v, value in zip(definition.params, args, strict=True)}
+            for junk in (0, 3):
+                try:
+                    value = Machine(signature, junk).value(definition.body, at)
+                except TooLarge:
+                    continue
+                except (Endless, RecursionError):
+                    pytest.fail(f"{name} {args} does not end: {text}")
+                bound = bounds.get(name)
+                if bound is not None:  # the size of a number is one more than itself
+                    most = sum(args[i] + 1 for i in bound.positions) - bound.spare
+                    assert value + 1 <= most, (text, name, args, bound)
+
+
+def random_evidence(rng: random.Random, signature: Signature) -> TerminationEvidence:
+    """What somebody may claim who does not look: sums of arguments, fields that count twice, bounds of all kinds."""
+
+    def positions(name: str) -> tuple[int, ...]:
+        definition = signature.definition(name)
+        assert definition is not None
+        count = len(definition.params)
+        return tuple(sorted(rng.sample(range(count), rng.randint(1, count))))
+
+    groups = []
+    for names in recursive_groups(signature):
+        honest = RECURSIVE.isdisjoint(names) and rng.random() < 0.9
+        twice = (("S", 0),) if not honest and rng.random() < 0.1 else ()
+        sums = [
+            {n: (0,) if honest else positions(n) for n in names} for _ in range(1 if honest else rng.choice((1, 2)))
+        ]
+        if any(d.recursive for d in signature.definitions if d.name in names):
+            groups.append(Lexicographic(tuple(names), tuple([SizeComponent(at, twice) for at in sums])))
+    claims = {"plus": Bound((0, 1), 1), "minus": Bound((0,)), "half": Bound((0,)), "pred": Bound((0,))}
+    bounds = {name: bound for name, bound in claims.items() if rng.random() < 0.9}
+    for name in ("f", "g", *claims):
+        if signature.definition(name) is not None and rng.random() < (0.5 if name in RECURSIVE else 0.05):
+            bounds[name] = Bound(positions(name), rng.randrange(2))
+    return TerminationEvidence(tuple(groups), bounds)
+
+
+def test_whatever_evidence_is_accepted_the_functions_end_and_keep_their_bounds() -> None:
+    rng = random.Random(7)
+    kept = bounded = 0
+    for number in range(250):
+        text = PRELUDE + Writer(20_000 + number).definition() + "(prove true)"
+        try:
+            signature = parse_problem(text).signature
+        except InvalidInput:
+            continue
+        for _ in range(12):
+            evidence = random_evidence(rng, signature)
+            try:
+                ends = termination_obligations(signature, evidence)
+            except BadProof:
+                continue
+            assert not ends.sequents
+            names = [name for group in evidence.groups for name in group.functions]
+            run(text, signature, names, evidence.bounds)
+            kept += 1
+            bounded += not RECURSIVE.isdisjoint(evidence.bounds)
+    assert kept > 40 and bounded > 3, (kept, bounded)

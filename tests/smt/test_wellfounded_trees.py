@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.wellfounded import termination
+from goedels_poetry.kernel.termination.evidence import termination_obligations
+from goedels_poetry.languages.smt.termination.search import terminations
+from goedels_poetry.languages.smt.text import parse_problem
 
 TREES = """(declare-datatypes ((T 0)) (((leaf) (node (left T) (right T)))))
 (declare-datatypes ((L 0)) (((none) (more (first T) (rest L)))))
@@ -26,7 +27,10 @@ SPILL = """(match x ((none 0) ((more t r) (match t ((leaf (f r))
 
 def decide(body: str, sort: str = "T") -> bool:
     problem = parse_problem(f"{TREES}(define-fun-rec f ((x {sort})) Int {body})(prove true)")
-    return termination(problem.signature, lambda _: False)[-1].ok
+    evidence = terminations(problem.signature, None).evidence({"f"})
+    ends = termination_obligations(problem.signature, evidence)
+    assert not ends.sequents
+    return "f" in ends.terminating
 
 
 @pytest.mark.parametrize(("body", "sort"), [(RIGHT, "T"), (LEFT, "T"), (STACK, "L")])

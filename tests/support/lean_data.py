@@ -13,37 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Term = tuple[Any, ...]
-Level = Any
-Record = dict[str, Any]
+from lean_streams import Level, Record, Term, app, const, proj, sort, spine
+from lean_streams import number as nat
 
 _numbers = itertools.count()
 
 
 def new_local() -> Term:
     return ("local", next(_numbers))
-
-
-def const(name: str, *levels: Level) -> Term:
-    return ("const", name, levels)
-
-
-def app(f: Term, *xs: Term) -> Term:
-    for x in xs:
-        f = ("app", f, x)
-    return f
-
-
-def sort(level: Level = 0) -> Term:
-    return ("sort", level)
-
-
-def nat(n: int) -> Term:
-    return ("natVal", n)
-
-
-def proj(struct: str, index: int, value: Term) -> Term:
-    return ("proj", struct, index, value)
 
 
 def close(kind: str, variable: Term, domain: Term, body: Term) -> Term:
@@ -134,14 +111,6 @@ def over(kind: str, variables: Sequence[tuple[Term, Term]], body: Term) -> Term:
     for x, domain in reversed(variables):
         body = close(kind, x, domain, body)
     return body
-
-
-def spine(t: Term) -> tuple[Term, list[Term]]:
-    xs: list[Term] = []
-    while t[0] == "app":
-        xs.append(t[2])
-        t = t[1]
-    return t, xs[::-1]
 
 
 # ---------------------------------------------------------------------------------------- inductive types
@@ -422,3 +391,22 @@ class Stream:
 
     def inductive(self, *types: Type, **how: Any) -> Stream:
         return self.record("inductive", inductive(*types, **how))
+
+
+__all__ = [
+    "Stream",
+    "Term",
+    "Type",
+    "app",
+    "arrow",
+    "const",
+    "inductive",
+    "lam",
+    "let",
+    "nat",
+    "new_local",
+    "over",
+    "pi",
+    "proj",
+    "sort",
+]

@@ -1,40 +1,40 @@
 """From a certificate to a verdict, from nothing: the theorem's text, the claimed steps, fresh solver processes.
 
 No flag in the certificate is believed. The theorem is parsed again, every scheme recomputed, every obligation posed
-again, the termination of the definitions shown again, the consistency of the premises asked again.
+again, what it says of the ends of recursions looked at, the consistency of the premises asked again.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
+from goedels_poetry.checker.smt.counterexample import check_counterexample
 from goedels_poetry.checker.smt.fault import fault_of
 from goedels_poetry.checker.smt.needed import needed_premises
+from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
 from goedels_poetry.checker.smt.premise_theorems import split_evidence, with_theorems
+from goedels_poetry.checker.smt.reading import with_reading
 from goedels_poetry.checker.smt.vacuity import NOT_SHOWN, Consistency, consistency, definitions_at_fault, goal_notes
-from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.codec import CodecError, derivation_from_json
 from goedels_poetry.kernel.derivation import Derivation
-from goedels_poetry.kernel.encoding import EncodingError
-from goedels_poetry.kernel.extension import with_auxiliaries
-from goedels_poetry.kernel.foundations import Foundations, lay_foundations
-from goedels_poetry.kernel.guards import GuardError
-from goedels_poetry.kernel.obligations import Context, Obligation, ObligationError
+from goedels_poetry.kernel.faults import BadProof, CodecError, EncodingError, GuardError, InvalidText, ObligationError
+from goedels_poetry.kernel.obligations import Context, Obligation
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
+from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.counterexample import check_counterexample
-from goedels_poetry.kernel.replay import Solvers, Undecided, for_want_of_time
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.structure import BadProof, audit
+from goedels_poetry.kernel.structure import audit
+from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import Limits, SolverUnavailable
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.version import __version__
 
 DEFAULT_LIMITS = Limits(seconds=20.0)
@@ -87,50 +87,51 @@ def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers)
         archive = read_archive(Path(path))
         if against is not None and archive.theorem != against:
             raise Refused("the certificate is about another text than the theorem given")
-        return _check(archive, assume, solvers)
+        problem = parse_problem(archive.theorem)
+        report = _check(archive, problem, assume, solvers)
+        return with_reading(report, archive.theorem, problem, solvers)
     except (BadCertificate, BadProof, CodecError, Refused, EncodingError, GuardError, ObligationError) as error:
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except Undecided as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=solvers.cut_off > 0)
     except SolverUnavailable as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(f"not decided, to be tried again: {error}",), retry=True)
-    except InvalidInput as error:
+    except InvalidText as error:
         return CheckReport(Verdict.INVALID, refused=True, reasons=(f"the theorem is not valid: {error}",))
     except (RecursionError, MemoryError) as error:
         reason = f"the certificate is too deeply nested or too large ({type(error).__name__})"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
 
 
-def _check(archive: Archive, assume: bool, solvers: Solvers) -> CheckReport:
-    problem = parse_problem(archive.theorem)
+def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -> CheckReport:
     claim = archive.manifest["claim"]
     statement = show(problem.goal)
     if archive.manifest["statement"] != statement:
         raise Refused("the statement in the manifest is not the theorem's goal")
     evidence = read_canonical(archive.evidence, EVIDENCE)
-    derivation, theorems = Derivation(()), None
+    theorems = None
     if claim != "counterexample":
         steps, theorems = split_evidence(evidence, problem)
         derivation = derivation_from_json(steps, problem.signature)
+    else:
+        derivation = Derivation((), termination=termination_from_json(evidence, problem.signature))
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
-    foundations = lay_foundations(context, solvers)
-    doubtful = [d.name for d in problem.signature.definitions if d.name not in foundations.founded]
+    ends = termination_obligations(context.signature, derivation.termination, context.guards)
+    doubtful = [d.name for d in problem.signature.definitions if d.name not in ends.terminating]
     if claim == "counterexample":
-        with _doubting(solvers.cut_off > 0):
-            report = check_counterexample(context, evidence, archive.obligations, solvers, foundations)
+        report = check_counterexample(context, evidence, archive.obligations, solvers, ends)
         wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
         if wrong is not None:  # then no values of anything make the goal false
             return _about_nothing(replace(report, counterexample={}), wrong, archive)
         return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
-    _check_auxiliary(context, derivation, foundations)
-    assumptions = _assumed(foundations, archive.manifest["assume_definitions"], assume)
-    with _doubting(solvers.cut_off > 0):
-        audited = audit(context, derivation, claim, foundations)
-        script = with_theorems(audited.script, theorems, context.problem, foundations)
-        if script.encode() != archive.obligations:
-            raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
+    _check_auxiliary(context, derivation, ends)
+    assumptions = _assumed(ends, archive, assume)
+    audited = audit(context, derivation, claim, ends)
+    script = with_theorems(audited.script, theorems, context.problem, ends)
+    if script.encode() != archive.obligations:
+        raise Refused(f"obligations.smt2 is not what the derivation gives: changed or left out{_age(archive)}")
     by_second = _replay(context, audited.obligations, solvers)
-    posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
+    posed, left_open = theorems.replay(context.problem, ends, solvers, foundations=False) if theorems else (0, ())
     if claim == "inconsistent":
         sound = replace(consistency(context, solvers, not assumptions, doubtful=doubtful), consistent=None, notes=())
     else:
@@ -184,25 +185,15 @@ def _about_nothing(report: CheckReport, found: Consistency, archive: Archive) ->
     )
 
 
-@contextmanager
-def _doubting(cut_off: bool) -> Iterator[None]:
-    """Inside, what rests on how the definitions terminate is compared; ``cut_off``: not all of that was shown in time.
-
-    Raises:
-        Undecided: it does not fit, but might with more time.
-    """
-    try:
-        yield
-    except (BadProof, Refused) as error:
-        if not cut_off:
-            raise
-        raise Undecided(f"{error}; but not all was shown in time of what the definitions rest on") from error
+def _writer(archive: Archive) -> str | None:
+    """The version of this program that wrote the certificate, as that says."""
+    versions = archive.manifest["versions"]
+    return versions.get("goedels-poetry") if isinstance(versions, dict) else None
 
 
 def _age(archive: Archive) -> str:
     """A hint when another version of this program wrote the certificate."""
-    versions = archive.manifest["versions"]
-    writer = versions.get("goedels-poetry") if isinstance(versions, dict) else None
+    writer = _writer(archive)
     return "" if writer == __version__ else f" (written by version {writer!r}, checked by {__version__!r})"
 
 
@@ -245,22 +236,20 @@ def _guarded(derivation: Derivation) -> list[str]:
     ]
 
 
-def _check_auxiliary(context: Context, derivation: Derivation, foundations: Foundations) -> None:
+def _check_auxiliary(context: Context, derivation: Derivation, ends: TerminationObligations) -> None:
     """Only the theorem's own definitions may be assumed to be consistent; those that a proof brings along, never."""
-    sound = foundations.founded | context.guards.keys()
+    sound = ends.terminating | context.guards.keys()
     doubtful = [d.name for d in derivation.auxiliary if d.name not in sound]
     if doubtful:
         raise Undecided(f"these auxiliary definitions were not shown to terminate: {', '.join(doubtful)}")
 
 
-def _assumed(foundations: Foundations, certificate_assumes: bool, caller_assumes: bool) -> tuple[str, ...]:
+def _assumed(ends: TerminationObligations, archive: Archive, assume: bool) -> tuple[str, ...]:
     """What has to be taken on trust; an error unless both the certificate and the caller say so."""
-    if not foundations.unfounded:
-        return ()
-    what = "; ".join(foundations.unfounded)
-    if not (certificate_assumes and caller_assumes):
+    if ends.doubts and not (archive.manifest["assume_definitions"] and assume):
+        what = f"{'; '.join(ends.doubts)} (it was written by version {_writer(archive)!r})"
         raise Undecided(f"these definitions were not shown to terminate, so they may be contradictory: {what}")
-    return tuple(f"the definition is consistent: {reason}" for reason in foundations.unfounded)
+    return tuple(f"the definition is consistent: {reason}" for reason in ends.doubts)
 
 
 @dataclass(frozen=True)

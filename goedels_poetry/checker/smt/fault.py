@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.checker.smt.vacuity import Consistency
-from goedels_poetry.kernel.obligations import equation_of
+from goedels_poetry.checker.smt.vacuity import Consistency, equation_of
 from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read

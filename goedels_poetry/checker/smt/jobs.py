@@ -26,25 +26,32 @@ from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, bare_problem
 from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
-from goedels_poetry.kernel.codec import query_from_json, scheme_from_json, sequent_from_json, step_to_json
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.faults import BadProof
+from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Definition, Measures, Problem
 from goedels_poetry.kernel.reach import reached
-from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json, sequent_from_json
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.structure import BadProof
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
-from goedels_poetry.languages.smt.engine.facts import facts_of, proof_of
-from goedels_poetry.languages.smt.engine.induction.measured import with_measures
-from goedels_poetry.languages.smt.engine.jobs.symbolic import problem_of
-from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.refutation.falsify import counterexample, interpreted
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.smt.engine import (
+    counterexample,
+    facts_of,
+    interpreted,
+    key_of,
+    problem_of,
+    proof_of,
+    with_measures,
+)
+from goedels_poetry.languages.smt.proof_json import step_to_json
+from goedels_poetry.languages.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits
-from goedels_poetry.tree.state import Verdict
 
 Json = dict[str, Any]
 
@@ -62,12 +69,13 @@ def certify(payload: Json) -> Json:
     plain = parse_problem(payload["theorem"])
     problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
     proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
+    known = terminations_by_solver(Context(problem))
     theorems = _theorems(plain, problem.measures, int(payload.get("seed", 0)))
     if theorems is not None:
-        found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems))
+        found = _checked(payload, lambda where: _write(payload, proof, where, theorems=theorems, found=known))
         if found["path"] is not None:
             return found
-    return _checked(payload, lambda where: _write(payload, proof, where))
+    return _checked(payload, lambda where: _write(payload, proof, where, found=known))
 
 
 def _theorems(problem: Problem, measures: Measures, seed: int) -> PremiseTheorems | None:
@@ -124,7 +132,12 @@ def _lift_memory_limit() -> None:
 
 
 def _write(
-    payload: Json, proof: Derivation, where: Path, claim: str = "proved", theorems: PremiseTheorems | None = None
+    payload: Json,
+    proof: Derivation,
+    where: Path,
+    claim: str = "proved",
+    theorems: PremiseTheorems | None = None,
+    found: Terminations | None = None,
 ) -> Path:
     return write_certificate(
         payload["theorem"].encode(),
@@ -134,6 +147,7 @@ def _write(
         claim=claim,
         assume_definitions=bool(payload.get("assume_definitions")),
         theorems=theorems,
+        found=found,
     )
 
 
@@ -259,7 +273,8 @@ def _rule(problem: Problem, sequent: Sequent, node: Json, by_key: dict[str, str]
     sketch = node.get("scheme") or {}
     if "scheme" in sketch:
         scheme = scheme_from_json(sketch["scheme"], problem.signature, sequent.vars)
-        cases = [key_of(s) for s in instances(sequent, scheme, problem.signature)]
+        sizes = structural_sizes(problem.signature)
+        cases = [key_of(s) for s in instances(sequent, scheme, problem.signature, sizes)]
         return ByScheme(scheme, tuple([_earlier(key, by_key, node) for key in cases]))
     found = sketch.get("query") or (node.get("proof") or {}).get("query")
     if found is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from goedels_poetry.kernel.obligations import Context, Obligation
-from goedels_poetry.kernel.replay import Z3_OPTIONS, Solvers
+from goedels_poetry.checker.smt.portfolio import Z3_OPTIONS, Solvers
+from goedels_poetry.kernel.obligations import Context, Obligation, is_quantified
+from goedels_poetry.kernel.refutation.theory import named_premises
 from goedels_poetry.solvers import Limits
 
 _PREMISE = re.compile(r"premise\.([0-9]+)")
@@ -21,8 +22,16 @@ def needed_premises(context: Context, obligations: Iterable[Obligation], solvers
     for obligation in obligations if premises else ():
         if not obligation.foundation:
             limits = Limits(RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
-            answer = solvers.first.ask(context.script_naming_premises(obligation), limits, "core", Z3_OPTIONS[0])
+            answer = solvers.first.ask(_script_naming_premises(context, obligation), limits, "core", Z3_OPTIONS[0])
             if answer.status != "unsat":
                 return None
             found.update(int(n) for n in _PREMISE.findall(answer.output))
     return tuple(p.name for i, p in enumerate(premises) if i in found)
+
+
+def _script_naming_premises(context: Context, obligation: Obligation) -> str:
+    """The query of a step with the premises by name, for an unsat core."""
+    given = zip(named_premises(context), context.problem.premises, strict=True)
+    named = [text for text, premise in given if obligation.quantified or not is_quantified(premise.formula)]
+    prelude = context.prelude(obligation.equations, obligation.quantified)
+    return "\n".join((*prelude[: len(prelude) - len(named)], *named, *obligation.lines))

@@ -7,17 +7,18 @@ and nothing else: it is a proof of another theorem, one without premises.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.kernel.codec import CodecError, derivation_from_json, derivation_to_json
+from goedels_poetry.checker.smt.portfolio import Solvers, Undecided
 from goedels_poetry.kernel.derivation import Derivation
-from goedels_poetry.kernel.foundations import Foundations
-from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.faults import BadProof, CodecError
+from goedels_poetry.kernel.obligations import Context, Obligation
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.replay import Solvers, Undecided
-from goedels_poetry.kernel.structure import Audited, BadProof, audit
+from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.structure import Audited, audit
+from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationObligations
 from goedels_poetry.kernel.terms import and_
 
 Json = dict[str, Any]
@@ -29,10 +30,6 @@ class PremiseTheorems:
 
     names: tuple[str, ...]
     derivation: Derivation
-
-    def to_json(self) -> Json:
-        """The same as JSON."""
-        return {"names": list(self.names), "proof": derivation_to_json(self.derivation)}
 
     @classmethod
     def from_json(cls, json: Any, problem: Problem) -> PremiseTheorems:
@@ -46,42 +43,59 @@ class PremiseTheorems:
                 return cls(tuple(names), derivation_from_json(proof, problem.signature))
         raise CodecError("premises that are theorems have names and a proof")
 
-    def audited(self, problem: Problem, foundations: Foundations) -> tuple[Context, Audited]:
+    def audited(self, problem: Problem, ends: TerminationObligations) -> tuple[Context, Audited]:
         """The proof's obligations and the context that they belong to.
 
         Raises:
             BadProof: the steps are no proof of these premises, or rest on definitions that may not terminate.
         """
-        if self.derivation.auxiliary or self.derivation.measures:
+        if self.derivation.auxiliary or self.derivation.measures or self.derivation.termination != NO_EVIDENCE:
             raise BadProof("premises are proved from the definitions of the theorem alone")
-        if foundations.unfounded:
+        if ends.unshown:
             raise BadProof("premises are proved from definitions that terminate only")
         context = Context(bare_problem(problem, self.names))
-        return context, audit(context, self.derivation, "proved", foundations)
+        return context, audit(context, self.derivation, "proved", ends)
 
-    def replay(self, problem: Problem, foundations: Foundations, solvers: Solvers) -> tuple[int, tuple[str, ...]]:
+    def replay(
+        self, problem: Problem, ends: TerminationObligations, solvers: Solvers, *, foundations: bool
+    ) -> tuple[int, tuple[str, ...]]:
         """Pose the obligations to both solvers: how many there are, and the names of those the second leaves open.
+
+        ``foundations``: also what the definitions rest on, which is the same for the theorem itself.
 
         Raises:
             BadProof: as above, or a solver denies one of them.
             Undecided: the first solver does not confirm one of them.
         """
-        context, audited = self.audited(problem, foundations)
-        scripts = [(f"premises: {o.name}", context.script(o)) for o in audited.obligations]
-        for name, script in scripts:
-            answer = solvers.refutes(script)
-            if answer.status == "sat":
-                raise BadProof(f"a premise is not shown to be a theorem: {name} ({answer.status})")
-            if answer.status != "unsat":
-                raise Undecided(f"a premise is not shown to be a theorem: {name} ({answer.status} {answer.reason})")
-        undecided = []
-        for name, script in scripts if solvers.second is not None else ():
-            answer = solvers.confirms(script)
-            if answer.status == "sat":
-                raise BadProof(f"ALARM: the solvers contradict each other on {name}")
-            if answer.status != "unsat":
-                undecided.append(name)
-        return len(scripts), tuple(undecided)
+        context, audited = self.audited(problem, ends)
+        posed = [o for o in audited.obligations if foundations or not o.foundation]
+        return agreed(context, posed, solvers, "a premise is not shown to be a theorem: ")
+
+
+def agreed(
+    context: Context, obligations: Iterable[Obligation], solvers: Solvers, what: str = ""
+) -> tuple[int, tuple[str, ...]]:
+    """Pose obligations to both solvers: how many there are, and the names of those the second leaves open.
+
+    Raises:
+        BadProof: a solver denies one of them; the message begins with ``what``.
+        Undecided: the first solver does not confirm one of them.
+    """
+    scripts = [(f"premises: {o.name}" if what else o.name, context.script(o)) for o in obligations]
+    for name, script in scripts:
+        answer = solvers.refutes(script)
+        if answer.status == "sat":
+            raise BadProof(f"{what}{name} ({answer.status})")
+        if answer.status != "unsat":
+            raise Undecided(f"{what}{name} ({answer.status} {answer.reason})")
+    undecided = []
+    for name, script in scripts if solvers.second is not None else ():
+        answer = solvers.confirms(script)
+        if answer.status == "sat":
+            raise BadProof(f"ALARM: the solvers contradict each other on {name}")
+        if answer.status != "unsat":
+            undecided.append(name)
+    return len(scripts), tuple(undecided)
 
 
 def split_evidence(evidence: Any, problem: Problem) -> tuple[Any, PremiseTheorems | None]:
@@ -96,13 +110,11 @@ def split_evidence(evidence: Any, problem: Problem) -> tuple[Any, PremiseTheorem
     return rest, PremiseTheorems.from_json(evidence["premises"], problem)
 
 
-def with_theorems(script: str, theorems: PremiseTheorems | None, problem: Problem, foundations: Foundations) -> str:
+def with_theorems(script: str, theorems: PremiseTheorems | None, problem: Problem, ends: TerminationObligations) -> str:
     """A script of obligations, followed by those of the premises that are proved; errors as in `audited`."""
     if theorems is None:
         return script
-    return (
-        f"{script}(reset)\n; Premises that the definitions imply.\n{theorems.audited(problem, foundations)[1].script}"
-    )
+    return f"{script}(reset)\n; Premises that the definitions imply.\n{theorems.audited(problem, ends)[1].script}"
 
 
 def bare_problem(problem: Problem, names: Sequence[str]) -> Problem:

@@ -10,13 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from goedels_poetry.checker.smt.portfolio import CVC5_OPTIONS, Z3_OPTIONS, Solvers
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.replay import CVC5_OPTIONS, Z3_OPTIONS, Solvers
+from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import FALSE, alpha, symbols
+from goedels_poetry.kernel.terms import BOOL, FALSE, Term, alpha, app, symbols
 from goedels_poetry.solvers import Limits
 
 _NAMED = re.compile(r"(premise|definition)\.([0-9]+)")
@@ -75,19 +77,19 @@ def consistency(
         return theory.at_fault(theory.members)
     if terminating and _define_only(context, settled):
         return Consistency(True)
-    with_definitions = "\n".join((*context.definitions, *context.named_premises()))
+    whole = "\n".join((*with_definitions(context), *named_premises(context)))
     if not terminating:
         return Consistency(None, notes=("consistency of the definitions not shown",))
     if context.guards:  # a proof under guards rests on less than the definitions; and z3 finds models of endless ones
         return Consistency(None, notes=(NOT_SHOWN,))
-    answer = solvers.first.ask(with_definitions, limits)
+    answer = solvers.first.ask(whole, limits)
     if answer.status == "unsat":
-        return theory.at_fault(_members(solvers.first.ask(with_definitions, limits, "core").output))
+        return theory.at_fault(_members(solvers.first.ask(whole, limits, "core").output))
     if answer.status == "sat":
         return Consistency(True)
     if solvers.second is not None:
         for options in (CVC5_OPTIONS[0], {"finite-model-find": "true"}):
-            answer = solvers.second.ask(with_definitions, limits, options=options)
+            answer = solvers.second.ask(whole, limits, options=options)
             if answer.status == "sat":
                 return Consistency(True)
     return Consistency(None, notes=(NOT_SHOWN,))
@@ -122,10 +124,11 @@ class _Theory:
     def __init__(self, context: Context, doubtful: tuple[str, ...], terminating: bool) -> None:
         self._context = context
         names = [d.name for d in context.signature.definitions]
-        self._premises = context.named_premises()
-        self._definitions = {i: context.named_definition(i) for i, name in enumerate(names) if name in doubtful}
-        given = context.equations_of(frozenset(names) - frozenset(doubtful), every=not terminating)
-        self._given = (*context.declarations, *given)
+        self._premises = named_premises(context)
+        self._definitions = {i: _named_definition(context, i) for i, name in enumerate(names) if name in doubtful}
+        given = [e for e in context.equations if e.function in names and e.function not in doubtful]
+        usable = [e for e in given if not terminating or context.is_safe_to_unfold(e)]
+        self._given = (*context.declarations, *map(context.assert_equation, usable))
         self.members: tuple[Member, ...] = (
             *[("definition", i) for i in self._definitions],
             *[("premise", i) for i in range(len(self._premises))],
@@ -145,6 +148,19 @@ class _Theory:
             d.name for i, d in enumerate(self._context.signature.definitions) if ("definition", i) in core
         )
         return Consistency(False, premises, definitions=definitions)
+
+
+def _named_definition(context: Context, number: int) -> str:
+    """A definition as the theorem has it, without a guard, as an assertion named ``definition.0`` and so on."""
+    definition = context.signature.definitions[number]
+    equation = equation_of(definition)
+    text = context.quantified(definition.params, equation, (equation.args[0],))
+    return f"(assert (! {text} :named definition.{number}))"
+
+
+def equation_of(definition: Definition) -> Term:
+    """``f(parameters) = body``."""
+    return app("=", (app(definition.name, definition.params, definition.sort), definition.body), BOOL)
 
 
 def definitions_at_fault(context: Context, solvers: Solvers, doubtful: Iterable[str]) -> Consistency | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +21,42 @@ from goedels_poetry.checker.archive import (
     sha256,
     write_archive,
 )
+from goedels_poetry.checker.smt.counterexample import evidence_script
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, with_theorems
-from goedels_poetry.kernel.codec import derivation_from_json, derivation_to_json
-from goedels_poetry.kernel.derivation import Derivation
-from goedels_poetry.kernel.extension import with_auxiliaries
-from goedels_poetry.kernel.foundations import lay_foundations
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel import faults
+from goedels_poetry.kernel.derivation import ByScheme, Derivation
+from goedels_poetry.kernel.faults import KernelError
+from goedels_poetry.kernel.inductions import SizeInduction
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.counterexample import counterexample_script, make_evidence
+from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
+from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.evaluator import Value
-from goedels_poetry.kernel.replay import Solvers
-from goedels_poetry.kernel.structure import BadProof, audit
-from goedels_poetry.solvers import Limits
+from goedels_poetry.kernel.structure import audit
+from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence, termination_obligations
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, termination_to_json
+from goedels_poetry.languages.smt.termination.search import Terminations, terminations_by_solver
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
 
-_FOUNDATION_LIMITS = Limits(seconds=20.0)
+
+class BadProof(GoedelsPoetryError, faults.BadProof):
+    """The steps, or the values, do not show what is claimed."""
 
 
+@contextmanager
+def _as_bad_proof() -> Iterator[None]:
+    """Inside, what the kernel refuses is a `BadProof`."""
+    try:
+        yield
+    except KernelError as error:
+        raise BadProof(str(error)) from error
+
+
+@_as_bad_proof()
 def write_certificate(
     problem_text: bytes,
     derivation: Derivation,
@@ -48,6 +67,7 @@ def write_certificate(
     assume_definitions: bool = False,
     overwrite: bool = False,
     theorems: PremiseTheorems | None = None,
+    found: Terminations | None = None,
 ) -> Path:
     """Write the certificate of a proof; nothing is claimed about it before `check_certificate` has seen it.
 
@@ -59,6 +79,7 @@ def write_certificate(
             is kept, unless ``overwrite`` is set.
         info: anything about the run that a reader may like to know.
         theorems: premises that the definitions imply, with the proof: then they are consistent.
+        found: how definitions end, where that is known; it is looked for otherwise, unless the derivation says it.
 
     Returns:
         The path of the certificate.
@@ -70,18 +91,20 @@ def write_certificate(
     if claim not in CLAIMS or claim == "counterexample":
         raise ValueError(f"not a claim of a derivation: {claim}")
     problem = parse_problem(problem_text)
+    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
+    if derivation.termination == NO_EVIDENCE:
+        derivation = replace(derivation, termination=_termination(context, derivation, theorems, found))
     evidence = derivation_to_json(derivation)
     if derivation_from_json(evidence, problem.signature) != derivation:
         raise BadProof("the derivation does not survive being written down")
-    context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
-    with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
-        foundations = lay_foundations(context, solvers)
-    script = audit(context, derivation, claim, foundations).script
-    script = with_theorems(script, theorems, context.problem, foundations)
-    evidence = {**evidence, **({"premises": theorems.to_json()} if theorems else {})}
+    ends = termination_obligations(context.signature, derivation.termination, context.guards)
+    script = audit(context, derivation, claim, ends).script
+    script = with_theorems(script, theorems, context.problem, ends)
+    evidence = {**evidence, **_premises(theorems)}
     return _write(problem_text, context, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
 
 
+@_as_bad_proof()
 def write_counterexample(
     problem_text: bytes,
     values: Mapping[str, Value],
@@ -91,6 +114,7 @@ def write_counterexample(
     interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
     theorems: PremiseTheorems | None = None,
     overwrite: bool = False,
+    found: Terminations | None = None,
 ) -> Path:
     """Write the certificate of a refutation by values for the goal's outer variables.
 
@@ -98,19 +122,41 @@ def write_counterexample(
         values: by the names that `goal_of` gives the variables.
         interpret: the values of declared functions, constants included, at given arguments.
         theorems: premises that the definitions imply, with the proof.
+        found: as above.
 
     Raises:
         BadProof: the goal is not false there, or a premise is not true. FinishedProofExists: as above.
     """
     problem = parse_problem(problem_text)
     context = Context(problem)
-    evidence = make_evidence(problem, values, interpret, theorems)
-    foundations = None
-    if theorems is not None:
-        with Solvers.start(_FOUNDATION_LIMITS, second=False) as solvers:
-            foundations = lay_foundations(context, solvers)
-    script = counterexample_script(context, evidence, foundations)
+    termination = _termination(context, Derivation(()), theorems, found)
+    proved = theorems.names if theorems else ()
+    evidence = {
+        **make_evidence(problem, values, interpret, proved),
+        **_premises(theorems),
+        **termination_to_json(termination),
+    }
+    ends = termination_obligations(context.signature, termination, context.guards)
+    script = evidence_script(context, evidence, ends)
     return _write(problem_text, context, evidence, script, directory, info or {}, "counterexample", False, overwrite)
+
+
+def _termination(
+    context: Context, derivation: Derivation, theorems: PremiseTheorems | None, found: Terminations | None
+) -> TerminationEvidence:
+    """How the definitions end, without what no step and no recursion needs of the sizes of results."""
+    found = found or terminations_by_solver(context)
+    steps = (*derivation.steps, *(theorems.derivation.steps if theorems else ()))
+    schemes = [step.by.scheme for step in steps if isinstance(step.by, ByScheme)]
+    terms = [t for scheme in schemes if isinstance(scheme, SizeInduction) for point in scheme.at for t in point]
+    return found.evidence({d.name for d in context.signature.definitions} - context.guards.keys(), terms)
+
+
+def _premises(theorems: PremiseTheorems | None) -> dict[str, Any]:
+    """The part of the evidence about premises that are proved."""
+    if theorems is None:
+        return {}
+    return {"premises": {"names": list(theorems.names), "proof": derivation_to_json(theorems.derivation)}}
 
 
 def _write(

@@ -25,11 +25,11 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.logic.layers import layers
-from goedels_poetry.kernel.logic.posing import Posing
 from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram, Origin
-from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.logic.queries import Answer
+from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.reader import Group, Source, read
 from goedels_poetry.kernel.terms import (
@@ -46,14 +46,12 @@ from goedels_poetry.kernel.terms import (
     symbols,
     var,
 )
-from goedels_poetry.languages.logic.render import formula_words
-from goedels_poetry.solvers import Answer
 
 MAX_ATOMS = 2_000
 """A world with more atoms is not closed."""
 NO_WORLD = "the world cannot be closed: {} leaves several things possible, and their negations contradict it"
 
-Ask = Callable[[Posing, str, tuple[str, ...]], Answer]
+Ask = Callable[[Encoder, str, tuple[str, ...]], Answer]
 """Poses the premises with an extra assertion and gets the values of terms when they are satisfiable."""
 
 
@@ -79,7 +77,7 @@ class _World:
         self.signature = program.signature
         self.ask = ask
         self.added: list[LogicPremise] = []
-        self.posing = Posing(program)
+        self.encoder = Encoder(program)
         self.warnings: list[str] = []
         self._taken = {p.name for p in (*program.premises, *program.constraints)}
         self._others = len(self._taken)
@@ -121,11 +119,11 @@ class _World:
         return atoms
 
     def _consistent(self) -> bool:
-        return self.ask(self.posing, "", ()).status != "unsat"
+        return self.ask(self.encoder, "", ()).status != "unsat"
 
     def _add(self, premises: Sequence[LogicPremise]) -> None:
         self.added += premises
-        self.posing = self.posing.extended(premises)
+        self.encoder = self.encoder.extended(premises)
 
     def _only_things(self, things: dict[Sort, list[Term]]) -> None:
         """Domain closure."""
@@ -136,7 +134,7 @@ class _World:
                 formula = forall((x,), or_([eq(x, t) for t in things[sort]]))
                 named = ", ".join(show(t) for t in things[sort])
                 closing.append(self._premise(formula, f"every {sort.name} is one of: {named}"))
-        if closing and self.ask(self.posing.extended(closing), "", ()).status == "unsat":
+        if closing and self.ask(self.encoder.extended(closing), "", ()).status == "unsat":
             self.warnings.append("the premises demand something without a name: the closed world leaves room for it")
         else:
             self._add(closing)
@@ -147,18 +145,18 @@ class _World:
         A world of the premises shows of every atom that is false there that it does not follow; so what is left to
         ask is whether there is a world in which one of the others is false.
         """
-        posing = self.posing
+        encoder = self.encoder
         open_, denied = list(atoms), []
         while open_:
-            some_false = posing.assertion(or_([not_(atom) for atom in open_]))
-            texts = tuple(posing.encoding.text(atom) for atom in open_)
-            answer = self.ask(posing, some_false, texts)
+            some_false = encoder.assertion(or_([not_(atom) for atom in open_]))
+            texts = tuple(encoder.encoding.text(atom) for atom in open_)
+            answer = self.ask(encoder, some_false, texts)
             if answer.status == "unsat":
                 break
             values = _values(answer.output) if answer.status == "sat" else []
             false = [a for a, value in zip(open_, values, strict=False) if not value]
             if not false or len(values) != len(open_):
-                what = ", ".join(formula_words(a) for a in open_[:5])
+                what = ", ".join(_words(a) for a in open_[:5])
                 self.warnings.append(f"not decided whether it follows, so it stays open: {what}")
                 break
             denied += false
@@ -167,7 +165,7 @@ class _World:
         found = []
         for atom in atoms:
             if atom in chosen:
-                what = " and ".join(map(show, atom.args)) if atom.name == "=" else formula_words(atom)
+                what = " and ".join(map(show, atom.args)) if atom.name == "=" else _words(atom)
                 found.append(self._premise(not_(atom), f"{what} {words}"))
         if found:
             self._add(found)
@@ -179,6 +177,13 @@ class _World:
             number += 1
         self._taken.add(name)
         return LogicPremise(name, formula, origin=Origin.CLOSURE, words=words)
+
+
+def _words(atom: Term) -> str:
+    """A ground atom as people write it: ``human(socrates)``, ``a = b``."""
+    if atom.name == "=":
+        return " = ".join(map(show, atom.args))
+    return show_symbol(atom.name) + (f"({', '.join(map(show, atom.args))})" if atom.args else "")
 
 
 def _things(signature: Signature) -> dict[Sort, list[Term]]:
@@ -210,7 +215,7 @@ def _values(output: str) -> list[bool]:
     """The truth values that the solver gave, in the order of the terms; [] when that is not what it gave."""
     try:
         (pairs,) = read(Source(output))
-    except (InvalidInput, ValueError):
+    except ValueError:
         return []
     words = [getattr(p.items[-1], "text", "") for p in getattr(pairs, "items", []) if isinstance(p, Group)]
     return [word == "true" for word in words] if set(words) <= {"true", "false"} else []

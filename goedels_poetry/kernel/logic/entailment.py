@@ -15,17 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from goedels_poetry.kernel.logic.asking import MEMORY_MB, Asker, SolverPair
 from goedels_poetry.kernel.logic.closed_world import NO_WORLD, close, extended
+from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.logic.findings import Checks, Entailment, GoalAnswer, Optimum, Status
-from goedels_poetry.kernel.logic.founded import DEFINITION
 from goedels_poetry.kernel.logic.models import read_model
 from goedels_poetry.kernel.logic.optimum import optimize
-from goedels_poetry.kernel.logic.posing import Posing
-from goedels_poetry.kernel.logic.program import LogicGoal, LogicPremise, LogicProgram, Place
+from goedels_poetry.kernel.logic.program import DEFINITION, LogicGoal, LogicPremise, LogicProgram, Place
+from goedels_poetry.kernel.logic.queries import MEMORY_MB, Evidence, Queries, Solvers
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.solvers import Evidence
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 CONSISTENCY = 2.0
 """Seconds, and half of the time that is left, to show that the premises of a proof are consistent."""
@@ -36,49 +34,44 @@ CONTRADICTS_ITSELF = "the solver contradicts itself: premises sat, but neither t
 def decide(
     program: LogicProgram,
     *,
+    solvers: Solvers,
     milliseconds: float = 10_000,
     optimize_milliseconds: float | None = None,
-    solvers: SolverPair | None = None,
     semantics: Literal["entailment", "satisfiability"] = "entailment",
     world: Literal["open", "closed"] = "open",
     confirm: bool = False,
     minimal_cores: bool = False,
     memory_mb: int = MEMORY_MB,
-    posing: Posing | None = None,
+    encoder: Encoder | None = None,
 ) -> Entailment:
     """Decide all goals and objectives of a program.
 
     Args:
         program: as it was read.
+        solvers: who is asked.
         milliseconds: wall time for all goals together.
         optimize_milliseconds: wall time for all objectives together; None: what the goals left of ``milliseconds``.
-        solvers: processes to use, one program at a time; without them new ones, which are ended.
         semantics: with "satisfiability" ``proved`` means that premises and query are consistent, ``refuted`` that they
             are not: the reading of a check-sat, which says nothing about what follows.
         world: "closed" adds premises of origin ``closure``, see `closed_world`.
         confirm: pose what shows a verdict again to a fresh z3 and to cvc5, for the trust level.
         minimal_cores: leave out of cores what can be left out, as far as time allows; done when confirming, too.
         memory_mb: for each solver process, MiB.
-        posing: that of this very program, where there is one already.
+        encoder: that of this very program, where there is one already.
 
     Raises:
         EncodingError: the program cannot be handed to a solver faithfully.
     """
     began = time.monotonic()
-    pair = solvers or SolverPair()
-    try:
-        ways = _Ways(pair, memory_mb, semantics, world, confirm, confirm or minimal_cores)
-        found = _decided(posing or Posing(program), began + milliseconds / 1000, ways)
-        if program.objectives:
-            seconds = milliseconds / 1000 - (time.monotonic() - began)
-            if optimize_milliseconds is not None:
-                seconds = optimize_milliseconds / 1000
-            asker = Asker(Posing(program, (*program.premises, *program.constraints)), pair, seconds, memory_mb)
-            optima, level = optimize(asker, confirm)
-            found = replace(found, optima=optima, trust_level=found.trust_level if program.goals else level)
-    finally:
-        if solvers is None:
-            pair.close()
+    ways = _Ways(solvers, memory_mb, semantics, world, confirm, confirm or minimal_cores)
+    found = _decided(encoder or Encoder(program), began + milliseconds / 1000, ways)
+    if program.objectives:
+        seconds = milliseconds / 1000 - (time.monotonic() - began)
+        if optimize_milliseconds is not None:
+            seconds = optimize_milliseconds / 1000
+        constrained = Encoder(program, (*program.premises, *program.constraints))
+        optima, level = optimize(solvers.queries(constrained, seconds, memory_mb), confirm)
+        found = replace(found, optima=optima, trust_level=found.trust_level if program.goals else level)
     return replace(found, seconds=time.monotonic() - began)
 
 
@@ -86,36 +79,36 @@ def decide(
 class _Ways:
     """How goals are to be decided."""
 
-    solvers: SolverPair
+    solvers: Solvers
     memory_mb: int
     semantics: str
     world: str
     confirm: bool
     minimal: bool
 
-    def asker(self, posing: Posing, seconds: float) -> Asker:
-        return Asker(posing, self.solvers, seconds, self.memory_mb, self.minimal)
+    def queries(self, encoder: Encoder, seconds: float) -> Queries:
+        return self.solvers.queries(encoder, seconds, self.memory_mb, self.minimal)
 
 
-def _decided(posing: Posing, until: float, ways: _Ways) -> Entailment:
+def _decided(encoder: Encoder, until: float, ways: _Ways) -> Entailment:
     """The goals."""
-    program = posing.program
+    program = encoder.program
     if not program.goals:
         return Entailment(Verdict.UNKNOWN)
     left = until - time.monotonic()
-    asker = ways.asker(posing, left / 2 if ways.world == "closed" else left)
-    found = _answers(asker, ways.semantics)
+    queries = ways.queries(encoder, left / 2 if ways.world == "closed" else left)
+    found = _answers(queries, ways.semantics)
     if ways.world == "closed" and ways.semantics == "entailment" and _may_be_closed(found):
-        closure = close(program, asker.ask_for_values)
+        closure = close(program, queries.ask_for_values)
         if closure.reason:
             return replace(found, reason=closure.reason, warnings=(*found.warnings, *closure.warnings))
-        asker = ways.asker(Posing(extended(program, closure)), until - time.monotonic())
-        closed = _answers(asker, ways.semantics)
+        queries = ways.queries(Encoder(extended(program, closure)), until - time.monotonic())
+        closed = _answers(queries, ways.semantics)
         if any(goal.verdict is Verdict.INCONSISTENT for goal in closed.goals):  # not seen while it was closed
             reason = NO_WORLD.format("what the premises say")
             return replace(found, reason=reason, warnings=(*closure.warnings, *found.warnings))
         found = replace(closed, warnings=(*closure.warnings, *closed.warnings), closure=closure.premises)
-    return _confirmed(asker, found) if ways.confirm and ways.semantics == "entailment" else found
+    return _confirmed(queries, found) if ways.confirm and ways.semantics == "entailment" else found
 
 
 def _may_be_closed(found: Entailment) -> bool:
@@ -124,8 +117,8 @@ def _may_be_closed(found: Entailment) -> bool:
     return Verdict.UNKNOWN in verdicts and Verdict.INCONSISTENT not in verdicts
 
 
-def _answers(asker: Asker, semantics: str) -> Entailment:
-    goals, warnings = (_satisfiable(asker), ()) if semantics == "satisfiability" else _entailed(asker)
+def _answers(queries: Queries, semantics: str) -> Entailment:
+    goals, warnings = (_satisfiable(queries), ()) if semantics == "satisfiability" else _entailed(queries)
     return Entailment(_common([g.verdict for g in goals]), goals, reason=_reason(goals), warnings=warnings)
 
 
@@ -153,52 +146,52 @@ def _status(found: Evidence) -> Status:
     return found.answer.status if found.answer.status in ("sat", "unsat") else "unknown"
 
 
-def _entailed(asker: Asker) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
-    posing = asker.posing
+def _entailed(queries: Queries) -> tuple[tuple[GoalAnswer, ...], tuple[str, ...]]:
+    encoder = queries.encoder
     cases = []
-    for goal in posing.program.goals:
-        texts = {True: posing.assertion(goal.formula), False: posing.negation(goal.formula)}
+    for goal in encoder.program.goals:
+        texts = {True: encoder.assertion(goal.formula), False: encoder.negation(goal.formula)}
         cases.append(_Case(goal, texts, {}))
-    found = asker.quickly([case.texts[side] for case in cases for side in (True, False)])
+    found = queries.quickly([case.texts[side] for case in cases for side in (True, False)])
     for number, case in enumerate(cases):
         case.found = {True: found[2 * number], False: found[2 * number + 1]}
-    premises, core = _premises(asker, [e for case in cases for e in case.found.values()])
+    premises, core = _premises(queries, [e for case in cases for e in case.found.values()])
     answers: list[GoalAnswer] = []
     warnings: list[str] = []
     for number, case in enumerate(cases):
         case.premises = premises
         if premises != "unsat":
-            premises = _insist(asker, case, asker.left / (len(cases) - number))
+            premises = _insist(queries, case, queries.left / (len(cases) - number))
         if case.premises == "unsat" and not core:
-            core = asker.core("")
-        answers.append(_answer(asker, case, core, warnings))
+            core = queries.core("")
+        answers.append(_answer(queries, case, core, warnings))
     return tuple(answers), tuple(dict.fromkeys(warnings))
 
 
-def _premises(asker: Asker, found: Sequence[Evidence]) -> tuple[Status, tuple[str, ...]]:
+def _premises(queries: Queries, found: Sequence[Evidence]) -> tuple[Status, tuple[str, ...]]:
     """The premises alone, and the core of their contradiction: asked where the goals do not tell."""
     if any(e.answer.status == "sat" for e in found):
         return "sat", ()
-    alone = asker.quickly([""])[0]
-    return _status(alone), asker.core("", alone) if alone.answer.status == "unsat" else ()
+    alone = queries.quickly([""])[0]
+    return _status(alone), queries.core("", alone) if alone.answer.status == "unsat" else ()
 
 
-def _insist(asker: Asker, case: _Case, seconds: float) -> Status:
+def _insist(queries: Queries, case: _Case, seconds: float) -> Status:
     """Spend up to so many seconds on what is open about a goal; returns what is known of the premises."""
     until = time.monotonic() + seconds
     for side in (False, True):
         if case.status(side) == "unknown" and case.status(not side) != "unsat":
             both = side is False and case.status(True) == "unknown"
-            case.found[side] = asker.insistently(case.texts[side], (until - time.monotonic()) / (2 if both else 1))
+            case.found[side] = queries.insistently(case.texts[side], (until - time.monotonic()) / (2 if both else 1))
         if case.status(side) == "sat":
             case.premises = "sat"
     if case.premises == "unknown" and "unsat" in (case.status(True), case.status(False)):
         left = min(CONSISTENCY, (until - time.monotonic()) / 2)
-        case.premises = _status(asker.insistently("", left))
+        case.premises = _status(queries.insistently("", left))
     return case.premises
 
 
-def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str]) -> GoalAnswer:
+def _answer(queries: Queries, case: _Case, core: tuple[str, ...], warnings: list[str]) -> GoalAnswer:
     """The verdict on a goal, with its evidence."""
     name, checks = case.goal.name, case.checks
     if checks.with_goal == checks.with_negation == "unsat":
@@ -206,17 +199,17 @@ def _answer(asker: Asker, case: _Case, core: tuple[str, ...], warnings: list[str
             return GoalAnswer(name, Verdict.UNKNOWN, checks, reason=CONTRADICTS_ITSELF)
         checks = replace(checks, premises="unsat")
     if checks.premises == "unsat":
-        core = core or _both(asker, case)
-        return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason=_clash(asker.posing.premises, core))
+        core = core or _both(queries, case)
+        return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason=_clash(queries.encoder.premises, core))
     for side, verdict in ((False, Verdict.PROVED), (True, Verdict.REFUTED)):
         if case.status(side) == "unsat":
             if checks.premises != "sat":
                 warnings.append(NOT_SHOWN)
-            needed = asker.core(case.texts[side], case.found[side])
+            needed = queries.core(case.texts[side], case.found[side])
             what = "the goal's negation" if side else "the goal"
             reason = "" if needed else f"{what} is true whatever the premises say"
             return GoalAnswer(name, verdict, checks, needed, reason=reason)
-    worlds = {side: read_model(e.model, asker.posing) for side, e in case.found.items()}
+    worlds = {side: read_model(e.model, queries.encoder) for side, e in case.found.items()}
     return GoalAnswer(
         name, Verdict.UNKNOWN, checks, witness=worlds[True], countermodel=worlds[False], reason=_why_open(case)
     )
@@ -239,10 +232,10 @@ def _line(place: Place) -> str:
     return "" if place.line is None else f" (line {place.line})"
 
 
-def _both(asker: Asker, case: _Case) -> tuple[str, ...]:
+def _both(queries: Queries, case: _Case) -> tuple[str, ...]:
     """A core of premises that imply the goal and its negation."""
-    cores = {name for side, found in case.found.items() for name in asker.core(case.texts[side], found)}
-    return tuple(p.name for p in asker.posing.premises if p.name in cores)
+    cores = {name for side, found in case.found.items() for name in queries.core(case.texts[side], found)}
+    return tuple(p.name for p in queries.encoder.premises if p.name in cores)
 
 
 def _why_open(case: _Case) -> str:
@@ -259,22 +252,22 @@ def _why_open(case: _Case) -> str:
 # ------------------------------------------------------------------------------------------------ satisfiability
 
 
-def _satisfiable(asker: Asker) -> tuple[GoalAnswer, ...]:
+def _satisfiable(queries: Queries) -> tuple[GoalAnswer, ...]:
     """The seed's reading: is the query consistent with the premises?"""
     answers = []
-    goals = asker.posing.program.goals
-    texts = [asker.posing.negation(g.formula) if g.negated else asker.posing.assertion(g.formula) for g in goals]
-    for number, (goal, text, found) in enumerate(zip(goals, texts, asker.quickly(texts), strict=True)):
+    goals = queries.encoder.program.goals
+    texts = [queries.encoder.negation(g.formula) if g.negated else queries.encoder.assertion(g.formula) for g in goals]
+    for number, (goal, text, found) in enumerate(zip(goals, texts, queries.quickly(texts), strict=True)):
         if found.answer.status == "unknown":
-            found = asker.insistently(text, asker.left / (len(goals) - number))
+            found = queries.insistently(text, queries.left / (len(goals) - number))
         status = _status(found)
         checks = Checks("sat" if status == "sat" else "unknown", status, "unknown")
         if status == "sat":
-            model = read_model(found.model, asker.posing)
+            model = read_model(found.model, queries.encoder)
             words = "consistent with the premises, which is not to follow from them"
             answers.append(GoalAnswer(goal.name, Verdict.PROVED, checks, witness=model, reason=words))
         elif status == "unsat":
-            core = asker.core(text, found)
+            core = queries.core(text, found)
             words = "not consistent with the premises"
             answers.append(GoalAnswer(goal.name, Verdict.REFUTED, checks, core, reason=words))
         else:
@@ -296,12 +289,12 @@ def _reason(goals: Sequence[GoalAnswer]) -> str:
     return ", ".join(f"{g.name} {g.verdict}" for g in goals) + ": ask one at a time"
 
 
-def _confirmed(asker: Asker, found: Entailment) -> Entailment:
+def _confirmed(queries: Queries, found: Entailment) -> Entailment:
     """Pose again what shows the verdicts, and say how far they can be trusted."""
     levels = []
     goals = []
     for goal in found.goals:
-        level, disagreement = _level(asker, goal)
+        level, disagreement = _level(queries, goal)
         if disagreement:
             goal = replace(goal, verdict=Verdict.UNKNOWN, core=(), reason=disagreement)
         goals.append(goal)
@@ -318,20 +311,20 @@ def _confirmed(asker: Asker, found: Entailment) -> Entailment:
     )
 
 
-def _level(asker: Asker, answer: GoalAnswer) -> tuple[str | None, str]:
+def _level(queries: Queries, answer: GoalAnswer) -> tuple[str | None, str]:
     """The trust level of a verdict, or why there can be none."""
-    posing = asker.posing
-    goal = next(g for g in posing.program.goals if g.name == answer.name)
+    encoder = queries.encoder
+    goal = next(g for g in encoder.program.goals if g.name == answer.name)
     if answer.verdict is Verdict.PROVED:
-        script = posing.script(posing.negation(goal.formula), only=answer.core)
+        script = encoder.script(encoder.negation(goal.formula), only=answer.core)
     elif answer.verdict is Verdict.REFUTED:
-        script = posing.script(posing.assertion(goal.formula), only=answer.core)
+        script = encoder.script(encoder.assertion(goal.formula), only=answer.core)
     elif answer.verdict is Verdict.INCONSISTENT:
-        script = posing.script(only=answer.core)
+        script = encoder.script(only=answer.core)
     else:
         return None, ""
     contradictory = answer.verdict is Verdict.INCONSISTENT
-    return asker.trust(script, contradictory or answer.checks.premises == "sat" or not posing.premises)
+    return queries.trust(script, contradictory or answer.checks.premises == "sat" or not encoder.premises)
 
 
 __all__ = ["Checks", "Entailment", "GoalAnswer", "Optimum", "Status", "decide"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from goedels_poetry.kernel.logic.program import LogicPremise
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 Status = Literal["sat", "unsat", "unknown"]
 

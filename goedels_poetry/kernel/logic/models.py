@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from goedels_poetry.kernel.logic.posing import Posing
+from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.refutation.evaluator import ArrayValue
 from goedels_poetry.kernel.terms import Sort
@@ -40,12 +40,12 @@ class _Unreadable(Exception):
     """Something in a model that is not understood."""
 
 
-def read_model(text: str, posing: Posing) -> dict[str, Any] | None:
+def read_model(text: str, encoder: Encoder) -> dict[str, Any] | None:
     """What a model says about the declared constants and functions of a program; None when it cannot be read."""
     if not text or len(text) > MAX_CHARACTERS:
         return None
     try:
-        return _Model(_parsed(text), posing.program.signature).described()
+        return _Model(_parsed(text), encoder.program.signature).described()
     except (_Unreadable, ValueError, IndexError, TypeError, RecursionError):
         return None
 

@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.logic.asking import LEAST, Asker
 from goedels_poetry.kernel.logic.findings import Optimum
 from goedels_poetry.kernel.logic.models import read_model
 from goedels_poetry.kernel.logic.program import Objective
+from goedels_poetry.kernel.logic.queries import LEAST, Queries
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, BitVector, Sort, Term, app, lit
 
@@ -35,7 +34,7 @@ class _Candidate:
     open_: bool = False
 
 
-def optimize(asker: Asker, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
+def optimize(queries: Queries, confirm: bool = False) -> tuple[tuple[Optimum, ...], str | None]:
     """The optima of a program's objectives, in their order; what comes after one that there is not is not asked.
 
     With ``confirm`` and where all of them are shown, the trust level comes with them: that none is exceeded is then
@@ -44,23 +43,23 @@ def optimize(asker: Asker, confirm: bool = False) -> tuple[tuple[Optimum, ...], 
     found: list[Optimum] = []
     fixed: list[str] = []
     levels: list[str | None] = []
-    objectives = asker.posing.program.objectives
+    objectives = queries.encoder.program.objectives
     for number, objective in enumerate(objectives):
         if found and not found[-1].attained:
             reason = "an objective before it has no optimum"
             found.append(Optimum(objective.maximize, None, False, reason))
             continue
-        share = asker.left / (len(objectives) - number)
-        search = _Search(asker, objective, fixed, share)
+        share = queries.left / (len(objectives) - number)
+        search = _Search(queries, objective, fixed, share)
         optimum, value = search.run()
         if value is not None and confirm:
-            level, disagreement = asker.trust(asker.posing.script(search.exceeded(value)), consistent=True)
+            level, disagreement = queries.trust(queries.encoder.script(search.exceeded(value)), consistent=True)
             levels.append(level)
             if disagreement:
                 optimum, value = Optimum(objective.maximize, None, False, disagreement), None
         found.append(optimum)
         if value is not None:
-            fixed.append(asker.posing.assertion(_compare("=", objective.term, value)))
+            fixed.append(queries.encoder.assertion(_compare("=", objective.term, value)))
     known = [level for level in levels if level is not None]
     return tuple(found), min(known) if len(known) == len(objectives) else None
 
@@ -68,8 +67,8 @@ def optimize(asker: Asker, confirm: bool = False) -> tuple[tuple[Optimum, ...], 
 class _Search:
     """One objective, among the worlds that ``fixed`` leaves."""
 
-    def __init__(self, asker: Asker, objective: Objective, fixed: list[str], seconds: float) -> None:
-        self.asker = asker
+    def __init__(self, queries: Queries, objective: Objective, fixed: list[str], seconds: float) -> None:
+        self.queries = queries
         self.objective = objective
         self.fixed = "".join(fixed)
         self.seconds = seconds
@@ -92,19 +91,19 @@ class _Search:
         value = self._sought()
         if value is not None and self._is_optimum(value):
             return self._shown(value)
-        return self._none("timeout" if self.asker.left < LEAST else "not decided"), None
+        return self._none("timeout" if self.queries.left < LEAST else "not decided"), None
 
     # ---------------------------------------------------------------------------------------- questions
 
     def _ask(self, extra: str) -> str:
-        found = self.asker.quickly([extra])[0]
+        found = self.queries.quickly([extra])[0]
         if found.answer.status == "unknown":
-            found = self.asker.insistently(extra, self.seconds / 3)
+            found = self.queries.insistently(extra, self.seconds / 3)
         self.model = found.model or self.model
         return found.answer.status
 
     def _where(self, relation: str, value: Fraction) -> str:
-        return self.fixed + self.asker.posing.assertion(_compare(relation, self.objective.term, value))
+        return self.fixed + self.queries.encoder.assertion(_compare(relation, self.objective.term, value))
 
     def _is_optimum(self, value: Fraction) -> bool:
         if not _fits(value, self.objective.term.sort):
@@ -130,8 +129,8 @@ class _Search:
     # --------------------------------------------------------------------------------------- candidates
 
     def _suggested(self) -> _Candidate | None:
-        text = self.asker.posing.encoding.text(self.objective.term)
-        answer = self.asker.optimum(self.objective.maximize, text, self.fixed, self.seconds / 3)
+        text = self.queries.encoder.encoding.text(self.objective.term)
+        answer = self.queries.optimum(self.objective.maximize, text, self.fixed, self.seconds / 3)
         return _read_objectives(answer.output, self.objective.maximize) if answer.status == "sat" else None
 
     def _sought(self) -> Fraction | None:
@@ -141,7 +140,7 @@ class _Search:
         best = self._start()
         step = 1
         for _ in range(STEPS):
-            if best is None or self.asker.left < LEAST:
+            if best is None or self.queries.left < LEAST:
                 return None
             relation = ">=" if self.objective.maximize else "<="
             target = best + self.sign * step
@@ -168,7 +167,7 @@ class _Search:
     # ------------------------------------------------------------------------------------------ results
 
     def _shown(self, value: Fraction) -> tuple[Optimum, Fraction]:
-        model = read_model(self.model, self.asker.posing) or {}
+        model = read_model(self.model, self.queries.encoder) or {}
         return Optimum(self.objective.maximize, _number(value), True, model=model), value
 
     def _none(self, reason: str) -> Optimum:
@@ -219,7 +218,7 @@ def _read_objectives(text: str, maximize: bool) -> _Candidate | None:
         if isinstance(value, Group) and _word(value.items[0]) == "interval":
             value = value.items[2 if maximize else 1]
         finite, epsilon, endless = _linear(value)
-    except (InvalidInput, ValueError, IndexError, AssertionError):
+    except (ValueError, IndexError, AssertionError):
         return None
     return _Candidate(None if endless else finite, bool(epsilon))
 

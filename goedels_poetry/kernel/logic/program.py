@@ -26,6 +26,10 @@ class Origin(StrEnum):
     """The answer to an earlier question."""
 
 
+DEFINITION = "the recursive definition of "
+"""How the words of a premise begin that is a definition whose recursion is not seen to end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something stands in the program's text: line and column from 1, or a JSON path, or both."""

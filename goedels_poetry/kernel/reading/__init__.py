@@ -1,1 +1,9 @@
-"""From the text of a user to the core problem."""
+"""From text to what the kernel works on: theorems, terms, certificates.
+
+`lines`, `reader`: characters to S-expressions with places. `commands`, `declare`, `symbols`: what a script declares,
+and what names mean. `elaborate`, with `literals`, `matching` and `theory` (the typing rules of SMT-LIB): expressions to
+terms. `parser` puts them together. `nearest`, `hints`: what to tell about a mistake.
+
+`auxiliary` and `certificate` read what a proof says. `faithful` asks solvers whether a theorem was read as it stands:
+the reader is the one part of what is trusted that a theorem's own text can be held against.
+"""

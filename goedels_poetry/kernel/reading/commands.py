@@ -30,7 +30,7 @@ def command_of(source: Source, expr: SExpr) -> tuple[str, Group]:
     """A command and its name.
 
     Raises:
-        InvalidInput: it is no command.
+        InvalidText: it is no command.
     """
     if not isinstance(expr, Group) or not expr.items:
         source.fail("a command such as (assert ...) was expected here", expr, "other text begins with ;")
@@ -44,7 +44,7 @@ def attributes(source: Source, body: SExpr) -> tuple[SExpr, list[tuple[Atom, SEx
     """The term of ``(! term :key value ...)`` with its attributes; any other term has none.
 
     Raises:
-        InvalidInput: a key that is no keyword, or one without a value.
+        InvalidText: a key that is no keyword, or one without a value.
     """
     if not isinstance(body, Group) or not body.items or not is_word(body.items[0], "!"):
         return body, []
@@ -72,7 +72,7 @@ def name_of(source: Source, key: Atom, value: SExpr) -> str:
     """The value of ``:named``.
 
     Raises:
-        InvalidInput: it is no symbol.
+        InvalidText: it is no symbol.
     """
     if not isinstance(value, Atom) or value.kind is not Lexeme.SYMBOL:
         source.fail(":named takes one symbol", key)

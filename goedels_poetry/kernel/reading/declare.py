@@ -52,7 +52,7 @@ class Declarations:
         """Carry out one ``declare-...`` or ``define-...`` command.
 
         Raises:
-            InvalidInput: malformed, ill-sorted, or a name that is taken.
+            InvalidText: malformed, ill-sorted, or a name that is taken.
         """
         head = expr.items[0]
         assert isinstance(head, Atom)
@@ -85,7 +85,7 @@ class Declarations:
         """All that was declared, definitions and datatypes in dependency order.
 
         Raises:
-            InvalidInput: a datatype without values.
+            InvalidText: a datatype without values.
         """
         datatypes = order_datatypes(self.symbols.datatypes())
         empty = uninhabited(datatypes)

@@ -62,7 +62,7 @@ class Scope:
 class Elaborator:
     """Terms over a symbol table.
 
-    ``term`` raises InvalidInput for whatever is not a well-sorted term, and NeedsSort for a polymorphic
+    ``term`` raises InvalidText for whatever is not a well-sorted term, and NeedsSort for a polymorphic
     constant in a place that does not tell its sort. With ``mixed``, as in the logics of SMT-LIB that mix them, any
     term of sort Int stands for its real where a Real is needed; without, literals only. With it ``-1`` is a number,
     too, unless something is called so: as solvers read it. The attributes ``outermost`` are those of whole assertions.
@@ -132,7 +132,7 @@ class Elaborator:
         """The text of a symbol.
 
         Raises:
-            InvalidInput: ``expr`` is something else, or a reserved word that is not quoted.
+            InvalidText: ``expr`` is something else, or a reserved word that is not quoted.
         """
         if not isinstance(expr, Atom) or expr.kind is not Lexeme.SYMBOL:
             self.source.fail(f"{what} was expected here", expr)
@@ -413,7 +413,8 @@ class Elaborator:
         return term
 
     def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
-        hint = hints.of_symbol(head.text, self.symbols, scope.env)
+        known = self.symbols
+        hint = hints.of_symbol(head.text, (*scope.env, *known.functions), known.sorts, known.reserved, known.remarks)
         self.source.fail(f"unknown symbol `{head.text}`", head, hint)
 
     def _call(self, expr: SExpr, head: Atom, function: Function, args: list[SExpr], scope: Scope) -> Term:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable, Mapping
 
 from goedels_poetry.kernel.reading.nearest import nearest
 from goedels_poetry.kernel.reading.theory import RULES, SORT_NAMES
-
-if TYPE_CHECKING:
-    from goedels_poetry.kernel.reading.symbols import Symbols
 
 _NUMBER = re.compile(r"(-?)([0-9]*\.?[0-9]+)")
 _OTHER_LANGUAGES = {
@@ -26,20 +22,25 @@ _OTHER_LANGUAGES = {
 _EARLIER = "declare it before it is used"
 
 
-def of_symbol(name: str, symbols: Symbols, nearby: Iterable[str]) -> str:
-    """For a ``name`` in a term that no function has; ``nearby`` are the variables that can be seen there."""
+def of_symbol(
+    name: str, known: Iterable[str], sorts: Container[str], declared: Container[str], remarks: Mapping[str, str]
+) -> str:
+    """For a ``name`` in a term that no function has, among those ``known`` there and the names ``declared`` anywhere.
+
+    ``remarks`` say why a name of the text means nothing in terms.
+    """
     number = _NUMBER.fullmatch(name)
     if number:
         return f"negative numbers are written (- {number[2]})" if number[1] else f"write 0{name}"
     if name in _OTHER_LANGUAGES:
         return _OTHER_LANGUAGES[name]
-    if name in symbols.remarks:
-        return symbols.remarks[name]
-    if name in symbols.sorts or name in SORT_NAMES:
+    if name in remarks:
+        return remarks[name]
+    if name in sorts or name in SORT_NAMES:
         return "it is a sort: name one of its elements"
-    if name in symbols.reserved:
+    if name in declared:
         return _EARLIER
-    meant = nearest(name, (*nearby, *symbols.functions, *RULES, "true", "false"))
+    meant = nearest(name, (*known, *RULES, "true", "false"))
     return meant or "declare it with declare-fun or declare-const"
 
 

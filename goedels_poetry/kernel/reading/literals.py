@@ -19,7 +19,7 @@ def atom_literal(source: Source, atom: Atom) -> Term | None:
     """The literal that a token is; None for a symbol.
 
     Raises:
-        InvalidInput: a keyword, or a string with a character outside SMT-LIB.
+        InvalidText: a keyword, or a string with a character outside SMT-LIB.
     """
     text = atom.text
     match atom.kind:
@@ -67,7 +67,7 @@ def indexed_literal(source: Source, group: Group) -> Term | None:
     """``(_ bv5 8)`` and ``(_ char #x41)``; None for any other expression.
 
     Raises:
-        InvalidInput: a value that does not fit, a width out of range.
+        InvalidText: a value that does not fit, a width out of range.
     """
     if len(group.items) != 3:
         return None

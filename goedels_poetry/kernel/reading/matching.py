@@ -47,7 +47,7 @@ def read_pattern(symbols: Symbols, expr: SExpr, subject: Term, named: dict[str, 
     """The pattern; variables are entered into ``named`` as selector terms over ``subject``.
 
     Raises:
-        InvalidInput: not a pattern for the sort of ``subject``.
+        InvalidText: not a pattern for the sort of ``subject``.
     """
     fail = symbols.source.fail
     if depth > 50:
@@ -111,7 +111,7 @@ def decide(symbols: Symbols, subject: Term, cases: Sequence[tuple[Pattern, Term]
     The last constructor that is left needs no tester.
 
     Raises:
-        InvalidInput: a value that no case covers, or a case that no value reaches.
+        InvalidText: a value that no case covers, or a case that no value reaches.
     """
     reached: set[int] = set()
     steps = 0

@@ -1,6 +1,6 @@
 """SMT-LIB text to a `Problem`, and terms and sequents over its signature.
 
-Only the commands listed in `_COMMANDS` are known; everything else ends in InvalidInput. What the script says
+Only the commands listed in `_COMMANDS` are known; everything else ends in InvalidText. What the script says
 about itself (``:status``, options, file names, comments) is never read.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.problem import Premise, Problem, Signature
 from goedels_poetry.kernel.reading.commands import (
     DECLARING,
@@ -42,7 +42,7 @@ def parse_problem(text: str | bytes) -> Problem:
     """Read a theorem.
 
     Raises:
-        InvalidInput: with line, column and, where there is one, a hint; for every text that is not a theorem.
+        InvalidText: with line, column and, where there is one, a hint; for every text that is not a theorem.
     """
     digest = hashlib.sha256(text.encode("utf-8", "replace") if isinstance(text, str) else text).hexdigest()
     source = Source(decode(text))
@@ -53,14 +53,14 @@ def parse_problem(text: str | bytes) -> Problem:
             script.command(command)
         return script.problem(digest)
     except RecursionError:  # the depth limits should prevent it; a traceback must never be the answer
-        raise InvalidInput("the input is nested too deeply", 1, 1, "name parts with define-fun") from None
+        raise InvalidText("the input is nested too deeply", 1, 1, "name parts with define-fun") from None
 
 
 def parse_term(text: str, signature: Signature, variables: Sequence[Term] = (), sort: Sort | None = None) -> Term:
     """Read one term over ``signature`` whose free variables are among ``variables``; names stay as they are.
 
     Raises:
-        InvalidInput: not exactly one well-sorted term (of ``sort``, when given).
+        InvalidText: not exactly one well-sorted term (of ``sort``, when given).
     """
     source = Source(decode(text))
     exprs = read(source)
@@ -74,7 +74,7 @@ def parse_sequent(text: str, signature: Signature) -> Sequent:
     """Read what `printer.show_sequent` wrote.
 
     Raises:
-        InvalidInput: malformed, ill-sorted, or a variable that shares its name with another or with a symbol.
+        InvalidText: malformed, ill-sorted, or a variable that shares its name with another or with a symbol.
     """
     source = Source(decode(text))
     exprs = read(source)

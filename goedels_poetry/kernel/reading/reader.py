@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NoReturn, TypeAlias
 
-from goedels_poetry.errors import InvalidInput
-from goedels_poetry.languages.lines import Lines, from_utf8
+from goedels_poetry.kernel.faults import InvalidText
+from goedels_poetry.kernel.reading.lines import Lines, from_utf8
 
 MAX_BYTES = 10_000_000
 MAX_TOKENS = 1_000_000
@@ -47,13 +47,13 @@ class Atom:
 
 
 class Group:
-    """A parenthesised list; ``offset`` is that of its opening parenthesis."""
+    """A parenthesised list; ``offset`` is that of its opening parenthesis, ``end`` where it was closed."""
 
-    __slots__ = ("items", "offset")
+    __slots__ = ("end", "items", "offset")
 
     def __init__(self, offset: int) -> None:
         self.items: list[SExpr] = []
-        self.offset = offset
+        self.offset = self.end = offset
 
 
 SExpr: TypeAlias = Atom | Group
@@ -81,23 +81,23 @@ class Source(Lines):
     text: str
 
     def fail(self, message: str, at: int | SExpr, hint: str = "") -> NoReturn:
-        """Raise InvalidInput at an offset or where an expression starts."""
+        """Raise InvalidText at an offset or where an expression starts."""
         line, column = self.position(at if isinstance(at, int) else at.offset)
-        raise InvalidInput(message, line, column, hint)
+        raise InvalidText(message, line, column, hint)
 
 
 def decode(text: str | bytes) -> str:
     """The text of a script within the size limit.
 
     Raises:
-        InvalidInput: more than ``MAX_BYTES`` bytes, not UTF-8, or a control character.
+        InvalidText: more than ``MAX_BYTES`` bytes, not UTF-8, or a control character.
     """
     if len(text) > MAX_BYTES:
-        raise InvalidInput(f"the input is larger than {MAX_BYTES:,} bytes", 1, 1, _SPLIT)
+        raise InvalidText(f"the input is larger than {MAX_BYTES:,} bytes", 1, 1, _SPLIT)
     if isinstance(text, bytes):
         text = from_utf8(text, "save the file as UTF-8 text")
     elif _SURROGATE.search(text):
-        raise InvalidInput("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
+        raise InvalidText("the text has a lone surrogate, which is not a character", 1, 1, "use UTF-8 text")
     if text.startswith("\ufeff"):
         text = text[1:]
     control = _CONTROL.search(text)
@@ -111,7 +111,7 @@ def read(source: Source) -> list[SExpr]:
     """All top-level S-expressions of the text.
 
     Raises:
-        InvalidInput: unbalanced parentheses, quotes or bars; something outside SMT-LIB; a limit passed.
+        InvalidText: unbalanced parentheses, quotes or bars; something outside SMT-LIB; a limit passed.
     """
     text = source.text
     top: list[SExpr] = []
@@ -138,7 +138,7 @@ def read(source: Source) -> list[SExpr]:
         elif kind == _CLOSE:
             if not open_groups:
                 source.fail("unexpected ')'", start, "no parenthesis is open here")
-            open_groups.pop()
+            open_groups.pop().end = position
             current = open_groups[-1].items if open_groups else top
         elif kind == _SYMBOL:
             current.append(Atom(symbol, found[kind], start))

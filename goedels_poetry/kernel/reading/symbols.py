@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.problem import Constructor, Datatype, Signature
 from goedels_poetry.kernel.reading import hints
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
@@ -226,7 +227,7 @@ class Symbols:
         """The sort that ``expr`` denotes, with type variables ``bound``.
 
         Raises:
-            InvalidInput: unknown sort, wrong number of arguments.
+            InvalidText: unknown sort, wrong number of arguments.
         """
         return self._sort(expr, bound or {}, 0)
 
@@ -408,7 +409,6 @@ def _mentions(expr: SExpr, names: Iterable[str]) -> bool:
 
 def order_datatypes(datatypes: Mapping[Sort, tuple[Constructor, ...]]) -> tuple[Datatype, ...]:
     """Datatypes in dependency order, numbered by group of mutual recursion."""
-    from goedels_poetry.kernel.components import components
 
     def mentioned(sort: Sort) -> Iterable[Sort]:
         return (part for c in datatypes[sort] for _, s in c.fields for part in sort_parts(s) if part in datatypes)

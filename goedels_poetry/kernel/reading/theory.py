@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
+from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -39,8 +40,6 @@ MAX_BITS = 65_536
 
 def sorts_text(sorts: Sequence[Sort]) -> str:
     """Sorts as they appear in messages: ``(Int Bool)``."""
-    from goedels_poetry.kernel.printer import show_sort
-
     return "(" + " ".join(show_sort(s) for s in sorts) + ")"
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.encoding import EncodingError
-from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.faults import EncodingError
+from goedels_poetry.kernel.obligations import Context, is_quantified
 from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.refutation.evaluator import Binding, Trace, Value
+from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, Element
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.sequent import Sequent
@@ -95,11 +96,11 @@ def confirmation(
 
     def agreement() -> str:
         holds = [questions.at(part, binding) for part in (*premises, *goal.hyps, not_(goal.concl))]
-        ground = [t for t in (*facts, *holds) if not _is_quantified(t)]
+        ground = [t for t in (*facts, *holds) if not is_quantified(t)]
         return questions.script(context.declarations, (*chosen, *questions.results(trace), *ground))
 
     def rules() -> str:
-        return questions.script((*context.definitions, *context.named_premises()), chosen)
+        return questions.script((*with_definitions(context), *named_premises(context)), chosen)
 
     return Confirmation(refutation, agreement, rules if ruled else None, questions.names)
 
@@ -188,10 +189,6 @@ def _all_terms(context: Context) -> Iterator[Term]:
     yield from (p.formula for p in problem.premises)
     for definition in problem.signature.definitions:
         yield from (*definition.params, definition.body)
-
-
-def _is_quantified(term: Term) -> bool:
-    return any(t.binders for t in subterms(term))
 
 
 def _mentioned(

@@ -6,15 +6,11 @@ included). A function is nowhere else asked for its value, so whatever it is the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from goedels_poetry.checker.archive import Json
-from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems
-from goedels_poetry.kernel.codec import CodecError
-from goedels_poetry.kernel.foundations import Foundations
+from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
@@ -24,20 +20,24 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator, Trace, Undecid
 from goedels_poetry.kernel.refutation.value_codec import value_from_json, value_to_json
 from goedels_poetry.kernel.refutation.value_forms import Element, has_sort, have_sorts
 from goedels_poetry.kernel.refutation.values import to_term
-from goedels_poetry.kernel.replay import Solvers
-from goedels_poetry.kernel.replay import Undecided as NotShown
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.structure import BadProof
 from goedels_poetry.kernel.terms import Sort, Term, app, subterms
-from goedels_poetry.solvers import Answer
-from goedels_poetry.tree.state import Verdict
+
+Json: TypeAlias = dict[str, Any]
 
 FUEL = 2_000_000
-EVALUATED = "the definition is consistent; the counterexample makes only calls that come to an end"
-EVALUATED_ALONE = "not refuted: only this program's evaluator says that the counterexample is one"
-RULES_SECONDS = 0.4
-"""For each way to look for a contradiction between the values and premises that were read as definitions."""
-AT_VALUES = "goal at the counterexample"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """What is claimed: ``values`` of the goal's outer variables, a ``table`` of declared functions.
+
+    ``proved`` are names of premises that need not be evaluated: they are shown to follow from the definitions.
+    """
+
+    values: Mapping[str, Value]
+    table: Table
+    proved: Collection[str] = ()
 
 
 # ------------------------------------------------------------------------------------------------ evidence
@@ -52,12 +52,12 @@ def make_evidence(
     problem: Problem,
     values: Mapping[str, Value],
     interpret: Callable[[str, tuple[Value, ...]], Value] | None,
-    theorems: PremiseTheorems | None = None,
+    proved: Collection[str] = (),
 ) -> Json:
     """The evidence for values of the goal's outer variables.
 
-    ``interpret`` gives declared functions their values; those it was asked for make the table. ``theorems`` are
-    premises that are proved.
+    ``interpret`` gives declared functions their values; those it was asked for make the table. ``proved`` are names
+    of premises that are proved.
 
     Raises:
         BadProof: they are not a counterexample.
@@ -70,21 +70,22 @@ def make_evidence(
         asked[name, args] = value = interpret(name, args)
         return value
 
-    _evaluated(problem, values, recorded, theorems)
+    _evaluated(problem, values, recorded, proved)
     table = [
         {"function": name, "args": [value_to_json(a) for a in args], "value": value_to_json(value)}
         for (name, args), value in asked.items()
     ]
-    return {
-        "table": sorted(table, key=repr),
-        "values": {name: value_to_json(value) for name, value in values.items()},
-        **({"premises": theorems.to_json()} if theorems else {}),
-    }
+    return {"table": sorted(table, key=repr), "values": {n: value_to_json(v) for n, v in values.items()}}
 
 
-def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], Table, PremiseTheorems | None]:
+def read_counterexample(context: Context, evidence: Any, proved: Collection[str] = ()) -> Counterexample:
+    """What the ``values`` and the ``table`` of a certificate say.
+
+    Raises:
+        CodecError: the evidence is not of the form of a counterexample.
+    """
     match evidence:
-        case {"values": dict(values), "table": list(rows), **rest} if not rest.keys() - {"premises"}:
+        case {"values": dict(values), "table": list(rows), **rest} if not rest:
             pass
         case _:
             raise CodecError("a counterexample has values and a table")
@@ -109,8 +110,7 @@ def _read(context: Context, evidence: Any) -> tuple[dict[str, Value], Table, Pre
         table[key] = value_from_json(value)
         if not have_sorts(signature, (*key[1], table[key]), (*params, result)):
             raise CodecError(f"a row of the table for {name} has values of other sorts")
-    theorems = PremiseTheorems.from_json(rest["premises"], context.problem) if rest else None
-    return found, table, theorems
+    return Counterexample(found, table, tuple(proved))
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,14 @@ def _evaluated(
     problem: Problem,
     values: Mapping[str, Value],
     interpret: Callable[[str, tuple[Value, ...]], Value],
-    theorems: PremiseTheorems | None,
+    proved: Collection[str],
 ) -> _Evaluation:
-    """The evaluation of premises and goal. The proof of ``theorems`` is not looked at here.
+    """The evaluation of premises and goal. Those that are ``proved`` are left out.
 
     Raises:
         BadProof: this is no counterexample.
     """
     goal = goal_of(problem)
-    proved = theorems.names if theorems else ()
     trace = Trace()
     evaluator = Evaluator(problem.signature, problem.premises, interpret=interpret, fuel=FUEL, trace=trace)
     settled = {*evaluator.defining, *proved}
@@ -167,41 +166,13 @@ def _evaluated(
 # --------------------------------------------------------------------------------------------------- check
 
 
-def counterexample_script(context: Context, evidence: Any, foundations: Foundations | None = None) -> str:
-    """The script behind a counterexample: each ``(check-sat)`` must answer ``unsat``.
-
-    ``foundations`` are those of proofs of premises; without such proofs they are not looked at.
+def confirmation_of(context: Context, claimed: Counterexample) -> Confirmation:
+    """What solvers are asked about a counterexample, once our evaluator agrees to it.
 
     Raises:
-        CodecError: the evidence is not of the form of a counterexample. BadProof: it is none, or premises are not
-            proved.
+        BadProof: it is none.
     """
-    values, table, theorems = _read(context, evidence)
-    questions = _questions(context, values, table, theorems)
-    return _script(context, questions, theorems, foundations)
-
-
-def _script(
-    context: Context, questions: Confirmation, theorems: PremiseTheorems | None, foundations: Foundations | None
-) -> str:
-    lines = [
-        "; A counterexample: by what definitions and premises say at its values the goal is false, so this is unsat.",
-        f"; SHA-256 of the theorem: {context.problem.source_sha256}",
-        questions.refutation,
-        "(check-sat)",
-    ]
-    if theorems is not None:
-        if foundations is None:
-            raise BadProof("premises are proved from definitions that terminate only")
-        lines += ["(reset)", "; Premises that the definitions imply."]
-        lines.append(theorems.audited(context.problem, foundations)[1].script)
-    return "\n".join(lines) + "\n"
-
-
-def _questions(
-    context: Context, values: Mapping[str, Value], table: Table, theorems: PremiseTheorems | None
-) -> Confirmation:
-    """What solvers are asked about a counterexample; BadProof when it is none."""
+    table = claimed.table
     asked: set[tuple[str, tuple[Value, ...]]] = set()
 
     def interpret(name: str, args: tuple[Value, ...]) -> Value:
@@ -210,28 +181,61 @@ def _questions(
         asked.add((name, args))
         return table[name, args]
 
-    found = _evaluated(context.problem, values, interpret, theorems)
+    found = _evaluated(context.problem, claimed.values, interpret, claimed.proved)
     if asked != set(table):  # what the goal does not rest on could contradict the premises, and so confirm anything
         raise BadProof("the table gives values that the evaluation does not ask for")
     goal = goal_of(context.problem)
     try:
-        return confirmation(context, goal, values, table, found.trace, found.premises, found.ruled)
+        return confirmation(context, goal, claimed.values, table, found.trace, found.premises, found.ruled)
     except TooLarge as error:
         raise BadProof(f"this counterexample cannot be confirmed: {error}") from error
 
 
-def _idle(context: Context, foundations: Foundations) -> list[str]:
-    """Functions that are not shown to terminate and that the theorem does not rest on."""
+def counterexample_script(context: Context, questions: Confirmation) -> str:
+    """The script behind a counterexample: its ``(check-sat)`` must answer ``unsat``."""
+    lines = [
+        "; A counterexample: by what definitions and premises say at its values the goal is false, so this is unsat.",
+        f"; SHA-256 of the theorem: {context.problem.source_sha256}",
+        questions.refutation,
+        "(check-sat)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def check_definitions(context: Context, terminating: Collection[str]) -> None:
+    """That definitions which are not shown to terminate take nothing from a counterexample.
+
+    They need not be shown to. The evaluation is by value; each of its steps from a call to the body is an instance of a
+    defining equation, and it has come to an end: so it has used finitely many instances, and these have a model, the
+    values that were computed. Hence the goal is not false on account of a contradiction among the definitions, and in
+    whatever satisfies all of them it is false at these values (a junction that one operand decides is decided whatever
+    the others are). That something satisfies all of them is an assumption, which reports state; definitions that have
+    nothing to do with the theorem are not given this credit. Nor are those that speak of declared functions or sorts:
+    what satisfies them may need other values there than the counterexample.
+
+    Raises:
+        BadProof: some of them do.
+    """
+    doubtful = [d.name for d in context.signature.definitions if d.name not in terminating]
+    idle = _idle(context, doubtful)
+    if idle:
+        raise BadProof(f"definitions that the theorem does not rest on may be contradictory: {', '.join(idle)}")
+    things = _open_things(context, doubtful)
+    if things:
+        what = ", ".join(things)
+        raise BadProof(f"definitions that are not shown to terminate may restrict the counterexample's values: {what}")
+
+
+def _idle(context: Context, doubtful: Collection[str]) -> list[str]:
+    """Those of the functions that the theorem does not rest on."""
     rests_on = reached(context.signature, [context.problem.goal, *[p.formula for p in context.problem.premises]])
-    doubtful = [d.name for d in context.signature.definitions if d.name not in foundations.founded]
     return [name for name in doubtful if name not in rests_on]
 
 
-def _open_things(context: Context, foundations: Foundations) -> list[str]:
-    """Declared functions and sorts that definitions not shown to terminate rest on: these may not leave them open."""
+def _open_things(context: Context, doubtful: Collection[str]) -> list[str]:
+    """Declared functions and sorts that ``doubtful`` definitions rest on: these may not leave them open."""
     signature = context.signature
-    doubtful = [d for d in signature.definitions if d.name not in foundations.founded]
-    names = reached(signature, [app(d.name, d.params, d.sort) for d in doubtful])
+    names = reached(signature, [app(d.name, d.params, d.sort) for d in signature.definitions if d.name in doubtful])
     definitions = [d for d in signature.definitions if d.name in names]
     pending = [t.sort for d in definitions for term in (*d.params, d.body) for t in _with_binders(term)]
     sorts: set[Sort] = set()
@@ -251,91 +255,9 @@ def _with_binders(term: Term) -> list[Term]:
     return [t for part in subterms(term) for t in (part, *part.binders)]
 
 
-def check_counterexample(
-    context: Context, evidence: Any, obligations: bytes, solvers: Solvers, foundations: Foundations
-) -> CheckReport:
-    """Evaluate the premises and the goal at the counterexample, then have a solver confirm it, see `confirmation`.
+def shown_values(context: Context, values: Mapping[str, Value], questions: Confirmation) -> dict[str, str]:
+    """The values as people read them, by variable."""
 
-    Definitions need not be shown to terminate for that. The evaluation is by value; each of its steps from a call to
-    the body is an instance of a defining equation, and it has come to an end: so it has used finitely many instances,
-    and these have a model, the values that were computed. Hence the goal is not false on account of a contradiction
-    among the definitions, and in whatever satisfies all of them it is false at these values (a junction that one
-    operand decides is decided whatever the others are). That something satisfies all of them is an assumption, which
-    the report states; definitions that have nothing to do with the theorem are not given this credit. Nor are those
-    that speak of declared functions or sorts: what satisfies them may need other values there than the counterexample.
-
-    Raises:
-        CodecError, BadProof: it is not a counterexample. NotShown: no solver confirms it.
-    """
-    values, table, theorems = _read(context, evidence)
-    idle = _idle(context, foundations)
-    if idle:
-        raise BadProof(f"definitions that the theorem does not rest on may be contradictory: {', '.join(idle)}")
-    things = _open_things(context, foundations)
-    if things:
-        what = ", ".join(things)
-        raise BadProof(f"definitions that are not shown to terminate may restrict the counterexample's values: {what}")
-    questions = _questions(context, values, table, theorems)
-    if _script(context, questions, theorems, foundations).encode() != obligations:
-        raise BadProof("obligations.smt2 is not what the counterexample gives")
-    posed, left_open = theorems.replay(context.problem, foundations, solvers) if theorems else (0, ())
-    first, second = _confirmed(questions, solvers)
-    level = TrustLevel.REBUILT if foundations.unfounded else TrustLevel.NOT_VACUOUS
-    if not foundations.unfounded and first and second and not left_open:
-        level = TrustLevel.CONFIRMED
-    agreed = posed - len(left_open) if solvers.second is not None else 0
-    return CheckReport(
-        Verdict.REFUTED,
-        level,
-        obligations=Counts(1 + posed, first + posed, second + agreed),
-        undecided_by_first=() if first else (AT_VALUES,),
-        undecided_by_second=(*(() if second else (AT_VALUES,)), *left_open),
-        assumptions=tuple(f"{EVALUATED}: {reason}" for reason in foundations.unfounded),
-        statement=show(context.problem.goal),
-        counterexample=_shown(context, values, questions),
-    )
-
-
-def _confirmed(questions: Confirmation, solvers: Solvers) -> tuple[int, int]:
-    """Which solvers say that the goal is false at the values, as numbers.
-
-    One has to say so, one that the values go together, and none may contradict. An error says nothing.
-
-    Raises:
-        BadProof: a solver contradicts. NotShown: none confirms.
-    """
-    answers = _answers(questions.refutation, solvers)
-    _contradicted(answers, "sat")
-    first, second = (int(a.status == "unsat") for a in answers)
-    if not first + second:
-        raise NotShown(f"{EVALUATED_ALONE}: no solver decides it ({_reasons(answers)})")
-    answers = _answers(questions.agreement(), solvers, enough="sat")
-    _contradicted(answers, "unsat")
-    if all(a.status != "sat" for a in answers):
-        raise NotShown(f"{EVALUATED_ALONE}: no solver says that its values go together ({_reasons(answers)})")
-    if questions.rules is not None:
-        briefly = replace(solvers, limits=replace(solvers.limits, seconds=RULES_SECONDS))
-        _contradicted(_answers(questions.rules(), briefly, enough="sat"), "unsat")
-    return first, second
-
-
-def _answers(script: str, solvers: Solvers, enough: str = "") -> Sequence[Answer]:
-    """What the solvers say; the second one is not asked when the first one says what is ``enough``."""
-    first = solvers.refutes(script, short=True)
-    return (first,) if first.status == enough else (first, solvers.confirms(script))
-
-
-def _contradicted(answers: Sequence[Answer], status: str) -> None:
-    if any(a.status == status for a in answers):
-        shown = ", ".join(a.status for a in answers)
-        raise BadProof(f"ALARM: a solver contradicts the evaluation of the counterexample ({shown})")
-
-
-def _reasons(answers: Sequence[Answer]) -> str:
-    return "; ".join(f"{a.status} {a.reason}".strip() for a in answers)
-
-
-def _shown(context: Context, values: Mapping[str, Value], questions: Confirmation) -> dict[str, str]:
     def written(sort: Sort, value: Value) -> Term | None:
         if isinstance(value, Element):
             return questions.names[value]

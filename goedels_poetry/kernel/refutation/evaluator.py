@@ -20,7 +20,20 @@ from typing import TypeAlias
 from goedels_poetry.kernel.problem import Definition, Premise, Signature
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, Value, bitvector_operation
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, have_sorts
-from goedels_poetry.kernel.terms import BOOL, INT, LARGE, REAL, STRING, BitVector, Kind, Sort, Term, app, is_app
+from goedels_poetry.kernel.terms import (
+    BOOL,
+    INT,
+    LARGE,
+    REAL,
+    STRING,
+    BitVector,
+    Kind,
+    Sort,
+    Term,
+    app,
+    is_app,
+    symbols,
+)
 
 Code: TypeAlias = Callable[[list[Value]], Value]
 
@@ -160,7 +173,7 @@ class Evaluator:
             left, right = formula.args
             if not (left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables)):
                 continue
-            if right.free <= left.free and (circular or left.name not in _names(right)):
+            if right.free <= left.free and (circular or left.name not in symbols(right)):
                 used = tuple([v for v in variables if v in left.free])
                 found.append((premise.name, left.name, _Rule(used, left.args, right, formula)))
         # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
@@ -180,16 +193,16 @@ class Evaluator:
     def _circular(self, name: str, found: Sequence[tuple[str, str, _Rule]]) -> bool:
         """Whether a rule of ``name`` leads back to ``name`` through other rules or definitions."""
         seen: set[str] = set()
-        stack = [n for _, f, rule in found if f == name for n in _names(rule.right)]
+        stack = [n for _, f, rule in found if f == name for n in symbols(rule.right)]
         while stack:
             current = stack.pop()
             if current in seen:
                 continue
             seen.add(current)
-            stack += [n for _, f, rule in found if f == current for n in _names(rule.right)]
+            stack += [n for _, f, rule in found if f == current for n in symbols(rule.right)]
             definition = self.signature.definition(current)
             if definition is not None:
-                stack += _names(definition.body)
+                stack += symbols(definition.body)
         return name in seen
 
     def _declared(self, term: Term) -> bool:
@@ -537,12 +550,6 @@ def _kept(code: Code, place: int) -> Code:
 def _product(pools: list[list[Value]], limit: int) -> Iterable[tuple[Value, ...]]:
 
     return itertools.islice(itertools.product(*pools), limit)
-
-
-def _names(term: Term) -> set[str]:
-    from goedels_poetry.kernel.terms import symbols
-
-    return symbols(term)
 
 
 def _heads(rule: _Rule) -> tuple[str, ...]:

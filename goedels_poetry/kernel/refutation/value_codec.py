@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from goedels_poetry.kernel.codec import CodecError
+from goedels_poetry.kernel.faults import CodecError
 from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, Element
 from goedels_poetry.kernel.terms import Sort

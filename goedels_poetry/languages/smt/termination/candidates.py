@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from goedels_poetry.kernel.calls import Call
+from goedels_poetry.kernel.termination.calls import Call
 from goedels_poetry.kernel.terms import (
     INT,
     Kind,

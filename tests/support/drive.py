@@ -7,8 +7,8 @@ from typing import Any
 
 from goedels_poetry.checker.smt import jobs as checker_jobs
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.languages.smt.text import parse_problem
 
 Json = dict[str, Any]
 

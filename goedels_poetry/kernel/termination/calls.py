@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.problem import Definition
+from goedels_poetry.kernel.components import components
+from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.sequent import Names
-from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, substitute
-from goedels_poetry.kernel.work import Work
+from goedels_poetry.kernel.termination.work import Work
+from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, substitute, symbols
 
 MAX_STEPS = 2_000_000
 """Nodes that are visited for one body, and conditions on the paths to them."""
@@ -74,6 +75,24 @@ def calls_of(definition: Definition, group: frozenset[str], body: Term, reserved
         else:
             stack.extend((a, path, variables) for a in term.args)
     return list(result)
+
+
+def recursive_groups(signature: Signature) -> list[list[str]]:
+    """The defined functions, those together that call each other, dependencies first."""
+    defined = {d.name for d in signature.definitions}
+    callees = {d.name: sorted(symbols(d.body) & defined) for d in signature.definitions}
+    return components(callees, callees.__getitem__)
+
+
+def on_cycles(calls: Iterable[Call]) -> list[Call]:
+    """The calls that lie on a cycle of the call graph: only these can repeat forever."""
+    calls = list(calls)
+    edges: dict[str, list[str]] = {}
+    for call in calls:
+        edges.setdefault(call.caller, []).append(call.callee)
+        edges.setdefault(call.callee, [])
+    component = {n: i for i, group in enumerate(components(edges, lambda n: edges[n])) for n in group}
+    return [c for c in calls if component[c.caller] == component[c.callee]]
 
 
 def _mark(term: Term, group: frozenset[str], relevant: dict[Term, bool], work: Work) -> None:

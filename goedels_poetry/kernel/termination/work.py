@@ -24,6 +24,3 @@ class Work:
         self.left -= steps
         if self.left < 0:
             raise TooLarge(self.what)
-
-
-__all__ = ["TooLarge", "Work"]

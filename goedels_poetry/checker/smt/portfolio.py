@@ -56,8 +56,12 @@ class Solvers:
 
     @classmethod
     def start(cls, limits: Limits, second: bool, until: float = math.inf) -> Solvers:
-        """Processes that nobody has used before. They start with their first query."""
-        return cls(Z3Process(), Cvc5Process() if second else None, limits, until)
+        """Processes that nobody has used before. They load while the theorem is read."""
+        solvers = cls(Z3Process(), Cvc5Process() if second else None, limits, until)
+        solvers.first.begin(limits)
+        if solvers.second is not None:
+            solvers.second.begin(limits)  # it takes longer to load than most obligations to decide
+        return solvers
 
     def __enter__(self) -> Solvers:
         return self

@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from goedels_poetry.kernel.calls import Call, calls_of
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.faults import GuardError
 from goedels_poetry.kernel.problem import Definition, Measures, Signature
+from goedels_poetry.kernel.termination.calls import Call, calls_of
+from goedels_poetry.kernel.termination.work import TooLarge
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -39,11 +41,6 @@ from goedels_poetry.kernel.terms import (
     substitute,
     symbols,
 )
-from goedels_poetry.kernel.work import TooLarge
-
-
-class GuardError(ValueError):
-    """Measures that do not make a guard; the message says why."""
 
 
 def guards(signature: Signature, measures: Measures) -> dict[str, Term]:
@@ -111,6 +108,3 @@ def _reached(term: Term, signature: Signature, measures: Measures) -> set[str]:
             if definition is not None:
                 pending += [definition.body, *measures.get(name, ())]
     return found
-
-
-__all__ = ["GuardError", "guard_at", "guards"]

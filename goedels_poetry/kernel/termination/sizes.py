@@ -2,26 +2,26 @@
 
 Sizes are natural numbers because values of datatypes are finite trees, also when some fields count more than once.
 Fields of other sorts (arrays among them) count nothing. Besides constructors and selectors, bounds of functions are
-used: ``filter`` never gives more than it was given. Such bounds are inferred for functions that are known to
-terminate, by induction along their calls.
+used: ``filter`` never gives more than it was given. Such bounds are claimed by certificates, of functions that are
+known to terminate, and checked by induction along their calls. Nothing is looked for here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, product
-from math import comb, prod
+from itertools import islice
+from types import MappingProxyType
 from typing import TypeAlias
 
-from goedels_poetry.kernel.calls import extend
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.terms import Kind, Term, app, is_app, not_, replace_subterm, substitute, subterms
-from goedels_poetry.kernel.work import TooLarge, Work
+from goedels_poetry.kernel.termination.calls import extend
+from goedels_poetry.kernel.termination.work import TooLarge, Work
+from goedels_poetry.kernel.terms import Kind, Term, app, is_app, not_, rebuild, substitute, subterms
 
 MAX_BRANCHES = 256
-MAX_BOUNDS_TRIED = 200
 UNFOLDINGS = 3
 MAX_STEPS = 2_000_000
 """For all that is asked of the sizes of one signature, where nothing else is said."""
@@ -117,19 +117,22 @@ class Bound:
 
 
 class Sizes:
-    """Bounds on sizes under paths, and of functions.
+    """What is known of sizes: under paths by the form of terms, and of functions.
 
-    With ``weights`` some fields count more than once. Sizes are natural numbers then, too, each at least 1; bounds of
-    functions are not known of them.
+    ``total``: functions that may be unfolded, because they are known to exist. ``bounds``: those on the sizes of what
+    they give. With ``weights`` some fields count more than once. Sizes are natural numbers then, too, each at least 1,
+    but nothing is known of functions.
     """
 
     def __init__(
-        self, signature: Signature, bounds: Mapping[str, Bound] | None = None, weights: Weights | None = None
+        self,
+        signature: Signature,
+        bounds: Mapping[str, Bound] = MappingProxyType({}),
+        total: Iterable[str] = (),
+        weights: Weights = MappingProxyType({}),
     ) -> None:
         self.signature = signature
-        self.weights: Weights = dict(weights or {})
-        self.bounds: dict[str, Bound] = dict(bounds or {})
-        self.total: set[str] = set()  # functions that may be unfolded, because they are known to exist
+        self.bounds, self.weights, self.total = dict(bounds), dict(weights), frozenset(total)
         self._shapes: dict[tuple[Term, ...], Shapes] = {}
         self._nodes: dict[str, int] = {}
 
@@ -161,36 +164,9 @@ class Sizes:
             return None
         return min((loss for loss in losses if loss is not None), default=1)
 
-    def learn(self, group: Sequence[Definition], work: Work | None = None) -> None:
-        """Take up functions that are known to terminate, and look for a bound of each, within ``work``.
-
-        Induction along the calls: the size of a result is bounded, given that the results of recursive calls are.
-        """
-        work = work or Work(MAX_STEPS)
-        self.total.update(d.name for d in group)
-        sized = [d for d in group if self.signature.datatype(d.sort) is not None]
-        data = [[i for i, p in enumerate(d.params) if self.signature.datatype(p.sort) is not None] for d in sized]
-        if not sized or prod(sum(comb(len(at), n) * min(n, 2) for n in range(1, 5)) for at in data) > MAX_BOUNDS_TRIED:
-            return
-        options = [
-            [
-                Bound(positions, spare)
-                for number in range(1, min(len(at), 4) + 1)
-                for positions in combinations(at, number)
-                for spare in ((number - 1, 0) if number > 1 else (0,))
-            ]
-            for at in data
-        ]
-        bodies = {d.name: simplify(d.body, self.signature) for d in sized}
-        for choice in product(*options):
-            tried = dict(zip((d.name for d in sized), choice, strict=True))
-            trial = Sizes(self.signature, {**self.bounds, **tried})
-            trial.total = self.total
-            if all(trial._holds(d, bodies[d.name], tried[d.name], work) for d in sized):
-                self.bounds.update(tried)
-                return
-
-    def _holds(self, definition: Definition, body: Term, bound: Bound, work: Work) -> bool:
+    def keeps(self, definition: Definition, body: Term, bound: Bound, work: Work) -> bool:
+        """Whether ``body`` (equivalent to the definition's own) is no larger than ``bound`` says, given all the bounds
+        that are known here: of functions that end this shows theirs, by induction along their calls."""
         loss = self.loss([definition.params[i] for i in bound.positions], (body,), (), work)
         return loss is not None and loss >= bound.spare
 
@@ -278,5 +254,31 @@ class Sizes:
         return found
 
 
+def counting_twice(signature: Signature, fields: Iterable[tuple[str, int]]) -> Sizes:
+    """Sizes in which these fields, each a constructor and a position, count twice.
+
+    Raises:
+        BadProof: there is no such field.
+    """
+    weights: dict[tuple[str, int], int] = {}
+    for name, position in fields:
+        entry = signature.constructor(name)
+        if entry is None or not 0 <= position < len(entry[1].fields):
+            raise BadProof(f"{name} has no field at position {position}")
+        weights[name, position] = 2
+    return Sizes(signature, weights=weights)
+
+
 def _replaced(terms: tuple[Term, ...], old: Term, new: Term) -> tuple[Term, ...]:
-    return tuple(replace_subterm(t, old, new) for t in terms)
+    """The terms with ``new`` for ``old``, but where a quantifier captures its variables."""
+    done = {old: new}
+
+    def go(term: Term) -> Term:
+        found = done.get(term)
+        if found is None:
+            if not term.args or term.size < old.size or (term.binders and not old.free.isdisjoint(term.binders)):
+                return term
+            found = done[term] = rebuild(term, tuple([go(a) for a in term.args]))
+        return found
+
+    return tuple([go(term) for term in terms])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
+from goedels_poetry.kernel.inductions import IntInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.schemas import IntInduction, Scheme, StructuralInduction, instances
+from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import app, integer
+from goedels_poetry.languages.smt.text import parse_problem
 
 NAT = """(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))
 (define-fun-rec add ((n Nat) (m Nat)) Nat (ite ((_ is zero) n) m (succ (add (pred n) m))))

@@ -1,12 +1,12 @@
 """Where a function calls itself: the points of an induction along its recursion.
 
-Trusted code. Let ``f`` have been shown to terminate by `wellfounded.termination`, and say that a call in a body is
-*made* at arguments ``p`` when its path holds there, in the model at hand, for some values of the quantified variables
-above it. The search for termination gives each group of functions components that rise at none of the calls that
-`calls_of` lists for it and, one after the other, fall at all that lie on a cycle. The values of the functions of the
-group count as arbitrary there, so all this is true of their values in the model as well: also of calls that stand in
-arguments of calls, and of paths that speak of the group. (For a function that recurses on its own results the measure
-falls given bounds on these; the same search shows that they keep the bounds.) Hence there is no infinite sequence of
+Trusted code. Let ``f`` have been shown to terminate as in `termination`, and say that a call in a body is *made* at
+arguments ``p`` when its path holds there, in the model at hand, for some values of the quantified variables above it.
+The evidence gives each group of functions components that rise at none of the calls that `calls_of` lists for it and,
+one after the other, fall at all that lie on a cycle. The values of the functions of the group count as arbitrary there,
+so all this is true of their values in the model as well: also of calls that stand in arguments of calls, and of paths
+that speak of the group. (For a function that recurses on its own results the measure falls given bounds on these, which
+are shown to be kept.) Hence there is no infinite sequence of
 calls each of which is made at the arguments of the one before: the order *q is below p when calls that are made lead
 from f(p) to f(q)* is well-founded. `points_below` lists points of it.
 
@@ -21,12 +21,11 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from goedels_poetry.kernel.calls import Call, calls_of
 from goedels_poetry.kernel.equations import constructor_cases, simplify
 from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.sequent import Names
+from goedels_poetry.kernel.termination.calls import Call, calls_of, recursive_groups
 from goedels_poetry.kernel.terms import FALSE, Kind, Term, and_, app, substitute, subterms
-from goedels_poetry.kernel.wellfounded import recursive_groups
 
 MAX_POINTS = 100
 """Further ones are left out: an induction with fewer hypotheses is as sound."""
@@ -163,6 +162,3 @@ def cases_along(
                 below.append(Below({v: args[i] for v, i in moved.items()}, path, bound))
         found.append(Case({v: pattern.args[i] for v, i in moved.items()}, tuple(below)))
     return found
-
-
-__all__ = ["Below", "Case", "Point", "cases_along", "moved_variables", "points_below"]

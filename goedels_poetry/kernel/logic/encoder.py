@@ -8,13 +8,13 @@ from functools import cached_property
 
 from goedels_poetry.kernel.encoding import Encoding, check_closed
 from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram
-from goedels_poetry.kernel.printer import declarations_and_definitions
+from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
 from goedels_poetry.kernel.terms import Term, not_
 
 _NAME = re.compile(r"\bp\.([0-9]+)\b")
 
 
-class Posing:
+class Encoder:
     """What solvers are asked about one program.
 
     Raises:
@@ -29,10 +29,10 @@ class Posing:
         self.declarations = "\n".join(declarations_and_definitions(self.encoding.signature()))
         self._formulas = [self._text(p.formula) for p in self.premises]
 
-    def extended(self, premises: Iterable[LogicPremise]) -> Posing:
+    def extended(self, premises: Iterable[LogicPremise]) -> Encoder:
         """The same with more premises; what is known of the others is not worked out again."""
         new = tuple(premises)
-        other = object.__new__(Posing)
+        other = object.__new__(Encoder)
         other.program, other.encoding, other.declarations = self.program, self.encoding, self.declarations
         other.premises = (*self.premises, *new)
         other._formulas = [*self._formulas, *[self._text(p.formula) for p in new]]
@@ -88,4 +88,4 @@ class Posing:
         return tuple(p.name for i, p in enumerate(self.premises) if i in numbers)
 
 
-__all__ = ["Posing"]
+__all__ = ["Encoder"]

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
-from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel import printer
+from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.problem import Definition, Measures, Problem, Signature
 from goedels_poetry.kernel.reading.declare import Declarations
 from goedels_poetry.kernel.reading.elaborate import Elaborator
@@ -26,7 +25,7 @@ def read_definitions(texts: Iterable[str], signature: Signature) -> Signature:
     """The signature with the definitions that ``texts`` give, one command each, in order.
 
     Raises:
-        InvalidInput: not a definition, ill-sorted, a name that is taken, or one that a solver would not take as it is.
+        InvalidText: not a definition, ill-sorted, a name that is taken, or one that a solver would not take as it is.
     """
     for text in texts:
         signature = _defined(text, signature)
@@ -56,13 +55,13 @@ def extended(signature: Signature, definitions: Iterable[Definition]) -> Signatu
     """The signature with more definitions behind its own.
 
     Raises:
-        InvalidInput: one of the names is taken.
+        InvalidText: one of the names is taken.
     """
     new = tuple(definitions)
     names = [d.name for d in new]
     taken = sorted({n for n in names if n in signature.names or names.count(n) > 1})
     if taken:
-        raise InvalidInput(f"the name {taken[0]} is taken", 1, 1, "an auxiliary function needs a name of its own")
+        raise InvalidText(f"the name {taken[0]} is taken", 1, 1, "an auxiliary function needs a name of its own")
     return replace(signature, definitions=(*signature.definitions, *new))
 
 
@@ -73,9 +72,4 @@ def with_auxiliaries(
     return replace(problem, signature=extended(problem.signature, definitions), measures=measures)
 
 
-def definition_texts(definitions: Iterable[Definition]) -> tuple[str, ...]:
-    """What `read_definitions` reads back."""
-    return tuple(printer.definitions(Signature(definitions=tuple(definitions))))
-
-
-__all__ = ["definition_texts", "extended", "read_definitions", "with_auxiliaries"]
+__all__ = ["extended", "read_definitions", "with_auxiliaries"]

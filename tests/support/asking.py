@@ -1,0 +1,14 @@
+"""What the tests of models share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from goedels_poetry.models import Models, Request
+
+MakeModels = Callable[..., Models]
+
+
+def goal(statement: str = "1 = 1", **given: Any) -> Request:
+    return Request(given.pop("role", "prover"), "test-goal", {"statement": statement}, **given)

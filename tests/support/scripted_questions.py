@@ -1,0 +1,25 @@
+"""Questions to models behind a real HTTP server with scripted replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from model_server import EMPTY, Answer, Server, server_error
+
+from goedels_poetry.languages.logic.language import LogicLanguage
+
+Ask = Callable[..., Any]
+
+
+class KeptLanguage(LogicLanguage):
+    """Its processes serve all questions of a file: starting them takes longer than deciding a small program."""
+
+    async def aclose(self) -> None:
+        """Not yet."""
+
+    async def finish(self) -> None:
+        await super().aclose()
+
+
+__all__ = ["EMPTY", "Answer", "Ask", "KeptLanguage", "Server", "server_error"]

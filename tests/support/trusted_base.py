@@ -1,0 +1,132 @@
+"""What each kind of check loads, and how long what it rests on may be: the data behind a test and a table.
+
+``python tests/support/trusted_base.py`` measures anew and writes both `MODULES` and the table in the documentation.
+Look at the difference before you keep it: whatever is new there has to be trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import proofs
+
+from goedels_poetry.checker import write_certificate, write_counterexample
+from goedels_poetry.checker.logic import LogicArchive, write_logic
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.languages.logic.dialects import read_program
+from goedels_poetry.languages.logic.statement import statement_of
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "goedels_poetry"
+MODULES = ROOT / "tests" / "kernel" / "trusted_modules.json"
+"""For each kind of check: our ``modules`` that it loads, and the ``packages`` of others."""
+PAGE = ROOT / "docs" / "certificates.md"
+BEGIN, END = "<!-- what has to be trusted -->\n", "<!-- end -->\n"
+
+BUDGETS = {
+    "kernel": (3_000, "terms, rules, obligations: what an SMT proof rests on"),
+    "kernel/termination": (1_100, "why recursive definitions define something, and inductions along them"),
+    "kernel/reading": (
+        3_450,
+        "from the text of theorems and certificates to terms, and how that is compared with the text",
+    ),
+    "kernel/refutation": (1_800, "the evaluator behind counterexamples, and what solvers confirm of it"),
+    "kernel/logic": (1_800, "entailment of questions"),
+    "kernel/lean": (1_300, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
+}
+"""Lines at most, docstrings and blank ones among them, of the modules that stand in a folder itself."""
+
+CHECKS = {
+    "SMT proof": "from goedels_poetry.checker.smt.check import check_certificate as check",
+    "SMT counterexample": "from goedels_poetry.checker.smt.check import check_certificate as check",
+    "Lean": "import goedels_poetry.checker.lean",
+    "logic program": "from goedels_poetry.checker.logic import check_logic as check",
+}
+"""How the checker of each kind is imported; Lean's is only imported, the others check a certificate."""
+
+_REPORT = """
+import sys
+before = set(sys.modules)
+{load}
+if {place!r}:
+    from pathlib import Path
+    report = check(Path({place!r}))
+    assert report.accepted, report
+names = {{name for name in set(sys.modules) - before if not name.startswith("_sysconfigdata")}}
+ours = sorted(name for name in names if name.split(".")[0] == "goedels_poetry")
+others = sorted({{name.split(".")[0] for name in names}} - set(sys.stdlib_module_names) - {{"goedels_poetry"}})
+import json
+print(json.dumps({{"modules": ours, "packages": others}}))
+"""
+
+
+def loaded(load: str, place: str = "") -> dict[str, list[str]]:
+    """What a fresh, isolated interpreter has loaded after ``load`` and a check of the certificate at ``place``."""
+    program = _REPORT.format(load=load, place=place)
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[str]] = json.loads(done.stdout)
+    return found
+
+
+def certificate(kind: str, where: Path) -> str:
+    """A small certificate of this kind; "" where none is checked."""
+    if kind == "SMT proof":
+        return str(write_certificate(proofs.GAUSS, proofs.gauss(), where))
+    if kind == "SMT counterexample":
+        text = b"(define-fun-rec down ((n Int)) Int (ite (<= n 0) 0 (down (- n 1))))(prove (forall ((n Int)) (< n 5)))"
+        assert parse_problem(text)
+        return str(write_counterexample(text, {"n": 7}, where))
+    if kind == "logic program":
+        program = "(declare-const p Bool)(assert p)(define-fun goal () Bool p)(check-sat)"
+        statement = statement_of(read_program(program, "smt2"))
+        write_logic(where, LogicArchive(program, "smt2", "proved", "", "open", 5_000, 5_000, statement, {}), {})
+        return str(where)
+    return ""
+
+
+def measured(kind: str) -> dict[str, list[str]]:
+    """What a check of this kind loads."""
+    with tempfile.TemporaryDirectory() as folder:
+        return loaded(CHECKS[kind], certificate(kind, Path(folder) / "certificate"))
+
+
+def lines_of(folder: str) -> int:
+    """Lines of the modules in a folder of the package, without those below it."""
+    return sum(len(path.read_text("utf-8").splitlines()) for path in (PACKAGE / folder).glob("*.py"))
+
+
+def table(allowed: dict[str, dict[str, list[str]]]) -> str:
+    """The two tables of the documentation."""
+    lines = ["| folder | what it is | lines at most |", "|---|---|---|"]
+    lines += [f"| `{folder}` | {what} | {most:,} |" for folder, (most, what) in BUDGETS.items()]
+    rooms = ["kernel", "checker", "languages", "solvers"]
+    lines += [
+        "",
+        f"| check of | {' | '.join(rooms)} | others of ours | packages of others |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for kind, found in allowed.items():
+        places = [name.split(".")[1] if "." in name else "" for name in found["modules"]]
+        counts = [places.count(room) for room in rooms]
+        others = len([place for place in places if place not in rooms])
+        packages = ", ".join(f"`{name}`" for name in found["packages"]) or "none"
+        lines.append(f"| {kind} | {' | '.join(map(str, counts))} | {others} | {packages} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure, and write what was found."""
+    found = {kind: measured(kind) for kind in CHECKS}
+    MODULES.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    page = PAGE.read_text("utf-8")
+    before, _, rest = page.partition(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}{table(found)}{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -6,13 +6,10 @@ import pytest
 from searches import is_complete, job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.languages.smt.engine import second as second_solver
-from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.rewriting.remaining_goals import residues
-from goedels_poetry.languages.smt.engine.second import SecondSolver, suits
-from goedels_poetry.languages.smt.engine.witness import likely_witnesses
+from goedels_poetry.languages.smt.engine.arithmetic import numeric_lemmas, remaining_goals
+from goedels_poetry.languages.smt.engine.conjecture import likely_witnesses
+from goedels_poetry.languages.smt.engine.context import ProverContext, suits
+from goedels_poetry.languages.smt.engine.jobs import problem_of, root_sequent
 
 POWERS = """
 (define-fun-rec two ((n Int)) Int (ite (<= n 0) 1 (* 2 (two (- n 1)))))
@@ -43,8 +40,8 @@ BITS = """
 """
 
 
-def bench_of(theorem: str) -> Workbench:
-    return Workbench(jobs.problem_of(theorem))
+def context_of(theorem: str) -> ProverContext:
+    return ProverContext(problem_of(theorem))
 
 
 @pytest.mark.parametrize(
@@ -94,9 +91,9 @@ def test_a_goal_about_numbers_is_closed(theorem: str, strategy: str) -> None:
 
 def test_lemmas_are_read_off_tables_of_values() -> None:
     theorem = f"{ACKERMANN}(prove (forall ((n Int)) (=> (>= n 0) (> (ack 2 n) n))))"
-    bench = bench_of(theorem)
-    guessed = [show(c.formula) for batch in numeric_lemmas(bench, jobs.root_sequent(bench.problem)) for c in batch]
-    bench.close()
+    context = context_of(theorem)
+    guessed = [show(c.formula) for batch in numeric_lemmas(context, root_sequent(context.problem)) for c in batch]
+    context.close()
     assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 1 x0) (+ x0 2))))" in guessed
     assert "(forall ((x0 Int)) (=> (>= x0 0) (= (ack 2 x0) (+ (* 2 x0) 3))))" in guessed
     assert "(forall ((x0 Int) (x1 Int)) (> (ack x0 x1) x1))" in guessed
@@ -104,33 +101,30 @@ def test_lemmas_are_read_off_tables_of_values() -> None:
 
 def test_what_a_step_leaves_over_speaks_of_one_function_less() -> None:
     theorem = f"{POWERS}(prove (forall ((b Int) (n Int)) (=> (>= n 0) (= (fast b n) (power b n)))))"
-    bench = bench_of(theorem)
-    left = [show(s.formula) for s in residues(bench, jobs.root_sequent(bench.problem))]
-    bench.close()
+    context = context_of(theorem)
+    left = [show(s.formula) for s in remaining_goals(context, root_sequent(context.problem))]
+    context.close()
     assert any("(* (power b (div n 2)) (power b (div n 2)))" in s and "fast" not in s for s in left)
 
 
 def test_a_witness_makes_the_conclusion_true_on_all_values_or_is_none() -> None:
     for goal, wanted in (("(= n (+ k k))", []), ("(= (* n (- n 1)) (+ k k))", ["(div (* n (- n 1)) 2)"])):
-        bench = bench_of(f"(prove (forall ((n Int)) (exists ((k Int)) {goal})))")
-        sequent = jobs.root_sequent(bench.problem)
-        found = [show(t) for (t,) in likely_witnesses(bench, sequent)]
-        bench.close()
+        context = context_of(f"(prove (forall ((n Int)) (exists ((k Int)) {goal})))")
+        sequent = root_sequent(context.problem)
+        found = [show(t) for (t,) in likely_witnesses(context, sequent)]
+        context.close()
         assert found[: len(wanted)] == wanted and bool(found) == bool(wanted)
 
 
-def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_solver, "BELIEF", 50_000)
+def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one() -> None:
     plus = "(define-fun-rec add ((n Int) (m Int)) Int (ite (<= n 0) m (+ 1 (add (- n 1) m))))"
     for goal, suited, believed in (
         ("(=> (>= n 0) (= (add n m) (+ n m)))", False, True),
         ("(=> (>= n 0) (= (add n m) (+ n n)))", False, False),
         ("(exists ((k Int)) (= (add n m) (* 2 k)))", True, False),
     ):
-        bench = bench_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
-        sequent = jobs.root_sequent(bench.problem)
-        second = SecondSolver()
+        context = context_of(f"{plus}(prove (forall ((n Int) (m Int)) {goal}))")
+        sequent = root_sequent(context.problem)
         assert suits(sequent, bits=False, products=True) is suited
-        assert second.believes(bench.context, sequent) is believed
-        second.close()
-        bench.close()
+        assert context.is_believed(sequent) is believed
+        context.close()

@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.languages.smt.engine.context import interpretation
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
-from goedels_poetry.languages.smt.engine.refutation.narrow import Narrowing
-from goedels_poetry.languages.smt.engine.refutation.refute import Refuter
+from goedels_poetry.languages.smt.engine.refutation import Narrowing, Refuter, interpretation
+from goedels_poetry.languages.smt.text import parse_problem
 
 NAT = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

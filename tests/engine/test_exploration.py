@@ -7,14 +7,12 @@ from collections.abc import Iterator
 import pytest
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import from_failed_step, reachable_functions, templates
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.context import DIRECT, Workbench
-from goedels_poetry.languages.smt.engine.jobs.symbolic import root_sequent
-from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.conjecture import Explorer, Library, from_failed_step, templates
+from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext, direct_query
+from goedels_poetry.languages.smt.engine.jobs import root_sequent
+from goedels_poetry.languages.smt.engine.rewriting import Rules
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 HEAPS = """
 (declare-datatypes ((N 0)) (((none) (more (less N)))))
@@ -38,62 +36,62 @@ PREMISES = """
 
 
 @pytest.fixture
-def bench() -> Iterator[Workbench]:
-    found = Workbench(parse_problem(f"{HEAPS}{GOAL}"))
+def context() -> Iterator[ProverContext]:
+    found = ProverContext(parse_problem(f"{HEAPS}{GOAL}"))
     yield found
     found.close()
 
 
-def fact(bench: Workbench, text: str) -> Sequent:
-    return parse_sequent(f"(sequent {text})", bench.signature)
+def fact(context: ProverContext, text: str) -> Sequent:
+    return parse_sequent(f"(sequent {text})", context.signature)
 
 
-def conjectures(bench: Workbench, functions: list[str], sizes: int) -> set[str]:
-    explorer = Explorer(bench, Library(bench).rules, functions, 0)
+def conjectures(context: ProverContext, functions: list[str], sizes: int) -> set[str]:
+    explorer = Explorer(context, Library(context).rules, functions, 0)
     batches = [batch for batch, _ in zip(explorer.conjectures(), range(sizes), strict=False)]
     return {show(candidate.formula) for batch in batches for candidate in batch}
 
 
-def test_laws_of_three_variables_are_found_in_general_form_without_their_instances(bench: Workbench) -> None:
-    found = conjectures(bench, ["add"], 4)
+def test_laws_of_three_variables_are_found_in_general_form_without_their_instances(context: ProverContext) -> None:
+    found = conjectures(context, ["add"], 4)
     assert any(text.count("add") == 4 and "(nv2 N)" in text for text in found)
     assert "(forall ((nv0 N) (nv1 N)) (= (add nv0 nv1) (add nv1 nv0)))" in found
     assert not any(text.startswith("(forall ((nv0 N)) (= (add nv0 none) (add none nv0)") for text in found)
 
 
-def test_sums_of_measures_are_among_the_terms(bench: Workbench) -> None:
-    found = conjectures(bench, ["count", "join"], 6)
+def test_sums_of_measures_are_among_the_terms(context: ProverContext) -> None:
+    found = conjectures(context, ["count", "join"], 6)
     assert any("(+ (count" in text and "(count (join" in text for text in found)
 
 
-def test_a_predicate_of_what_an_operation_makes_is_tried_as_a_disjunction(bench: Workbench) -> None:
-    tried = {show(candidate.concl) for candidate in templates(bench, ["has", "join"])}
+def test_a_predicate_of_what_an_operation_makes_is_tried_as_a_disjunction(context: ProverContext) -> None:
+    tried = {show(candidate.concl) for candidate in templates(context, ["has", "join"])}
     assert any("(has" in text and "(join" in text and "(or (has" in text for text in tried)
 
 
-def test_the_same_problem_gives_the_same_conjectures(bench: Workbench) -> None:
-    functions = reachable_functions(bench, root_sequent(bench.problem).formula)
-    explorers = [Explorer(bench, Rules(bench.signature, bench.rewriter), functions, 3) for _ in range(2)]
+def test_the_same_problem_gives_the_same_conjectures(context: ProverContext) -> None:
+    functions = context.shape.reachable_functions(root_sequent(context.problem).formula)
+    explorers = [Explorer(context, Rules(context.signature, context.rewriter), functions, 3) for _ in range(2)]
     first, second = ([c.concl for batch in e.conjectures() for c in batch][:200] for e in explorers)
     assert first == second
 
 
-def test_permutative_laws_are_rewritten_with_and_do_not_go_round(bench: Workbench) -> None:
-    rules = Rules(bench.signature, bench.rewriter)
-    sums = fact(bench, "((a N) (b N) (c N)) () (= (add (add b a) c) (add c (add a b)))")
+def test_permutative_laws_are_rewritten_with_and_do_not_go_round(context: ProverContext) -> None:
+    rules = Rules(context.signature, context.rewriter)
+    sums = fact(context, "((a N) (b N) (c N)) () (= (add (add b a) c) (add c (add a b)))")
     assert not rules.joins(sums)
-    rules.add(fact(bench, "((x N) (y N)) () (= (add x y) (add y x))"))
-    rules.add(fact(bench, "((x N) (y N) (z N)) () (= (add (add x y) z) (add x (add y z)))"))
+    rules.add(fact(context, "((x N) (y N)) () (= (add x y) (add y x))"))
+    rules.add(fact(context, "((x N) (y N) (z N)) () (= (add (add x y) z) (add x (add y z)))"))
     assert rules.joins(sums)
-    assert not rules.joins(fact(bench, "((a N) (b N)) () (= (add a a) (add a b))"))
+    assert not rules.joins(fact(context, "((a N) (b N)) () (= (add a a) (add a b))"))
 
 
 def test_rewriting_gives_a_ground_query_that_a_solver_confirms() -> None:
-    bench = Workbench(parse_problem(f"{HEAPS}{PREMISES}{GOAL}"))
+    context = ProverContext(parse_problem(f"{HEAPS}{PREMISES}{GOAL}"))
     try:
-        library = Library(bench)
+        library = Library(context)
         goal = fact(
-            bench,
+            context,
             "((a N) (b N) (c N) (d N) (t T)) ((= (weight t) (add d c)))"
             " (= (add (weight t) (add b a)) (add a (add (add b c) d)))",
         )
@@ -101,38 +99,38 @@ def test_rewriting_gives_a_ground_query_that_a_solver_confirms() -> None:
         assert query is not None
         assert not query.quantified
         assert not query.equations
-        assert bench.holds(goal, query, DIRECT)
-        other = fact(bench, "((a N) (s T) (t T)) ((= (weight t) a)) (= (weight s) a)")
+        assert context.holds(goal, query, DIRECT)
+        other = fact(context, "((a N) (s T) (t T)) ((= (weight t) a)) (= (weight s) a)")
         wrong = library.rules.query(other)  # a hypothesis speaks of its own variables only
         assert wrong is None or wrong.equations
     finally:
-        bench.close()
+        context.close()
 
 
-def test_a_law_that_needs_no_induction_is_kept_for_where_it_is_needed(bench: Workbench) -> None:
-    library = Library(bench)
-    assert library.attempt(fact(bench, "((x N)) () (= (larger x none) x)")) is False
-    assert library.rules.joins(fact(bench, "((t T)) () (= (larger (weight t) none) (weight t))"))
-    assert library.attempt(fact(bench, "((x N) (y N)) () (= (add x (more y)) (more (add x y)))")) is True
-    assert library.attempt(fact(bench, "((x N) (y N)) () (= (add x y) (more (add y x)))")) is False
+def test_a_law_that_needs_no_induction_is_kept_for_where_it_is_needed(context: ProverContext) -> None:
+    library = Library(context)
+    assert library.attempt(fact(context, "((x N)) () (= (larger x none) x)")) is False
+    assert library.rules.joins(fact(context, "((t T)) () (= (larger (weight t) none) (weight t))"))
+    assert library.attempt(fact(context, "((x N) (y N)) () (= (add x (more y)) (more (add x y)))")) is True
+    assert library.attempt(fact(context, "((x N) (y N)) () (= (add x y) (more (add y x)))")) is False
 
 
-def test_what_follows_from_a_candidate_that_nobody_could_prove_is_not_tried(bench: Workbench) -> None:
-    library = Library(bench)
-    hard = fact(bench, "((x N) (y N) (z N)) () (= (three x y z) (three z y x))")
+def test_what_follows_from_a_candidate_that_nobody_could_prove_is_not_tried(context: ProverContext) -> None:
+    library = Library(context)
+    hard = fact(context, "((x N) (y N) (z N)) () (= (three x y z) (three z y x))")
     assert library.attempt(hard) is None
-    before = bench.spent.calls
-    assert library.attempt(fact(bench, "((x N) (y N)) () (= (more (three x x y)) (more (three y x x)))")) is None
-    assert bench.spent.calls == before
+    before = context.budget.calls
+    assert library.attempt(fact(context, "((x N) (y N)) () (= (more (three x x y)) (more (three y x x)))")) is None
+    assert context.budget.calls == before
 
 
-def test_functions_that_do_not_recur_are_unfolded_at_any_term(bench: Workbench) -> None:
-    goal = fact(bench, "((s T) (t T)) () (= (larger (weight s) none) (weight s))")
-    assert bench.direct(goal) is not None
+def test_functions_that_do_not_recur_are_unfolded_at_any_term(context: ProverContext) -> None:
+    goal = fact(context, "((s T) (t T)) () (= (larger (weight s) none) (weight s))")
+    assert direct_query(context, goal) is not None
 
 
-def test_the_step_of_an_induction_is_no_lemma_when_it_only_says_the_goal_again(bench: Workbench) -> None:
-    goal = fact(bench, "((x N) (y N) (z N)) () (= (three x y z) (three y x z))")
-    found = [show(candidate.concl) for candidate in from_failed_step(bench, goal)]
+def test_the_step_of_an_induction_is_no_lemma_when_it_only_says_the_goal_again(context: ProverContext) -> None:
+    goal = fact(context, "((x N) (y N) (z N)) () (= (three x y z) (three y x z))")
+    found = [show(candidate.concl) for candidate in from_failed_step(context, goal)]
     assert found
     assert "(= (three x0 y0 (more z0)) (three y0 x0 (more z0)))" not in found

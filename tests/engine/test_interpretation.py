@@ -6,15 +6,16 @@ from typing import Any
 
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt.jobs import derivation_of
-from goedels_poetry.kernel.extension import definition_texts
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.languages.smt.engine.conjecture.auxiliary import standard_auxiliaries
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.induction.guarded import open_guards
-from goedels_poetry.languages.smt.engine.induction.measured import with_measures
+from goedels_poetry.languages.smt.engine.arithmetic import open_guards
+from goedels_poetry.languages.smt.engine.auxiliary import standard_auxiliaries
+from goedels_poetry.languages.smt.engine.conjecture import Library
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.jobs import problem_of
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.languages.smt.engine.termination import with_measures
+from goedels_poetry.languages.smt.proof_json import definition_texts
+from goedels_poetry.languages.smt.text import parse_problem
 
 BITS = """
 (declare-datatypes ((B 0)) (((top) (even (upper B)) (odd (above B)))))
@@ -61,12 +62,12 @@ def test_an_equation_of_binary_numbers_is_one_of_integers() -> None:
 
 def opened(functions: str) -> tuple[dict[str, list[str]], list[str]]:
     """The measures that are chosen, and what is proved of the functions with measures."""
-    problem = with_measures(jobs.problem_of(f"{functions}(prove true)"))
-    bench = Workbench(problem)
+    problem = with_measures(problem_of(f"{functions}(prove true)"))
+    context = ProverContext(problem)
     try:
-        facts = [show(fact.formula) for fact in open_guards(bench, Library(bench).establish)]
+        facts = [show(fact.formula) for fact in open_guards(context, Library(context).establish)]
     finally:
-        bench.close()
+        context.close()
     return {name: [show(t) for t in terms] for name, terms in problem.measures.items()}, facts
 
 
@@ -90,7 +91,7 @@ def test_a_theorem_about_merge_sort_has_a_certificate(tmp_path: Any) -> None:
     found = jobs.sketch({"theorem": text, "statement": "", "seed": 0, "seconds": 60})
     nodes: list[dict[str, Any]] = []
     collect("", found["value"]["sketch"], nodes)
-    proof = derivation_of(with_measures(jobs.problem_of(text)), nodes, 5)
+    proof = derivation_of(with_measures(problem_of(text)), nodes, 5)
     assert {d.name for d in proof.auxiliary} == {"size!L"}
     result = certify({"theorem": text, "derivation": nodes, "directory": str(tmp_path / "c")})
     assert (result["verdict"], result["trust_level"]) == ("proved", "L3"), result

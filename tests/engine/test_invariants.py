@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from searches import is_complete, job, sketched
 
-from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.terms import BOOL, var
-from goedels_poetry.languages.smt.engine.conjecture.auxiliary import standard_auxiliaries
-from goedels_poetry.languages.smt.engine.conjecture.folds import containers_of
+from goedels_poetry.languages.smt.engine.auxiliary import containers_of, standard_auxiliaries
+from goedels_poetry.languages.smt.text import parse_problem
 
 NATURALS = """
 (declare-datatypes ((N 0)) (((zero) (next (before N)))))

@@ -8,14 +8,10 @@ import pytest
 from searches import job
 
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
-from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import fusions
-from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import reachable_functions
-from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
-from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
+from goedels_poetry.languages.smt.engine.conjecture import Library, closure_lemmas, critic_lemmas, fusions
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.jobs import root_sequent
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 ROWS = """
 (declare-datatypes ((L 0)) (((none) (more (first Int) (rest L)))))
@@ -97,14 +93,14 @@ SHIFTED = """
 
 
 def test_what_is_done_to_all_elements_may_be_done_to_what_is_held_against_them() -> None:
-    bench = bench_of(SHIFTED)
+    context = context_of(SHIFTED)
     try:
-        goal = jobs.root_sequent(bench.problem)
-        guesses = list(fusions(bench, reachable_functions(bench, goal.formula)))
+        goal = root_sequent(context.problem)
+        guesses = list(fusions(context, context.shape.reachable_functions(goal.formula)))
         assert goal.key in [g.key for g in guesses]
-        assert [g.key for g in guesses if Library(bench).attempt(g)] == [goal.key], "others are false, or follow"
+        assert [g.key for g in guesses if Library(context).attempt(g)] == [goal.key], "others are false, or follow"
     finally:
-        bench.close()
+        context.close()
 
 
 def twice_of(sketch: dict[str, Any]) -> list[list[list[Any]]]:
@@ -113,27 +109,27 @@ def twice_of(sketch: dict[str, Any]) -> list[list[list[Any]]]:
     return here + [found for c in sketch["children"] if "sketch" in c for found in twice_of(c["sketch"])]
 
 
-def bench_of(text: str) -> Workbench:
-    return Workbench(parse_problem(text))
+def context_of(text: str) -> ProverContext:
+    return ProverContext(parse_problem(text))
 
 
-def lemmas_for(bench: Workbench, goal: str) -> list[str]:
-    return [show(s.formula) for s in stuck_lemmas(bench, parse_sequent(f"(sequent {goal})", bench.signature))]
+def lemmas_for(context: ProverContext, goal: str) -> list[str]:
+    return [show(s.formula) for s in critic_lemmas(context, parse_sequent(f"(sequent {goal})", context.signature))]
 
 
 def test_a_lemma_has_the_conditions_without_which_it_is_false_and_no_others() -> None:
-    bench = bench_of(f"{ROWS}(prove true)")
+    context = context_of(f"{ROWS}(prove true)")
     try:
-        kept = lemmas_for(bench, "((n Int) (x L)) () (= (has n (once x)) (has n x))")
+        kept = lemmas_for(context, "((n Int) (x L)) () (= (has n (once x)) (has n x))")
         assert any("(=> (not (= " in text and "(sift " in text and "once" not in text for text in kept)
-        premise = lemmas_for(bench, "((n Int) (x L)) ((has n x)) (has n (once x))")
+        premise = lemmas_for(context, "((n Int) (x L)) ((has n x)) (has n (once x))")
         assert any(text.count("(has ") == 2 and "once" not in text and "(not (= " in text for text in premise)
-        forwards = lemmas_for(bench, "((n Int) (x L)) ((has n (once x))) (has n x)")
+        forwards = lemmas_for(context, "((n Int) (x L)) ((has n (once x))) (has n x)")
         assert any(text.count("(has ") == 2 and "once" not in text and "(not " not in text for text in forwards)
-        order = lemmas_for(bench, "((x L)) () (<= (len (once x)) (len x))")
+        order = lemmas_for(context, "((x L)) () (<= (len (once x)) (len x))")
         assert any(text.endswith("(<= (len (sift fi0 x0)) (len x0)))") or "once" not in text for text in order)
     finally:
-        bench.close()
+        context.close()
 
 
 CLOSURES = """
@@ -150,15 +146,15 @@ CLOSURES = """
 
 
 def test_two_names_of_one_function_are_seen_through() -> None:
-    bench = bench_of(CLOSURES)
+    context = context_of(CLOSURES)
     try:
-        library = Library(bench)
-        guesses = list(closure_lemmas(bench, jobs.root_sequent(bench.problem)))
+        library = Library(context)
+        guesses = list(closure_lemmas(context, root_sequent(context.problem)))
         twins = next(g for g in guesses if {t.name for t in g.concl.args} == {"once"})
         assert library.attempt(twins, 1), "by way of the same for sift, which its case is stuck on"
         assert len(library.plans) == 2
     finally:
-        bench.close()
+        context.close()
 
 
 @pytest.mark.parametrize(

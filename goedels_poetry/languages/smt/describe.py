@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from goedels_poetry.kernel.printer import declarations_and_definitions, show, show_sort
+from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term
 

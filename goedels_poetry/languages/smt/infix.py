@@ -32,7 +32,7 @@ _QUANTIFIERS = {"forall": "for all", "exists": "there is"}
 _ASSOCIATIVE = frozenset({"or", "and", "+", "*"})
 
 
-def words(statement: str) -> str:
+def render(statement: str) -> str:
     """A term or a sequent of the language in infix notation; text that is neither comes back unchanged."""
     if len(statement) > MAX_CHARACTERS:
         return statement

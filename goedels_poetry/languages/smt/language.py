@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -12,7 +12,7 @@ from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
-from goedels_poetry.languages.smt.sanity_tests import examine, plain
+from goedels_poetry.languages.smt.sanity_tests import plain, sanity_tests
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.version import __version__
 
@@ -67,30 +67,36 @@ class SmtLanguage:
     formal_format = FORMAL_FORMAT
     formal_tags = FORMAL_TAGS
 
+    @property
+    def verifier(self) -> str:
+        """Who reads formal statements, with versions: what a stored one is compared with."""
+        from goedels_poetry.solvers.versions import solver_versions  # it takes a while to load
+
+        return f"smt {__version__}, z3 {solver_versions()['z3']}"
+
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
-        self._pool = WorkerPool(workers)
-        self.verifier = f"smt {__version__}, z3 {version('z3-solver')}"
+        self._pool = WorkerPool(workers, modules=(JOBS,))
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
-        found = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
-        if not found["ok"]:
-            raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
-        reading = Reading(found["theory"], found["key"], found["empty"])
-        warnings = tuple(found["warnings"])
-        return Theorem("smt", text, dict(options), found["statement"], warnings, reading, found["seconds"])
+        answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
+        if not answer["ok"]:
+            raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+        reading = Reading(answer["theory"], answer["key"], answer["empty"])
+        warnings = tuple(answer["warnings"])
+        return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
 
     def plain(self, theorem: Theorem) -> str:
         """See `Examinable.plain`."""
         return plain(theorem.text)
 
-    async def examine(self, theorem: Theorem, given: str) -> Outcome:
-        """See `Examinable.examine`."""
+    async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
+        """See `Examinable.sanity_tests`."""
         reading: Reading = theorem.data
-        return examine(reading.empty)
+        return sanity_tests(reading.empty)
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`."""
@@ -134,8 +140,8 @@ class SmtLanguage:
 
     async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
-        found = await self._readers.run(f"{MODEL_JOBS}:describe", _payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
-        return dict(found)
+        answer = await self._readers.run(f"{MODEL_JOBS}:describe", _payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        return dict(answer)
 
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`."""
@@ -156,8 +162,8 @@ class SmtLanguage:
         key = self._keys.get((theorem.text, statement)) if statement else reading.key
         if key is None:
             payload = {"theorem": theorem.text, "statement": statement}
-            found = await self._readers.run(f"{JOBS}:canonical", payload, READ_SECONDS[0], READ_MEMORY_MB)
-            key = str(found["key"])
+            answer = await self._readers.run(f"{JOBS}:canonical", payload, READ_SECONDS[0], READ_MEMORY_MB)
+            key = str(answer["key"])
         return f"{reading.theory}:{key}"
 
     async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
@@ -170,26 +176,25 @@ class SmtLanguage:
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
-        await self._readers.aclose()
-        await self._pool.aclose()
+        await asyncio.gather(self._readers.aclose(), self._pool.aclose())
 
     async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
         payload = {**_payload(goal), "reply": reply}
         try:
-            found = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
+            answer = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"the reply cannot be read: {error}")
-        return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
     async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
         try:
             # A search in the model's place is no part of a direct attempt.
             urgency = _URGENCY["sketch" if payload.get("open") else function]
-            found = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
+            answer = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"{function}: {error}")
-        self._keep(payload["theorem"], found["keys"])
-        return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+        self._keep(payload["theorem"], answer["keys"])
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
     def _keep(self, theorem: str, keys: dict[str, str]) -> None:
         self._keys.update(((theorem, statement), key) for statement, key in keys.items())

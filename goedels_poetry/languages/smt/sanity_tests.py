@@ -10,16 +10,16 @@ from goedels_poetry.languages.base import FAILED, PASSED, Outcome
 _COMMENT = re.compile(r'(\|[^|]*\||"[^"]*(?:""[^"]*)*")|;[^\r\n]*')
 
 
-def examine(empty: bool) -> Outcome:
-    """See `Examinable.examine`; ``empty``: see `says_nothing`. Counterexamples and contradictions are the judge's."""
-    words = "it says nothing: its conclusion holds by the form alone" if empty else "its conclusion has content"
-    test = {"test": "says something", "outcome": FAILED if empty else PASSED, "words": words}
-    return Outcome(not empty, {"tests": [test]}, words if empty else "")
+def sanity_tests(empty: bool) -> Outcome:
+    """See `Examinable`; ``empty``: see `says_nothing`. Counterexamples and contradictions are the judge's."""
+    text = "it says nothing: its conclusion holds by the form alone" if empty else "its conclusion has content"
+    test = {"test": "says something", "outcome": FAILED if empty else PASSED, "words": text}
+    return Outcome(not empty, {"tests": [test]}, text if empty else "")
 
 
 def plain(text: str) -> str:
     """The script without comments. See `Examinable.plain`."""
-    kept = _COMMENT.sub(lambda found: found[1] or "", text)
+    kept = _COMMENT.sub(lambda match: match[1] or "", text)
     return "\n".join(line.rstrip() for line in kept.splitlines() if line.strip())
 
 
@@ -42,4 +42,4 @@ def says_nothing(goal: Term) -> bool:
     return empty(goal)
 
 
-__all__ = ["examine", "plain", "says_nothing"]
+__all__ = ["plain", "sanity_tests", "says_nothing"]

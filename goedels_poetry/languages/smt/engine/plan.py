@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
+from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.printer import show
@@ -51,6 +52,21 @@ class Plan:
     def complete(self) -> bool:
         """Whether nothing is left open."""
         return self.by is not None and all(child.complete for child in self.children)
+
+
+def detail_of(part: Any) -> str:
+    """A scheme or a part of one as it stands in a fingerprint: Python's notation, with terms as SMT-LIB.
+
+    Stored runs know by this text what they have tried, so it stays as it is.
+    """
+    if isinstance(part, Term):
+        return show(part)
+    if isinstance(part, tuple):
+        return f"({', '.join(map(detail_of, part))}{',' if len(part) == 1 else ''})"
+    if is_dataclass(part):
+        named = [f"{field.name}={detail_of(getattr(part, field.name))}" for field in fields(part)]
+        return f"{type(part).__name__}({', '.join(named)})"
+    return repr(part)
 
 
 def leaf(sequent: Sequent, query: Query) -> Plan:

@@ -2,57 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.kernel.schemas import (
-    Conjuncts,
-    Intro,
-    Scheme,
-    SchemeError,
-    SkolemHypothesis,
-    instances,
-)
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
-from goedels_poetry.languages.smt.engine.arithmetic.integers import integer_plans, short_proof
-from goedels_poetry.languages.smt.engine.arithmetic.numeric import numeric_lemmas
-from goedels_poetry.languages.smt.engine.conjecture.accumulators import general_statements
-from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import catamorphisms, fusions
-from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
-from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
-from goedels_poetry.languages.smt.engine.conjecture.interpret import interpreted
-from goedels_poetry.languages.smt.engine.conjecture.invariants import Invariants
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import (
+from goedels_poetry.languages.smt.engine.arithmetic import interpreted, numeric_lemmas, open_guards, remaining_goals
+from goedels_poetry.languages.smt.engine.conjecture import (
+    Explorer,
+    Library,
+    catamorphisms,
+    closure_lemmas,
+    critic_lemmas,
     from_failed_step,
+    fusions,
+    general_statements,
     generalisations,
-    reachable_functions,
     templates,
+    witness_plans,
 )
-from goedels_poetry.languages.smt.engine.conjecture.library import Library, induction
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, QUICK, Workbench
-from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
-from goedels_poetry.languages.smt.engine.induction.guarded import open_guards
-from goedels_poetry.languages.smt.engine.induction.induct import (
+from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, QUICK, ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.induction import (
     constructor_split,
+    induction,
     induction_variables,
+    integer_plans,
     nested_induction,
+    short_proof,
 )
+from goedels_poetry.languages.smt.engine.invariants import Invariants
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
-from goedels_poetry.languages.smt.engine.rewriting.remaining_goals import residues
-from goedels_poetry.languages.smt.engine.witness import witness_plans
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
 
-STUCK_CASE_CALLS = 100
+CRITIC_CALLS = 100
 """Queries for all lemmas from cases that inductions are stuck on."""
 
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
-
-Strategy = Callable[[Workbench, Sequent], Iterator[Plan]]
 
 
 class Sketcher:
@@ -62,17 +54,17 @@ class Sketcher:
     ``lemmas`` (all others), ``templates``, ``stuck-cases``, ``exploration``.
     """
 
-    def __init__(self, bench: Workbench, without: Collection[str] = ()) -> None:
-        self._bench = bench
+    def __init__(self, context: ProverContext, without: Collection[str] = ()) -> None:
+        self._context = context
         self._without = frozenset(without)
-        self.library = Library(bench)
-        self._invariants = Invariants(bench, self.library.establish)
+        self.library = Library(context)
+        self._invariants = Invariants(context, self.library.establish)
         self._known: list[Sequent] = []
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """All plans, in order. Complete ones have every case closed; others leave cases to the machine."""
         self._invariants.prepare()
-        self._known = open_guards(self._bench, self.library.establish)
+        self._known = open_guards(self._context, self.library.establish)
         yield from self.closed_plans(sequent)
         yield from self.open_plans(sequent)
 
@@ -86,14 +78,14 @@ class Sketcher:
         for plan in self._logical(sequent):
             if plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
-            elif halves and self._bench.mentions_unfolded(sequent):
+            elif halves and self._context.shape.mentions_unfolded(sequent):
                 after_induction.append(plan)  # what is periodic is so in both directions at once
             elif halves:
                 yield plan
-        if self._bench.problem.measures and "invariants" not in self._without:
+        if self._context.problem.measures and "invariants" not in self._without:
             yield from self._invariants.plans(sequent)  # an induction on a measure is slow to give up
-        yield from witness_plans(self._bench, sequent, self._simply)
-        closed = induction(self._bench, sequent, rlimit=self._quick(sequent))
+        yield from witness_plans(self._context, sequent, self._simply)
+        closed = induction(self._context, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
         yield from after_induction
@@ -101,7 +93,7 @@ class Sketcher:
             yield from self._invariants.plans(sequent)
         yield from self._generalised(sequent)
         if "interpretation" not in self._without:
-            yield from interpreted(self._bench, self.library.establish, sequent, self._known)
+            yield from interpreted(self._context, self.library.establish, sequent, self._known)
         if "lemmas" not in self._without:
             yield from self._with_lemmas(sequent)
         yield from self._patient(sequent)
@@ -119,95 +111,95 @@ class Sketcher:
             if isinstance(scheme, Conjuncts) and not _is_conjunction(sequent):
                 continue
             try:
-                cases = instances(sequent, scheme, self._bench.signature)
+                cases = instances(sequent, scheme, self._context.signature)
             except SchemeError:
                 continue
-            yield Plan(sequent, scheme, tuple(self._bench.closed(case) or Plan(case) for case in cases), name)
+            yield Plan(sequent, scheme, tuple(close_goal(self._context, case) or Plan(case) for case in cases), name)
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
-        bench = self._bench
-        for general in generalisations(bench, sequent):
-            if bench.refutes(general) is not None:
+        context = self._context
+        for general in generalisations(context, sequent):
+            if context.refutes(general) is not None:
                 continue
-            plan = induction(bench, general)
+            plan = induction(context, general)
             if plan is not None:
                 query = Query(cites=(general_key := key_of(general),))
-                if bench.holds(sequent, query, DIRECT, extra={general_key: general}):
-                    yield Plan(sequent, query, (plan,), "generalisation", repr(general.concl))
+                if context.holds(sequent, query, DIRECT, extra={general_key: general}):
+                    yield Plan(sequent, query, (plan,), "generalisation", show(general.concl))
 
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
         """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
-        bench, library = self._bench, self.library
-        for candidate in general_statements(bench, sequent):
+        context, library = self._context, self.library
+        for candidate in general_statements(context, sequent):
             if library.attempt(candidate, patient=True):
                 yield from self._again(sequent, "strengthening")
-        if bench.mentions_unfolded(sequent):
+        if context.shape.mentions_unfolded(sequent):
             yield from self._numeric(sequent)
         yield from self._from_failed_steps(sequent)
-        functions = reachable_functions(bench, sequent.formula)
-        common = () if "templates" in self._without else templates(bench, functions)
+        functions = context.shape.reachable_functions(sequent.formula)
+        common = () if "templates" in self._without else templates(context, functions)
         new = [library.attempt(candidate) for candidate in common]
         if any(new):
             library.retry()
             yield from self._again(sequent, "lemma-template")
             yield from self._from_failed_steps(sequent)
         if "stuck-cases" not in self._without:
-            yield from self._unstuck(sequent, functions)
+            yield from self._by_critics(sequent, functions)
         if "exploration" not in self._without:
             yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
         """What the step leaves over, then what the values of functions of numbers show; each followed by induction."""
-        bench, library = self._bench, self.library
-        left = residues(bench, sequent)
+        context, library = self._context, self.library
+        left = remaining_goals(context, sequent)
         for candidate in left[:MAX_PATIENT]:
             if self._establish(candidate, PATIENT):
                 yield from self._again(sequent, "lemma-from-failed-step")
-        for batch in numeric_lemmas(bench, sequent):
+        for batch in numeric_lemmas(context, sequent):
             if [c for c in batch if self._establish(c, CANDIDATE)]:
                 yield from self._again(sequent, "numeric-lemma")
         for candidate in left:
             if library.attempt(candidate, 1, patient=True):
                 yield from self._again(sequent, "lemma-from-failed-step")
-        plan = induction(bench, sequent)
+        plan = induction(context, sequent)
         if plan is not None:
             yield plan
 
     def _establish(self, candidate: Sequent, rlimit: int) -> bool:
         """Prove a lemma about functions of numbers, unless it is false or says nothing new."""
-        bench = self._bench
-        if bench.refutes(candidate) is not None or self.library.rules.joins(candidate):
+        context = self._context
+        if context.refutes(candidate) is not None or self.library.rules.joins(candidate):
             return False
-        if bench.holds(candidate, Query(cites=tuple(bench.lemmas)), CANDIDATE // 2, known=True):
+        if context.holds(candidate, Query(cites=tuple(context.lemmas)), CANDIDATE // 2, known=True):
             return False
-        return self.library.establish(candidate, lambda _, fact: short_proof(bench, fact, rlimit))
+        return self.library.establish(candidate, lambda _, fact: short_proof(context, fact, rlimit))
 
     def _simply(self, sequent: Sequent) -> Plan | None:
         """A proof by one query or one induction, or None."""
         quick = self._quick(sequent)
-        return self._bench.closed(sequent, quick) or induction(self._bench, sequent, rlimit=quick)
+        return close_goal(self._context, sequent, quick) or induction(self._context, sequent, rlimit=quick)
 
     def _quick(self, sequent: Sequent) -> int | None:
         """The resources of a first attempt: ground arithmetic is slow to give up, and may just need a lemma."""
-        return QUICK if self._bench.mentions_unfolded(sequent) else None
+        return QUICK if self._context.shape.mentions_unfolded(sequent) else None
 
     def _from_failed_steps(self, sequent: Sequent) -> Iterator[Plan]:
-        for _ in self.library.attempt_all(from_failed_step(self._bench, sequent)[:8], 2, FAILED_STEP_CALLS):
+        for _ in self.library.attempt_all(from_failed_step(self._context, sequent)[:8], 2, FAILED_STEP_CALLS):
             yield from self._again(sequent, "lemma-from-failed-step")
 
-    def _unstuck(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
+    def _by_critics(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
         """What names of functions have in common, what functions make of constructors, what cases are stuck on."""
-        bench, library = self._bench, self.library
-        for candidate in closure_lemmas(bench, sequent):
+        context, library = self._context, self.library
+        for candidate in closure_lemmas(context, sequent):
             library.attempt(candidate, 1)
-        if [c for c in (*catamorphisms(bench, functions), *fusions(bench, functions)) if library.attempt(c)]:
+        if [c for c in (*catamorphisms(context, functions), *fusions(context, functions)) if library.attempt(c)]:
             yield from self._again(sequent, "lemma-template")
-        for _ in library.attempt_all(stuck_lemmas(bench, sequent), 1, STUCK_CASE_CALLS):
+        for _ in library.attempt_all(critic_lemmas(context, sequent), 1, CRITIC_CALLS):
             yield from self._again(sequent, "lemma-from-stuck-case")
 
     def _explored(self, sequent: Sequent, functions: list[str]) -> Iterator[Plan]:
-        bench, library = self._bench, self.library
-        explorer = Explorer(bench, library.rules, functions, bench.seed)
+        context, library = self._context, self.library
+        explorer = Explorer(context, library.rules, functions, context.seed)
         for batch in explorer.conjectures():
             known, fresh = len(library.plans), 0
             for candidate in batch:
@@ -227,32 +219,32 @@ class Sketcher:
 
         Still more of them where cvc5, asked for a proof of its own, says that there is one.
         """
-        plan = induction(self._bench, sequent, rlimit=PATIENT)
-        if plan is None and self._bench.is_believed(sequent):
-            plan = induction(self._bench, sequent, rlimit=4 * PATIENT)
+        plan = induction(self._context, sequent, rlimit=PATIENT)
+        if plan is None and self._context.is_believed(sequent):
+            plan = induction(self._context, sequent, rlimit=4 * PATIENT)
         if plan is not None:
             yield replace(plan, strategy="patient-induction", detail=f"{plan.strategy} {plan.detail}".strip())
 
     def _again(self, sequent: Sequent, strategy: str, full: bool = False) -> Iterator[Plan]:
         """The goal once more, now that there are new lemmas."""
-        bench = self._bench
-        plan = bench.closed(sequent) or induction(bench, sequent, full=full, rlimit=self._quick(sequent))
+        context = self._context
+        plan = close_goal(context, sequent) or induction(context, sequent, full=full, rlimit=self._quick(sequent))
         if plan is not None:
             yield replace(plan, strategy=strategy, detail=f"{plan.strategy} {plan.detail}".strip())
 
     def open_plans(self, sequent: Sequent) -> Iterator[Plan]:
         """Sketches with open cases: the machine goes on with them."""
-        bench = self._bench
-        variables = induction_variables(bench, sequent)
+        context = self._context
+        variables = induction_variables(context, sequent)
         for on in variables:
-            plan = nested_induction(bench, sequent, (on,), 1, keep=True)
+            plan = nested_induction(context, sequent, (on,), 1, keep=True)
             if plan is not None:
                 yield plan
-        for plan in integer_plans(bench, sequent) if any(v.sort is INT for v in sequent.vars) else ():
+        for plan in integer_plans(context, sequent) if any(v.sort is INT for v in sequent.vars) else ():
             if not plan.complete:
                 yield plan
         for on in variables:
-            yield constructor_split(bench, sequent, on)
+            yield constructor_split(context, sequent, on)
 
 
 def _is_conjunction(sequent: Sequent) -> bool:

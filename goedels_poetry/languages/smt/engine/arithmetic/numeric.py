@@ -3,6 +3,9 @@
 A step of an induction over integers often needs no equation but a sign (``2^n > 0``), or that a call of another
 function is a polynomial (``ack 1 n = n + 2``), or periodic (``even n = (n mod 2 = 0)``). All this can be seen in a
 table of values. What is seen is a guess like any other lemma: it is tested and proved before it is used.
+
+Likely properties read off values are the method of Daikon (Ernst, Cockrell, Griswold and Notkin, "Dynamically
+Discovering Likely Program Invariants to Support Program Evolution", 2001); polynomials are Lagrange's.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ from goedels_poetry.kernel.terms import (
     subterms,
     var,
 )
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import lemma, reachable_functions
-from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting import lemma
 
 MAX_PARAMS = 3
 MAX_CALLS = 8
@@ -47,15 +50,15 @@ PERIODS = (2, 3, 4, 5, 6)
 Values = dict[Term, Any]
 
 
-def numeric_lemmas(bench: Workbench, sequent: Sequent) -> Iterator[list[Sequent]]:
+def numeric_lemmas(context: ProverContext, sequent: Sequent) -> Iterator[list[Sequent]]:
     """Batches of conjectures about the functions of the goal that recur on numbers, the most useful first."""
-    functions = [f for f in reachable_functions(bench, sequent.formula) if f in bench.unfolded]
-    tables = [t for f in functions if (t := _table(bench, app(f, *_general(bench, f)))) is not None]
-    yield [c for call in _special_calls(bench, sequent) for c in _closed_forms(bench, call)]
-    yield [c for t in tables for c in _closed_forms(bench, t.call, t)]
-    yield [c for t in tables for c in _bounds(bench, t)]
-    yield [c for t in tables for c in _homomorphisms(bench, t)]
-    yield [c for f in functions for c in _frames(bench, app(f, *_general(bench, f)))]
+    functions = [f for f in context.shape.reachable_functions(sequent.formula) if f in context.shape.unfolded]
+    tables = [t for f in functions if (t := _table(context, app(f, *_general(context, f)))) is not None]
+    yield [c for call in _special_calls(context, sequent) for c in _closed_forms(context, call)]
+    yield [c for t in tables for c in _closed_forms(context, t.call, t)]
+    yield [c for t in tables for c in _bounds(context, t)]
+    yield [c for t in tables for c in _homomorphisms(context, t)]
+    yield [c for f in functions for c in _frames(context, app(f, *_general(context, f)))]
 
 
 # ------------------------------------------------------------------------------------------------ values
@@ -74,32 +77,32 @@ class _Table:
         return [v for v in self.variables if v.sort in (INT, REAL)]
 
 
-def _general(bench: Workbench, function: str) -> tuple[tuple[Term, ...], Any]:
-    params, result = bench.signature.type_of(function) or ((), BOOL)
+def _general(context: ProverContext, function: str) -> tuple[tuple[Term, ...], Any]:
+    params, result = context.signature.type_of(function) or ((), BOOL)
     return tuple(var(f"x{i}", s) for i, s in enumerate(params)), result
 
 
-def _table(bench: Workbench, call: Term) -> _Table | None:
+def _table(context: ProverContext, call: Term) -> _Table | None:
     """The values of ``call``, or None when there are too many variables or too few values."""
     variables = tuple(dict.fromkeys(a for a in call.args if a.kind is Kind.VAR))
     if not variables or len(variables) > MAX_PARAMS:
         return None
-    source = random.Random(bench.seed + 23)
+    source = random.Random(context.seed + 23)
     if len(variables) == 1 and variables[0].sort is INT:
         points = [[n] for n in range(-2, 12)]
     elif len(variables) == 2 and all(v.sort is INT for v in variables):
         points = [list(p) for p in itertools.product(range(-1, 5), repeat=2)]
     else:
-        points = [[random_value(bench.signature, v.sort, n % 5, source) for v in variables] for n in range(SAMPLES)]
+        points = [[random_value(context.signature, v.sort, n % 5, source) for v in variables] for n in range(SAMPLES)]
     rows = []
     undecided = 0
     try:
-        code = bench.evaluator.compile(call, variables)
+        code = context.evaluator.compile(call, variables)
     except Undecided:
         return None
     for point in points:
         try:
-            rows.append((dict(zip(variables, point, strict=True)), bench.evaluator.run(code, list(point))))
+            rows.append((dict(zip(variables, point, strict=True)), context.evaluator.run(code, list(point))))
         except Undecided:
             undecided += 1
             if undecided > len(points) // 2:
@@ -107,17 +110,17 @@ def _table(bench: Workbench, call: Term) -> _Table | None:
     return _Table(call, variables, tuple(rows)) if len(rows) >= LEAST_SAMPLES else None
 
 
-def _special_calls(bench: Workbench, sequent: Sequent) -> list[Term]:
+def _special_calls(context: ProverContext, sequent: Sequent) -> list[Term]:
     """Calls on a number and variables, in the goal and in what its calls unfold to; small numbers first.
 
     ``ack 2 n`` leads to ``ack 1 (ack 2 (n - 1))``, of which ``ack 1 x`` is general.
     """
-    found: dict[Term, None] = {}
+    calls: dict[Term, None] = {}
     pending = [t for part in (sequent.concl, *sequent.hyps) for t in subterms(part)]
-    while pending and len(found) < MAX_CALLS:
+    while pending and len(calls) < MAX_CALLS:
         call = pending.pop(0)
-        definition = bench.signature.definition(call.name) if call.kind is Kind.APP else None
-        if definition is None or call.name not in bench.unfolded:
+        definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
+        if definition is None or call.name not in context.shape.unfolded:
             continue
         fixed = [a.kind is Kind.LIT for a in call.args]
         general = app(
@@ -125,23 +128,23 @@ def _special_calls(bench: Workbench, sequent: Sequent) -> list[Term]:
             [a if f else var(f"x{i}", a.sort) for i, (a, f) in enumerate(zip(call.args, fixed, strict=True))],
             call.sort,
         )
-        if not any(fixed) or all(fixed) or general in found:
+        if not any(fixed) or all(fixed) or general in calls:
             continue
-        found[general] = None
+        calls[general] = None
         body = substitute(definition.body, dict(zip(definition.params, general.args, strict=True)))
-        pending += subterms(simplify(body, bench.signature))
-    return sorted(found, key=lambda c: sum(a.value for a in c.args if a.kind is Kind.LIT and isinstance(a.value, int)))
+        pending += subterms(simplify(body, context.signature))
+    return sorted(calls, key=lambda c: sum(a.value for a in c.args if a.kind is Kind.LIT and isinstance(a.value, int)))
 
 
 # ---------------------------------------------------------------------------------------------- conjectures
 
 
-def _closed_forms(bench: Workbench, call: Term, table: _Table | None = None) -> Iterator[Sequent]:
+def _closed_forms(context: ProverContext, call: Term, table: _Table | None = None) -> Iterator[Sequent]:
     """A polynomial or, for a predicate, remainders that give the values of a call of one variable from 0 on."""
     variables = [a for a in call.args if a.kind is Kind.VAR]
     if len(variables) != 1 or variables[0].sort is not INT:
         return
-    table = table or _table(bench, call)
+    table = table or _table(context, call)
     if table is None:
         return
     (x,) = variables
@@ -206,7 +209,7 @@ def _polynomial(x: Term, coefficients: list[int]) -> Term:
     return summands[0] if len(summands) == 1 else app("+", summands[::-1], INT)
 
 
-def _bounds(bench: Workbench, table: _Table) -> Iterator[Sequent]:
+def _bounds(context: ProverContext, table: _Table) -> Iterator[Sequent]:
     """Signs, and the arguments as bounds, under the weakest conditions on signs of arguments for which they hold."""
     call, numbers = table.call, table.numbers()
     if call.sort not in (INT, REAL):
@@ -223,7 +226,7 @@ def _bounds(bench: Workbench, table: _Table) -> Iterator[Sequent]:
             if guards is None or any(len(guards) >= n for n in done):
                 continue
             candidate = lemma(concl, guards)
-            if bench.refutes(candidate, 60) is None:
+            if context.refutes(candidate, 60) is None:
                 done.append(len(guards))
                 yield candidate
 
@@ -257,7 +260,7 @@ _COMPARISONS: dict[str, Any] = {
 }
 
 
-def _homomorphisms(bench: Workbench, table: _Table) -> Iterator[Sequent]:
+def _homomorphisms(context: ProverContext, table: _Table) -> Iterator[Sequent]:
     """``f (x + y) = f x * f y`` and the like, in each argument that is a number, with the others as they are."""
     call = table.call
     for position, x in enumerate(call.args):
@@ -269,18 +272,18 @@ def _homomorphisms(bench: Workbench, table: _Table) -> Iterator[Sequent]:
             apart = app(outer, (call, _at(call, position, y)), call.sort)
             for guards in ((), guard) if guard else ((),):
                 candidate = lemma(eq(together, apart), guards)
-                if bench.refutes(candidate, 30) is None:
+                if context.refutes(candidate, 30) is None:
                     yield candidate
                     break
         for other, z in enumerate(call.args):
             if other != position and x.sort is INT and z.sort is call.sort:  # (b^m)^n = b^(m * n)
                 nested = _at(_at(call, other, call), position, y)
                 candidate = lemma(eq(nested, _at(call, position, app("*", (x, y), INT))), guard)
-                if bench.refutes(candidate, 30) is None:
+                if context.refutes(candidate, 30) is None:
                     yield candidate
 
 
-def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
+def _frames(context: ProverContext, call: Term) -> Iterator[Sequent]:
     """That a call does not see a change of an array beyond one of its other arguments, or sees it as a sum does."""
     for position, array in enumerate(call.args):
         if array.sort.name != "Array" or array.sort.args[0] is not INT:
@@ -291,7 +294,7 @@ def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
             if bound.sort is INT:
                 for relation in (">=", ">", "<=", "<"):
                     candidate = lemma(eq(changed, call), (app(relation, (at, bound), BOOL),))
-                    if bench.refutes(candidate, 150) is None:
+                    if context.refutes(candidate, 150) is None:
                         yield candidate
                         break
         if call.sort is new.sort and call.sort is INT:
@@ -300,7 +303,7 @@ def _frames(bench: Workbench, call: Term) -> Iterator[Sequent]:
             for low, high in [*itertools.permutations(ends, 2), *[(integer(0), end) for end in ends]]:
                 inside = (app("<=", (low, at), BOOL), app("<", (at, high), BOOL))
                 candidate = lemma(eq(changed, added), inside)
-                if bench.refutes(candidate, 150) is None:
+                if context.refutes(candidate, 150) is None:
                     yield candidate
 
 

@@ -1,1 +1,39 @@
-"""Lemmas nobody has stated: theory exploration, laws, accumulators, invariants."""
+"""Statements that nobody has made: lemmas from goals, from failed proofs and from values, and witnesses.
+
+* `failed_steps`: equations that the step of an induction lacks; goals with a term made a variable.
+* `critics`: the same for the cases of any induction, with the conditions that a lemma needs.
+* `templates`: properties that functions often have.
+* `accumulators`: the equation for every start of an accumulator.
+* `catamorphisms`: what a function makes of constructors and of other functions.
+* `closures`: what constants of sorts of functions do.
+* `explore`: equations between small terms that agree on values, which `tables` holds.
+* `witness`: terms for existential conclusions.
+* `library`: tests candidates, proves them, keeps what is proved and tries again what is not.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.languages.smt.engine.conjecture.accumulators import general_statements
+from goedels_poetry.languages.smt.engine.conjecture.catamorphisms import catamorphisms, fusions
+from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
+from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
+from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.conjecture.templates import templates
+from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
+
+__all__ = [
+    "Explorer",
+    "Library",
+    "catamorphisms",
+    "closure_lemmas",
+    "critic_lemmas",
+    "from_failed_step",
+    "fusions",
+    "general_statements",
+    "generalisations",
+    "likely_witnesses",
+    "templates",
+    "witness_plans",
+]

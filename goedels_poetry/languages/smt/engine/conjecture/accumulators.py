@@ -3,6 +3,9 @@
 ``fibit n 0 1 = fib n`` has no induction; ``fibit n a b = a * fib (n - 1) + b * fib n`` has. The general statement is
 found by values: if the result depends on the accumulators linearly, its coefficients are functions of the other
 arguments, and they are looked for among small terms over the functions at hand.
+
+The generalisation is that of Ireland and Bundy, "Automatic Verification of Functions with Accumulating Parameters",
+1999; they find it by what a proof lacks, here it is found by values.
 """
 
 from __future__ import annotations
@@ -15,41 +18,29 @@ from typing import Any
 from goedels_poetry.kernel.refutation.evaluator import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
-from goedels_poetry.kernel.terms import (
-    BOOL,
-    INT,
-    Kind,
-    Term,
-    app,
-    eq,
-    integer,
-    is_app,
-    rebuild,
-    replace_subterm,
-    subterms,
-)
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import reachable_functions
-from goedels_poetry.languages.smt.engine.context import Workbench
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, subterms
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting import replace_subterm
 
 SAMPLES = 18
 Frame = list[Any]
 
 
-def general_statements(bench: Workbench, sequent: Sequent) -> Iterator[Sequent]:
+def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     """The goal with the numbers that start accumulators made variables, where an equation that holds is found."""
     if not (is_app(sequent.concl, "=") and len(sequent.concl.args) == 2 and sequent.concl.args[0].sort is INT):
         return
     left, right = sequent.concl.args
     for side, other in ((left, right), (right, left)):
         for call in subterms(side):
-            positions = _accumulators(bench, call)
+            positions = _accumulators(context, call)
             if positions:
-                yield from _Fit(bench, sequent, side, other, call, positions).statements()
+                yield from _Fit(context, sequent, side, other, call, positions).statements()
 
 
-def _accumulators(bench: Workbench, call: Term) -> list[int]:
+def _accumulators(context: ProverContext, call: Term) -> list[int]:
     """Positions of a call that hold a number and change on recursion."""
-    definition = bench.signature.definition(call.name) if call.kind is Kind.APP else None
+    definition = context.signature.definition(call.name) if call.kind is Kind.APP else None
     if definition is None or not definition.recursive:
         return []
     calls = [t for t in subterms(definition.body) if t.kind is Kind.APP and t.name == definition.name]
@@ -64,23 +55,23 @@ class _Fit:
     """The search for coefficients: ``side`` as a linear function of the starts of one call in it."""
 
     def __init__(
-        self, bench: Workbench, sequent: Sequent, side: Term, other: Term, call: Term, positions: list[int]
+        self, context: ProverContext, sequent: Sequent, side: Term, other: Term, call: Term, positions: list[int]
     ) -> None:
-        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=bench.reserved)
-        self._bench = bench
+        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=context.reserved)
+        self._context = context
         self._sequent = sequent
         self._other = other
         self._starts = {i: names.fresh("a", INT) for i in positions}
         opened = rebuild(call, tuple([self._starts.get(i, a) for i, a in enumerate(call.args)]))
         self._side = replace_subterm(side, call, opened)
         self._variables = (*sequent.vars, *self._starts.values())
-        source = random.Random(bench.seed + 11)
+        source = random.Random(context.seed + 11)
         strides = (1, 3, 5, 2)
         self._frames: list[Frame] = [
             [
                 (number * strides[i % 4] + i) % 7
                 if v.sort is INT
-                else random_value(bench.signature, v.sort, number % 5, source)
+                else random_value(context.signature, v.sort, number % 5, source)
                 for i, v in enumerate(sequent.vars)
             ]
             for number in range(SAMPLES)
@@ -118,13 +109,13 @@ class _Fit:
         return summands[0] if len(summands) == 1 else app("+", summands, INT) if summands else integer(0)
 
     def _result(self, frame: Frame, starts: dict[Term, int]) -> int:
-        code = self._bench.evaluator.compile(self._side, self._variables)
-        result = self._bench.evaluator.run(code, [*frame, *starts.values()])
+        code = self._context.evaluator.compile(self._side, self._variables)
+        result = self._context.evaluator.run(code, [*frame, *starts.values()])
         assert isinstance(result, int)
         return result
 
     def _recognise(self, frames: list[Frame], values: list[int]) -> Term | None:
-        evaluator = self._bench.evaluator
+        evaluator = self._context.evaluator
         for term in self._terms():
             try:
                 code = evaluator.compile(term, self._sequent.vars)
@@ -140,8 +131,8 @@ class _Fit:
         variables = self._sequent.vars
         yield from (v for v in variables if v.sort is INT)
         yield self._other
-        for name in reachable_functions(self._bench, self._sequent.formula):
-            typed = self._bench.signature.type_of(name)
+        for name in self._context.shape.reachable_functions(self._sequent.formula):
+            typed = self._context.signature.type_of(name)
             if typed is None or typed[1] is not INT or not typed[0]:
                 continue
             pools = [[w for v in variables if v.sort is s for w in _near(v)] for s in typed[0]]

@@ -3,7 +3,11 @@
 Schemas, which are terms with holes for variables, are enumerated by size and grouped by the values they take when all
 holes of a sort hold the same variable. Only within a group can there be an equation, and there the holes are filled in
 all ways, most general first. Schemas that a proven equation makes smaller, or that equal an earlier one in general, are
-not built upon. In the manner of QuickSpec 2 (Smallbone et al., 2017); the proving is done elsewhere.
+not built upon.
+
+Theory exploration in the manner of QuickSpec 2 (Smallbone, Johansson, Claessen and Algehed, "Quick Specifications for
+the Busy Programmer", 2017), in the service of a proof as in HipSpec (Claessen, Johansson, Rosén and Smallbone,
+"Automating Inductive Proofs using Theory Exploration", 2013); the proving is done by `library`.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -34,11 +39,9 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.languages.enumeration import compositions
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import lemma
 from goedels_poetry.languages.smt.engine.conjecture.tables import ENVIRONMENTS, Table, Vector
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.rewriting.rewrite import match
-from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.rewriting import Rules, lemma, match
 
 LARGEST, LARGEST_NUMERIC = 7, 4
 """Size of the largest terms, with datatypes and without: laws of numbers alone are better found from their values."""
@@ -76,35 +79,35 @@ class _Schema:
     def general(self) -> Term:
         """With different variables in all holes."""
         counts: dict[Sort, int] = {}
-        chosen = []
+        variables = []
         for sort in self.holes:
             number = counts.get(sort, 0)
             counts[sort] = number + 1
-            chosen.append(self._explorer.variable(sort, number))
-        return self.filled(chosen)
+            variables.append(self._explorer.variable(sort, number))
+        return self.filled(variables)
 
     def distinct(self) -> list[Term]:
         """All fillings up to renaming of variables, most general first."""
-        found: list[tuple[int, list[Term]]] = []
+        fillings: list[tuple[int, list[Term]]] = []
 
-        def go(chosen: list[Term], counts: dict[Sort, int]) -> None:
-            if len(chosen) == len(self.holes):
-                found.append((-len(set(chosen)), chosen))
+        def go(variables: list[Term], counts: dict[Sort, int]) -> None:
+            if len(variables) == len(self.holes):
+                fillings.append((-len(set(variables)), variables))
                 return
-            sort = self.holes[len(chosen)]
+            sort = self.holes[len(variables)]
             used = counts.get(sort, 0)
             for number in range(min(used + 1, self._width)):
                 more = {**counts, sort: used + 1} if number == used else counts
-                go([*chosen, self._explorer.variable(sort, number)], more)
+                go([*variables, self._explorer.variable(sort, number)], more)
 
         go([], {})
-        return [self.filled(chosen) for _, chosen in sorted(found, key=lambda pair: pair[0])]
+        return [self.filled(variables) for _, variables in sorted(fillings, key=lambda pair: pair[0])]
 
     def fillings(self, width: int) -> Iterator[Term]:
         """All fillings with the first ``width`` variables of each sort."""
         pools = [[self._explorer.variable(s, n) for n in range(width)] for s in self.holes]
-        for chosen in itertools.product(*pools):
-            yield self.filled(chosen)
+        for variables in itertools.product(*pools):
+            yield self.filled(variables)
 
     @cached_property
     def _width(self) -> int:
@@ -113,21 +116,21 @@ class _Schema:
     @cached_property
     def by_values(self) -> dict[Vector, list[Term]]:
         """All fillings, by the values they take."""
-        found: dict[Vector, list[Term]] = {}
+        terms: dict[Vector, list[Term]] = {}
         for term in self.fillings(self._width):
             values = self._explorer.table.vector(term)
             if values is not None:
-                found.setdefault(values, []).append(term)
-        return found
+                terms.setdefault(values, []).append(term)
+        return terms
 
 
 class Explorer:
     """Enumerates conjectures over ``functions``; the same ones for the same problem, seed and proven lemmas."""
 
     def __init__(
-        self, bench: Workbench, rules: Rules, functions: Sequence[str], seed: int, *, schemas: int = 4000
+        self, context: ProverContext, rules: Rules, functions: Sequence[str], seed: int, *, schemas: int = 4000
     ) -> None:
-        self._bench = bench
+        self._context = context
         self._rules = rules
         self._laws: dict[tuple[str, str], list[Term]] = {}
         self._limit = schemas
@@ -139,12 +142,12 @@ class Explorer:
         self._sorts = sorted({s for o in self._operations for s in (*o.args, o.result)} - {BOOL}, key=repr)
         self._variables = {s: [var(f"{_stem(s)}{i}", s) for i in range(2 * VARIABLES)] for s in self._sorts}
         every = [v for s in self._sorts for v in self._variables[s]]
-        self.table = Table(bench, every, random.Random(seed + 7))
+        self.table = Table(context, every, random.Random(seed + 7))
 
     def _collect(self, functions: Sequence[str]) -> list[_Operation]:
         """The functions, the constructors of their datatypes, equality where they decide it, and sums of measures."""
-        signature = self._bench.signature
-        typed = {f: signature.type_of(f) for f in functions if f not in self._bench.closures}
+        signature = self._context.signature
+        typed = {f: signature.type_of(f) for f in functions if f not in self._context.closures}
         operations = [_Operation(f, *t) for f, t in typed.items() if t]
         sorts = {s for o in operations for s in (*o.args, o.result)}
         for datatype in signature.datatypes:
@@ -167,7 +170,7 @@ class Explorer:
 
     def conjectures(self) -> Iterator[list[Sequent]]:
         """Batches of conjectures by the size of the larger side; small first."""
-        inductive = any(self._bench.signature.datatype(s) for s in self._sorts)
+        inductive = any(self._context.signature.datatype(s) for s in self._sorts)
         constants = [TRUE, FALSE, *([integer(0), integer(1)] if INT in self._sorts else [])]
         constants += [app(o.name, (), o.result) for o in self._operations if not o.args]
         for term in (*[self._variables[s][0] for s in self._sorts], *constants):
@@ -204,14 +207,14 @@ class Explorer:
             for concl, values in truths
             if holds & ~values == 0 and premise is not concl and not_(premise) is not concl
         ]
-        found: dict[Term, Sequent] = {}
+        candidates: dict[Term, Sequent] = {}
         for size, premise, concl in sorted(pairs, key=lambda pair: pair[0]):
             if size <= 10 and premise.free & concl.free:
                 candidate = lemma(implies(premise, concl))
-                found.setdefault(candidate.key, candidate)
-                if len(found) == limit:
+                candidates.setdefault(candidate.key, candidate)
+                if len(candidates) == limit:
                     break
-        return list(found.values())
+        return list(candidates.values())
 
     # ---------------------------------------------------------------------------------------- growing
 
@@ -227,7 +230,7 @@ class Explorer:
 
     def _consider(self, operation: _Operation, args: list[Term], size: int) -> Iterator[Sequent]:
         term = app(operation.name, args, operation.result)
-        if operation.name in ("=", "+") and repr(args[0]) > repr(args[1]):
+        if operation.name in ("=", "+") and show(args[0]) > show(args[1]):
             return
         if operation.name == "+" and any(a.kind is Kind.LIT and a.value == 0 for a in args):
             return
@@ -240,7 +243,7 @@ class Explorer:
         if values is None:
             return
         self._count += 1
-        self._bench.on_time()
+        self._context.budget.check()
         subsumed = False
         for other in (*self._groups.get((term.sort, values), ())[:MEMBERS], schema):
             for left, right in self._relate(schema, other):
@@ -255,7 +258,7 @@ class Explorer:
         self._by_size.setdefault((size, schema.one.sort), []).append(schema)
 
     def _builds(self, term: Term) -> bool:
-        return bool(term.args) and self._bench.signature.constructor(term.name) is not None
+        return bool(term.args) and self._context.signature.constructor(term.name) is not None
 
     def _relate(self, schema: _Schema, other: _Schema) -> list[tuple[Term, Term]]:
         """Equal fillings of two schemas, without those that are instances of more general ones."""
@@ -287,7 +290,7 @@ class Explorer:
 
     def _conjecture(self, operation: _Operation, term: Term, other: Term) -> Iterator[Sequent]:
         if operation.name == "=":
-            if self._bench.signature.definition(other.name) is None:
+            if self._context.signature.definition(other.name) is None:
                 return
             formula = eq(other, term)
         elif other is TRUE:
@@ -297,7 +300,7 @@ class Explorer:
         else:
             formula = eq(term, other)
         candidate = lemma(formula)
-        speaks = any(t.kind is Kind.APP and t.name in self._bench.reserved for t in subterms(formula))
+        speaks = any(t.kind is Kind.APP and t.name in self._context.reserved for t in subterms(formula))
         if not speaks or candidate.key in self._seen:
             return
         self._seen.add(candidate.key)

@@ -1,4 +1,8 @@
-"""Lemmas proved on the way to a goal: tested on values first, and tried again when there are more of them."""
+"""Lemmas proved on the way to a goal: tested on values first, and tried again when there are more of them.
+
+The loop of HipSpec (Claessen, Johansson, Rosén and Smallbone, "Automating Inductive Proofs using Theory Exploration",
+2013): test, drop what follows by rewriting, prove by one induction, keep, and try again what failed.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, is_app
-from goedels_poetry.languages.smt.engine.arithmetic.integers import integer_plans
-from goedels_poetry.languages.smt.engine.conjecture.lemmas import from_failed_step
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, Workbench
-from goedels_poetry.languages.smt.engine.induction.by_size import size_plans
-from goedels_poetry.languages.smt.engine.induction.critics import stuck_lemmas
-from goedels_poetry.languages.smt.engine.induction.descent import descent_plans
-from goedels_poetry.languages.smt.engine.induction.induct import structural_plans
-from goedels_poetry.languages.smt.engine.induction.recursion import recursion_plans
+from goedels_poetry.kernel.terms import is_app
+from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
+from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
+from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, ProverContext
+from goedels_poetry.languages.smt.engine.induction import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.rewriting import Rules
 
 CHANCES = 4
 """How often a candidate that failed is tried again, when there are new lemmas."""
@@ -31,17 +31,17 @@ RETRIED = 12
 class Library:
     """Lemmas proved on the way, smallest first; what has been tried is not tried again."""
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
+    def __init__(self, context: ProverContext) -> None:
+        self._context = context
         self.plans: dict[str, Plan] = {}
-        self.rules = Rules(bench.signature, bench.rewriter)
-        self.rules.add_premises(bench.problem.premises, bench.reserved)
-        self._hopes = Rules(bench.signature, bench.rewriter)
-        self._hopes.add_premises(bench.problem.premises, bench.reserved)
-        for fact in bench.lemmas.values():
+        self.rules = Rules(context.signature, context.rewriter)
+        self.rules.add_premises(context.problem.premises, context.reserved)
+        self._hopes = Rules(context.signature, context.rewriter)
+        self._hopes.add_premises(context.problem.premises, context.reserved)
+        for fact in context.lemmas.values():
             self.rules.add(fact)
             self._hopes.add(fact)
-        bench.by_rewriting = self.rules.query
+        context.rewrite_by(self.rules.query)
         self._tried: set[str] = set()
         self._failed: dict[str, Sequent] = {}
         self._chances: dict[str, int] = {}
@@ -53,7 +53,7 @@ class Library:
 
         One that was tried before is only looked at ``again`` on request, or when lemmas of its own may be found.
         """
-        bench, key = self._bench, key_of(candidate)
+        context, key = self._context, key_of(candidate)
         if key in self.plans:
             return False
         if key in self._tried and not (deep or again):
@@ -63,12 +63,12 @@ class Library:
         if len(candidate.vars) > 4 or self.rules.joins(candidate):
             self._failed.pop(key, None)
             return False
-        if new and bench.refutes(candidate, 80) is not None:
+        if new and context.refutes(candidate, 80) is not None:
             return False
         if not (deep or again or patient) and self._hopes.joins(candidate):
             return None  # it follows from others that nobody could prove
-        query = Query(cites=tuple(bench.lemmas))
-        if bench.holds(candidate, query, CANDIDATE // 2, known=True):
+        query = Query(cites=tuple(context.lemmas))
+        if context.holds(candidate, query, CANDIDATE // 2, known=True):
             # A solver makes no case distinction at the terms where such a law will be needed.
             if not candidate.hyps and candidate.size <= MAX_LAW and not is_app(candidate.concl, "=>"):
                 self._keep(key, candidate, leaf(candidate, query), quiet=not _simplifies(candidate))
@@ -86,43 +86,40 @@ class Library:
     def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:
         self.plans[key] = plan
         self._failed.pop(key, None)
-        if quiet:
-            self._bench.quiet[key] = fact
-        else:
-            self._bench.add_lemma(fact)
+        self._context.add_lemma(fact, quiet=quiet)
         self.rules.add(fact)
         self._hopes.add(fact)
 
     def attempt_all(self, candidates: Iterable[Sequent], deep: int, most_calls: int) -> Iterator[Sequent]:
         """Attempt candidates in turn, with at most so many queries in all; yields those that were proved."""
-        bench, left = self._bench, most_calls
+        context, left = self._context, most_calls
         for candidate in candidates:
-            before = bench.spent.calls
+            before = context.budget.calls
             self._most_calls = before + left
             proved = left > 0 and self.attempt(candidate, deep)
-            left -= bench.spent.calls - before
+            left -= context.budget.calls - before
             self._most_calls = None
             if proved:
                 yield candidate
 
     def _prove(self, candidate: Sequent, deep: int, rlimit: int) -> Plan | None:
-        bench = self._bench
-        plan = induction(bench, candidate, full=False, rlimit=rlimit)
+        context = self._context
+        plan = induction(context, candidate, full=False, rlimit=rlimit)
         if plan is None and deep:
-            for step in _steps(bench, candidate):
-                if self._most_calls is not None and bench.spent.calls >= self._most_calls:
+            for step in _steps(context, candidate):
+                if self._most_calls is not None and context.budget.calls >= self._most_calls:
                     break
                 if self.attempt(step, deep - 1):
-                    plan = induction(bench, candidate, full=False, rlimit=CANDIDATE)
+                    plan = induction(context, candidate, full=False, rlimit=CANDIDATE)
                     if plan is not None:
                         break
         return plan
 
-    def establish(self, fact: Sequent, prove: Callable[[Workbench, Sequent], Plan | None]) -> bool:
+    def establish(self, fact: Sequent, prove: Callable[[ProverContext, Sequent], Plan | None]) -> bool:
         """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
         key = key_of(fact)
         if key not in self.plans and key not in self._refused:
-            plan = prove(self._bench, fact)
+            plan = prove(self._context, fact)
             if plan is None:
                 self._refused.add(key)
                 return False
@@ -151,21 +148,7 @@ def _simplifies(candidate: Sequent) -> bool:
     return small.size + 1 < large.size and small.size <= 2 and small.free <= large.free
 
 
-def _steps(bench: Workbench, candidate: Sequent) -> Iterator[Sequent]:
+def _steps(context: ProverContext, candidate: Sequent) -> Iterator[Sequent]:
     """What the inductions of a candidate are stuck on; the second kind is looked for only after the first."""
-    yield from from_failed_step(bench, candidate)[:6]
-    yield from stuck_lemmas(bench, candidate)[:4]
-
-
-def induction(bench: Workbench, sequent: Sequent, *, full: bool = True, rlimit: int | None = None) -> Plan | None:
-    """The first induction all of whose cases the solver closes: structural, along a function, over an integer."""
-    plan = structural_plans(bench, sequent, full=full, rlimit=rlimit)
-    if plan is None:
-        plan = next(recursion_plans(bench, sequent, rlimit, full=full), None)
-    if plan is None and bench.problem.measures:
-        plan = next(descent_plans(bench, sequent), None)
-    if plan is None:
-        plan = next(size_plans(bench, sequent, rlimit), None)
-    if plan is None and any(v.sort is INT for v in sequent.vars):
-        plan = next((p for p in integer_plans(bench, sequent, rlimit) if p.complete), None)
-    return plan
+    yield from from_failed_step(context, candidate)[:6]
+    yield from critic_lemmas(context, candidate)[:4]

@@ -10,7 +10,8 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
 from goedels_poetry.kernel.refutation.operations import OPERATIONS
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.terms import Kind, Term
-from goedels_poetry.languages.smt.engine.context import Workbench, interpretation
+from goedels_poetry.languages.smt.engine.context import ProverContext
+from goedels_poetry.languages.smt.engine.refutation import interpretation
 
 Vector: TypeAlias = tuple[int, ...]
 """The number of a term's value in each environment."""
@@ -24,10 +25,10 @@ FUEL = 1_000
 class Table:
     """Value vectors of terms over ``variables``; environments are drawn from ``source``."""
 
-    def __init__(self, bench: Workbench, variables: Sequence[Term], source: random.Random) -> None:
-        signature = bench.signature
+    def __init__(self, context: ProverContext, variables: Sequence[Term], source: random.Random) -> None:
+        signature = context.signature
         self._evaluator = Evaluator(
-            signature, bench.problem.premises, interpretation(bench.problem, bench.seed), FUEL, circular=True
+            signature, context.problem.premises, interpretation(context.problem, context.seed), FUEL, circular=True
         )
         self._values: list[Any] = []
         self._numbers: dict[tuple[bool, Any], int] = {}
@@ -42,28 +43,28 @@ class Table:
         """The values of ``term``, or None where one is undecided."""
         if term in self._vectors:
             return self._vectors[term]
-        found: Vector | None
+        values: Vector | None
         if term.kind is Kind.LIT:
-            found = (self._number(term.value),) * ENVIRONMENTS
+            values = (self._number(term.value),) * ENVIRONMENTS
         else:
             vectors = [self.vector(a) for a in term.args]
             given = [v for v in vectors if v is not None]
-            found = self._apply(term, given) if len(given) == len(vectors) else None
-        self._vectors[term] = found
-        return found
+            values = self._apply(term, given) if len(given) == len(vectors) else None
+        self._vectors[term] = values
+        return values
 
     def _apply(self, term: Term, vectors: list[Vector]) -> Vector | None:
         rows = zip(*vectors, strict=True) if vectors else [()] * ENVIRONMENTS
         if term.name == "=":
             return tuple([self.true if a == b else self.false for a, b in rows])
         known = self._calls.setdefault(term.name, {})
-        found: list[int] = []
+        numbers: list[int] = []
         for row in rows:
             number = known[row] if row in known else known.setdefault(row, self._call(term.name, row))
             if number is None:
                 return None
-            found.append(number)
-        return tuple(found)
+            numbers.append(number)
+        return tuple(numbers)
 
     def _call(self, name: str, row: Vector) -> int | None:
         args = tuple([self._values[n] for n in row])

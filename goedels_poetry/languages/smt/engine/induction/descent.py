@@ -1,23 +1,26 @@
 """Induction on the measure of a function: the hypothesis where the function calls itself.
 
-For functions whose termination is a lemma (see `guards`), which induction along a function does not serve.
+For functions whose termination is a lemma (see `kernel.guards`), which induction along a function does not serve.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 
-from goedels_poetry.kernel.calls import calls_of
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.schemas import ConstructorSplit, MeasureInduction, SchemeError, instances
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import MeasureInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import ConstructorSplit, instances
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.termination.calls import calls_of
+from goedels_poetry.kernel.termination.work import TooLarge
 from goedels_poetry.kernel.terms import Kind, Sort, Term, substitute, subterms
-from goedels_poetry.kernel.work import TooLarge
-from goedels_poetry.languages.smt.engine.context import DIRECT, Workbench
-from goedels_poetry.languages.smt.engine.induction.induct import induction_variables
-from goedels_poetry.languages.smt.engine.plan import Plan, leaf
-from goedels_poetry.languages.smt.engine.rewriting.saturate import MAX_INSTANCES, ground_proof
+from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext
+from goedels_poetry.languages.smt.engine.induction.saturate import MAX_INSTANCES, ground_proof
+from goedels_poetry.languages.smt.engine.induction.structural import induction_variables
+from goedels_poetry.languages.smt.engine.plan import Plan, detail_of, leaf
 
 Close = Callable[[Sequent], Query | None]
 
@@ -28,31 +31,31 @@ DEPTH = 2
 """Constructors peeled off to get at the recursive calls."""
 
 
-def descents(bench: Workbench, sequent: Sequent) -> Iterator[MeasureInduction]:
+def descents(context: ProverContext, sequent: Sequent) -> Iterator[MeasureInduction]:
     """Inductions along the measured functions that the goal calls."""
     for part in (sequent.concl, *sequent.hyps):
         if part.binders:
             continue
         for call in subterms(part):
-            terms = bench.problem.measures.get(call.name, ()) if call.kind is Kind.APP else ()
-            definition = bench.signature.definition(call.name)
+            terms = context.problem.measures.get(call.name, ()) if call.kind is Kind.APP else ()
+            definition = context.signature.definition(call.name)
             if not terms or definition is None or not call.free <= frozenset(sequent.vars):
                 continue
             at = dict(zip(definition.params, call.args, strict=True))
             if len(terms) > 1:  # calls of others of its group come in between
                 yield MeasureInduction(substitute(terms[0], at), ())
-            elif points := _points(bench, sequent, call):
+            elif points := _points(context, sequent, call):
                 yield MeasureInduction(substitute(terms[0], at), points)
 
 
-def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term, ...], ...]:
+def _points(context: ProverContext, sequent: Sequent, call: Term) -> tuple[tuple[Term, ...], ...]:
     """What the variables of the goal become at the calls that ``call`` makes; none when one cannot be told."""
-    definition = bench.signature.definition(call.name)
+    definition = context.signature.definition(call.name)
     if definition is None:
         return ()
-    reserved = bench.reserved
+    reserved = context.reserved
     try:
-        calls = calls_of(definition, frozenset((call.name,)), simplify(definition.body, bench.signature), reserved)
+        calls = calls_of(definition, frozenset((call.name,)), simplify(definition.body, context.signature), reserved)
     except TooLarge:
         return ()
     here = dict(zip(definition.params, call.args, strict=True))
@@ -69,7 +72,7 @@ def _points(bench: Workbench, sequent: Sequent, call: Term) -> tuple[tuple[Term,
     return tuple(points)
 
 
-def descent_plans(bench: Workbench, sequent: Sequent, close: Close | None = None) -> Iterator[Plan]:
+def descent_plans(context: ProverContext, sequent: Sequent, close: Close | None = None) -> Iterator[Plan]:
     """Plans by induction on a measure, with the cases that the function tells apart all closed by the solver.
 
     ``close`` gives the query that closes a case, if there is one: all lemmas unless given. Without quantifiers is tried
@@ -77,26 +80,26 @@ def descent_plans(bench: Workbench, sequent: Sequent, close: Close | None = None
     """
 
     def directly(case: Sequent) -> Query | None:
-        query = Query(cites=tuple(bench.lemmas))
-        return query if bench.holds(case, query, DIRECT, known=True) else None
+        query = Query(cites=tuple(context.lemmas))
+        return query if context.holds(case, query, DIRECT, known=True) else None
 
-    for scheme in dict.fromkeys(descents(bench, sequent)):
+    for scheme in dict.fromkeys(descents(context, sequent)):
         try:
-            (step,) = instances(sequent, scheme, bench.signature)
+            (step,) = instances(sequent, scheme, context.signature)
         except SchemeError:
             continue
         general = not scheme.at
-        facts = tuple(bench.lemmas.values()) if general or close is None else ()
+        facts = tuple(context.lemmas.values()) if general or close is None else ()
         sorts = {v.sort for v in scheme.measure.free}
         limit = MANY if general else MAX_INSTANCES
-        inner = _split(bench, step, DEPTH + general, close or directly, facts, limit, sorts)
+        inner = _split(context, step, DEPTH + general, close or directly, facts, limit, sorts)
         if inner is not None:
-            detail = f"{scheme.measure} at {len(scheme.at)}: {scheme.at!r}"
+            detail = f"{show(scheme.measure)} at {len(scheme.at)}: {detail_of(scheme.at)}"
             yield Plan(sequent, scheme, (inner,), "measure-induction", detail)
 
 
 def _split(
-    bench: Workbench,
+    context: ProverContext,
     goal: Sequent,
     depth: int,
     close: Close,
@@ -107,15 +110,15 @@ def _split(
     """The goal by a query, or by cases of variables of the sorts that the measure speaks of."""
     query = close(goal)
     if query is None and facts:
-        query = ground_proof(bench, goal, facts, most=most)
+        query = ground_proof(context, goal, facts, most=most)
     if query is not None:
         return leaf(goal, query)
-    variables = [v for v in induction_variables(bench, goal) if v.sort in sorts]
+    variables = [v for v in induction_variables(context, goal) if v.sort in sorts]
     for on in variables[:2] if depth else ():
         scheme = ConstructorSplit(on.name)
         children: list[Plan] = []
-        for case in instances(goal, scheme, bench.signature):
-            child = _split(bench, case, depth - 1, close, facts, most, sorts)
+        for case in instances(goal, scheme, context.signature):
+            child = _split(context, case, depth - 1, close, facts, most, sorts)
             if child is None:
                 break
             children.append(child)

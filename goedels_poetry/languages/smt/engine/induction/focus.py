@@ -2,6 +2,9 @@
 
 With dozens of lemmas at hand a solver spends its resources on instances that lead away. A fact about a function is an
 induction whose cases need the facts about the functions that it calls, and nothing else.
+
+A relevance filter of the simplest kind; compare Meng and Paulson, "Lightweight Relevance Filtering for
+Machine-Generated Resolution Problems", 2009.
 """
 
 from __future__ import annotations
@@ -9,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.kernel.schemas import RecursionInduction, Scheme, SchemeError, StructuralInduction, instances
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term, is_app, symbols
-from goedels_poetry.languages.smt.engine.context import CANDIDATE, Workbench
+from goedels_poetry.languages.smt.engine.context import CANDIDATE, ProverContext
 from goedels_poetry.languages.smt.engine.induction.descent import descent_plans
-from goedels_poetry.languages.smt.engine.induction.induct import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.induction.recursion import recursion_schemes
+from goedels_poetry.languages.smt.engine.induction.structural import general_variables, induction_variables
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 
 MAX_VARIABLES = 3
@@ -24,13 +30,13 @@ MAX_VARIABLES = 3
 class Facts:
     """Proven facts with the defined functions that each speaks of; facts about those in ``always`` always matter."""
 
-    def __init__(self, bench: Workbench, always: Iterable[Term]) -> None:
-        self._bench = bench
+    def __init__(self, context: ProverContext, always: Iterable[Term]) -> None:
+        self._context = context
         self._names: dict[str, frozenset[str]] = {}
         self._always = frozenset().union(*[self._defined(t) for t in always])
 
     def add(self, fact: Sequent) -> None:
-        """Remember a fact, which is a lemma of the bench by now."""
+        """Remember a fact, which is a lemma of the context by now."""
         self._names[key_of(fact)] = self._defined(fact.formula)
 
     def has(self, fact: Sequent) -> bool:
@@ -39,61 +45,61 @@ class Facts:
 
     def among(self, names: frozenset[str]) -> tuple[str, ...]:
         """The facts that speak of no other functions than these; where measures fall, also the lemmas that say so."""
-        measured = not names.isdisjoint(self._bench.problem.measures)
-        foreign = [key for key in self._bench.lemmas if measured and key not in self._names]
+        measured = not names.isdisjoint(self._context.problem.measures)
+        foreign = [key for key in self._context.lemmas if measured and key not in self._names]
         return (*foreign, *[key for key, used in self._names.items() if used <= names | self._always])
 
     def called(self, term: Term) -> frozenset[str]:
         """The functions in ``term`` and those that they call, through any that are not recursive."""
-        found = set(self._defined(term))
+        names = set(self._defined(term))
         opened: set[str] = set()
-        while pending := sorted(found - opened):
+        while pending := sorted(names - opened):
             for name in pending:
                 opened.add(name)
-                definition = self._bench.signature.definition(name)
+                definition = self._context.signature.definition(name)
                 if definition is not None and (not definition.recursive or name in self._defined(term)):
-                    found |= self._defined(definition.body)
-        return frozenset(found)
+                    names |= self._defined(definition.body)
+        return frozenset(names)
 
     def _defined(self, term: Term) -> frozenset[str]:
-        return frozenset(n for n in symbols(term) if self._bench.signature.definition(n) is not None)
+        return frozenset(n for n in symbols(term) if self._context.signature.definition(n) is not None)
 
 
 def prove(
-    bench: Workbench, fact: Sequent, cites: tuple[str, ...], *, along: str, rlimit: int = CANDIDATE
+    context: ProverContext, fact: Sequent, cites: tuple[str, ...], *, along: str, rlimit: int = CANDIDATE
 ) -> Plan | None:
     """A fact by one induction, first along the recursion of the function ``along``, or by a query."""
-    recursion = bench.recursions.get(along)
-    functional: list[Scheme] = [*sorted(recursion_schemes(bench, fact), key=lambda scheme: len(scheme.general))]
+    recursion = context.recursions.get(along)
+    functional: list[Scheme] = [*sorted(recursion_schemes(context, fact), key=lambda scheme: len(scheme.general))]
     structural: list[Scheme] = [
         StructuralInduction(v.name, general_variables(fact, v))
-        for v in induction_variables(bench, fact)[:MAX_VARIABLES]
+        for v in induction_variables(context, fact)[:MAX_VARIABLES]
     ]
     first = recursion is not None and not recursion.structural
-    if along in bench.problem.measures:
-        plan = next(descent_plans(bench, fact, close=lambda case: closing(bench, case, cites, 2 * rlimit)), None)
+    if along in context.problem.measures:
+        plan = next(descent_plans(context, fact, close=lambda case: closing(context, case, cites, 2 * rlimit)), None)
         if plan is not None:
             return plan
     for scheme in (*functional, *structural) if first else (*structural, *functional):
-        children = _closed(bench, fact, scheme, cites, rlimit)
+        children = _closed(context, fact, scheme, cites, rlimit)
         if children is not None:
             return Plan(fact, scheme, children, *_named(scheme))
-    query = closing(bench, fact, cites, rlimit)
+    query = closing(context, fact, cites, rlimit)
     return leaf(fact, query) if query is not None else None
 
 
-def closing(bench: Workbench, goal: Sequent, cites: tuple[str, ...], rlimit: int = CANDIDATE) -> Query | None:
+def closing(context: ProverContext, goal: Sequent, cites: tuple[str, ...], rlimit: int = CANDIDATE) -> Query | None:
     """A query that closes the goal with these facts, by the equations or also by unfolding what it calls."""
     query = Query(cites)
-    if bench.holds(goal, query, rlimit):
+    if context.holds(goal, query, rlimit):
         return query
-    for unfoldings in bench.unfoldings(goal, (1,)) if bench.mentions_unfolded(goal) else ():
+    for unfoldings in context.unfolder.unfoldings(goal, (1,)) if context.shape.mentions_unfolded(goal) else ():
         query = Query(cites, unfoldings)
-        if bench.holds(goal, query, 3 * rlimit):
+        if context.holds(goal, query, 3 * rlimit):
             return query
-    for unfoldings in bench.unfoldings(goal, (1, 2)) if _divides(goal) else ():
+    for unfoldings in context.unfolder.unfoldings(goal, (1, 2)) if _divides(goal) else ():
         query = Query(cites, unfoldings, equations=False)
-        if bench.holds(goal, query, rlimit):
+        if context.holds(goal, query, rlimit):
             return query
     return None
 
@@ -105,20 +111,20 @@ def _divides(goal: Sequent) -> bool:
 
 def _named(scheme: Scheme) -> tuple[str, str]:
     if isinstance(scheme, RecursionInduction):
-        return "recursion-induction", f"{scheme.function} {' '.join(map(repr, scheme.at))} / {' '.join(scheme.general)}"
+        return "recursion-induction", f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
     return "structural-induction", scheme.on if isinstance(scheme, StructuralInduction) else ""
 
 
 def _closed(
-    bench: Workbench, fact: Sequent, scheme: Scheme, cites: tuple[str, ...], rlimit: int
+    context: ProverContext, fact: Sequent, scheme: Scheme, cites: tuple[str, ...], rlimit: int
 ) -> tuple[Plan, ...] | None:
     try:
-        cases = instances(fact, scheme, bench.signature)
+        cases = instances(fact, scheme, context.signature)
     except SchemeError:
         return None
     children: list[Plan] = []
     for case in reversed(cases):
-        query = closing(bench, case, cites, rlimit)
+        query = closing(context, case, cites, rlimit)
         if query is None:
             return None
         children.insert(0, leaf(case, query))

@@ -2,24 +2,34 @@
 
 Structural induction has its hypothesis at the fields of a constructor. A function that calls itself on something else
 (``filter p xs`` for ``xs``, two arguments in turn, two elements at a time) wants it there.
+
+Boyer and Moore ("A Computational Logic", 1979) let the terms of the goal suggest its inductions and prefer those that
+many suggest; the rule is the functional induction of Krauss, "Partial Recursive Functions in Higher-Order Logic", 2006.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.engine.context import Workbench
-from goedels_poetry.languages.smt.engine.induction.induct import general_beside, induction_variables, nested_induction
+from goedels_poetry.languages.smt.engine.context import ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.induction.structural import (
+    general_beside,
+    induction_variables,
+    nested_induction,
+)
 from goedels_poetry.languages.smt.engine.plan import Plan
 
 MAX_CALLS = 4
 """Different inductions of one goal."""
 
 
-def recursion_schemes(bench: Workbench, sequent: Sequent, *, full: bool = True) -> list[RecursionInduction]:
+def recursion_schemes(context: ProverContext, sequent: Sequent, *, full: bool = True) -> list[RecursionInduction]:
     """Inductions along the calls of the goal, the likeliest first: those that the most calls agree on.
 
     ``full``: also with all other variables fixed, which keeps the hypotheses free of quantifiers.
@@ -29,14 +39,14 @@ def recursion_schemes(bench: Workbench, sequent: Sequent, *, full: bool = True) 
         if part.binders:
             continue
         for call in subterms(part):
-            found = bench.recursions.get(call.name) if call.kind is Kind.APP else None
-            if found is None or found.structural or not call.free <= frozenset(sequent.vars):
+            recursion = context.recursions.get(call.name) if call.kind is Kind.APP else None
+            if recursion is None or recursion.structural or not call.free <= frozenset(sequent.vars):
                 continue
-            if all(call.args[i].kind is Kind.VAR for i in found.changed):
+            if all(call.args[i].kind is Kind.VAR for i in recursion.changed):
                 votes[call.name, call.args] = 1 + sum(
                     other.kind is Kind.VAR and other in t.args
                     for t in subterms(part)
-                    for other in (call.args[i] for i in found.changed)
+                    for other in (call.args[i] for i in recursion.changed)
                 )
     schemes: list[RecursionInduction] = []
     for function, at in sorted(votes, key=lambda c: -votes[c])[:MAX_CALLS]:
@@ -48,21 +58,21 @@ def recursion_schemes(bench: Workbench, sequent: Sequent, *, full: bool = True) 
 
 
 def recursion_plans(
-    bench: Workbench, sequent: Sequent, rlimit: int | None = None, *, full: bool = True, keep: bool = False
+    context: ProverContext, sequent: Sequent, rlimit: int | None = None, *, full: bool = True, keep: bool = False
 ) -> Iterator[Plan]:
     """Plans by induction along a function all of whose cases the solver closes.
 
     A case that it does not close may be inducted on once more, in a variable that the hypothesis is general in.
     ``full``: all of `recursion_schemes`. ``keep``: plans with open cases, too.
     """
-    for scheme in recursion_schemes(bench, sequent, full=full):
-        plan = along_function(bench, sequent, scheme, rlimit, keep=keep)
+    for scheme in recursion_schemes(context, sequent, full=full):
+        plan = along_function(context, sequent, scheme, rlimit, keep=keep)
         if plan is not None:
             yield plan
 
 
 def along_function(
-    bench: Workbench,
+    context: ProverContext,
     sequent: Sequent,
     scheme: RecursionInduction,
     rlimit: int | None = None,
@@ -71,18 +81,18 @@ def along_function(
 ) -> Plan | None:
     """One induction along a function; None when a case stays open, unless ``keep``."""
     try:
-        cases = instances(sequent, scheme, bench.signature)
+        cases = instances(sequent, scheme, context.signature)
     except SchemeError:
         return None
     children: list[Plan] = []
     for case in cases:
-        closed = bench.closed(case, rlimit)
+        closed = close_goal(context, case, rlimit)
         if closed is None:
-            again = [v for v in induction_variables(bench, case) if v.name in scheme.general]
-            tries = (nested_induction(bench, case, (v,), 1, rlimit) for v in again)
+            again = [v for v in induction_variables(context, case) if v.name in scheme.general]
+            tries = (nested_induction(context, case, (v,), 1, rlimit) for v in again)
             closed = next((plan for plan in tries if plan is not None), None)
         if closed is None and not keep:
             return None
         children.append(closed or Plan(case))
-    detail = f"{scheme.function} {' '.join(map(repr, scheme.at))} / {' '.join(scheme.general)}"
+    detail = f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
     return Plan(sequent, scheme, tuple(children), "recursion-induction", detail)

@@ -1,1 +1,19 @@
-"""What runs in worker processes: goals, sketches and replies of models as JSON."""
+"""What runs in worker processes: plain functions from JSON to JSON.
+
+* `symbolic`: read a theorem, look at it before any search, prove, sketch, verify, retrieve.
+* `replies`: what replies of language models say, and sketches within a budget.
+* `proposals`: the form of these replies; `guided`: how the lemmas of a proposal give the goal.
+* `payloads`: what all jobs take and give; `sketch_checks`: whether a sketch holds before it is stored.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.languages.smt.engine.jobs import replies, symbolic
+from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
+
+__all__ = [
+    "problem_of",
+    "replies",
+    "root_sequent",
+    "symbolic",
+]

@@ -5,58 +5,54 @@ That they do is for the solver to say, as for every other sketch; the reading is
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 from typing import Any
 
-from goedels_poetry.kernel.codec import scheme_from_json, scheme_to_json
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Datatype
-from goedels_poetry.kernel.reading.parser import parse_sequent
-from goedels_poetry.kernel.schemas import (
-    ConstructorSplit,
-    IntInduction,
-    MeasureInduction,
-    RecursionInduction,
-    Scheme,
-    StructuralInduction,
-    instances,
-)
+from goedels_poetry.kernel.reading.certificate import scheme_from_json
+from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.languages.smt.engine.arithmetic.integers import recursive_points
-from goedels_poetry.languages.smt.engine.conjecture.library import induction
-from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, Workbench
-from goedels_poetry.languages.smt.engine.finish import cited, minimise, sketch_json, with_lemmas
-from goedels_poetry.languages.smt.engine.induction.induct import induction_variables, nested_induction
+from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.induction import (
+    induction,
+    induction_variables,
+    nested_induction,
+    recursive_points,
+)
 from goedels_poetry.languages.smt.engine.jobs.proposals import RULE_NAMES
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.smt.engine.sketches import cited, minimise, sketch_json, with_lemmas
+from goedels_poetry.languages.smt.proof_json import scheme_to_json
+from goedels_poetry.languages.smt.text import parse_sequent
 
 Json = dict[str, Any]
 
 MAX_SHOWN_CASES = 3
 
 
-def complete(bench: Workbench, sequent: Sequent, proposal: Json) -> tuple[Json | None, str]:
+def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[Json | None, str]:
     """Find out how a proposal's lemmas give the goal: (sketch with a rule, "") or (None, what is missing).
 
     A lemma that one induction closes from the earlier ones gets its proof at once; the others become open goals.
-    The bench's deadline and number of queries bound the work.
+    The budget of the context bounds the work.
     """
-    lemmas = [parse_sequent(child["statement"], bench.signature) for child in proposal["children"]]
+    lemmas = [parse_sequent(child["statement"], context.signature) for child in proposal["children"]]
     idea = proposal["idea"]
-    rule = scheme_from_json(idea["rule"], bench.signature, sequent.vars) if idea["rule"] else None
-    if isinstance(rule, RecursionInduction) and rule.function not in bench.recursions:
+    rule = scheme_from_json(idea["rule"], context.signature, sequent.vars) if idea["rule"] else None
+    if isinstance(rule, RecursionInduction) and rule.function not in context.recursions:
         return None, f"{rule.function} was not shown to terminate, so it gives no induction"
     library: dict[str, Plan] = {}
     plan = partial = None
     try:
         for lemma in lemmas:
-            library[key_of(lemma)] = _at_once(bench, lemma) or Plan(lemma)
-            bench.add_lemma(lemma)
-        plan, partial = _search(bench, sequent, rule, tuple(idea["order"]))
+            library[key_of(lemma)] = _at_once(context, lemma) or Plan(lemma)
+            context.add_lemma(lemma)
+        plan, partial = _search(context, sequent, rule, tuple(idea["order"]))
     except OutOfTime:
         for lemma in lemmas:
             library.setdefault(key_of(lemma), Plan(lemma))
@@ -64,52 +60,53 @@ def complete(bench: Workbench, sequent: Sequent, proposal: Json) -> tuple[Json |
         plan = partial
     if plan is None:
         return None, _missing(partial, bool(lemmas))
-    bench.deadline, bench.most_calls = time.monotonic() + FINISHING_SECONDS, None
+    context.budget.set_deadline(FINISHING_SECONDS)
+    context.budget.limit_calls(None)
     uses = {key: child["waits_for"] for key, child in zip(library, proposal["children"], strict=True)}
-    return _stored(bench, plan, library, uses, proposal), ""
+    return _stored(context, plan, library, uses, proposal), ""
 
 
 FINISHING_SECONDS = 60.0
 
 
-def _at_once(bench: Workbench, lemma: Sequent) -> Plan | None:
+def _at_once(context: ProverContext, lemma: Sequent) -> Plan | None:
     """A proof of a lemma from those before it: by one query, or by one induction."""
-    return bench.closed(lemma) or induction(bench, lemma, full=False)
+    return close_goal(context, lemma) or induction(context, lemma, full=False)
 
 
 def _search(
-    bench: Workbench, sequent: Sequent, rule: Scheme | None, order: tuple[str, ...]
+    context: ProverContext, sequent: Sequent, rule: Scheme | None, order: tuple[str, ...]
 ) -> tuple[Plan | None, Plan | None]:
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
-    closed = bench.closed(sequent, PATIENT)
+    closed = close_goal(context, sequent, PATIENT)
     if closed is not None:
         return closed, None
-    partial = _by_rule(bench, sequent, rule, order) if rule is not None else None
+    partial = _by_rule(context, sequent, rule, order) if rule is not None else None
     if partial is not None and partial.complete:
         return partial, partial
-    plan = induction(bench, sequent)
+    plan = induction(context, sequent)
     if plan is None and partial is None:
-        cases = _by_constructors(bench, sequent)
+        cases = _by_constructors(context, sequent)
         plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
-    if plan is None and partial is None and (variables := induction_variables(bench, sequent)):
-        partial = nested_induction(bench, sequent, (variables[0],), 1, keep=True)
+    if plan is None and partial is None and (variables := induction_variables(context, sequent)):
+        partial = nested_induction(context, sequent, (variables[0],), 1, keep=True)
     return plan, partial
 
 
-def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str, ...]) -> Plan:
+def _by_rule(context: ProverContext, sequent: Sequent, rule: Scheme, order: tuple[str, ...]) -> Plan:
     name = RULE_NAMES[scheme_to_json(rule)["kind"]]
     if isinstance(rule, StructuralInduction) and len(order) > 1:
         variables = tuple(v for n in order for v in sequent.vars if v.name == n)
-        nested = nested_induction(bench, sequent, variables, rule.depth, keep=True)
+        nested = nested_induction(context, sequent, variables, rule.depth, keep=True)
         if nested is not None:
             return nested
     if isinstance(rule, ConstructorSplit):
-        return _by_constructors(bench, sequent, order or (rule.on,))
+        return _by_constructors(context, sequent, order or (rule.on,))
     first: Plan | None = None
-    for scheme in _readings(bench, sequent, rule):
+    for scheme in _readings(context, sequent, rule):
         children = []
-        for case in instances(sequent, scheme, bench.signature):
-            children.append(_by_constructors(bench, case))
+        for case in instances(sequent, scheme, context.signature):
+            children.append(_by_constructors(context, case))
         plan = Plan(sequent, scheme, tuple(children), name)
         if plan.complete:
             return plan
@@ -118,19 +115,21 @@ def _by_rule(bench: Workbench, sequent: Sequent, rule: Scheme, order: tuple[str,
     return first
 
 
-def _by_constructors(bench: Workbench, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
+def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
     """The goal by one query, or by what its variables are built of: those that are ``wanted``, pairs, signs, ..."""
-    closed = bench.closed(sequent, PATIENT)
+    closed = close_goal(context, sequent, PATIENT)
     if closed is not None:
         return closed
-    data = [(v, d) for v in sequent.vars if (d := bench.signature.datatype(v.sort)) is not None]
+    data = [(v, d) for v in sequent.vars if (d := context.signature.datatype(v.sort)) is not None]
     split = [(v, d) for v, d in data if v.name in wanted] or [(v, d) for v, d in data if _flat(d)]
     if not split or prod(len(d.constructors) for _, d in split) > MAX_SPLITS:
         return Plan(sequent)
     scheme = ConstructorSplit(split[0][0].name)
     rest = tuple(name for name in wanted if name != scheme.on)
-    cases = instances(sequent, scheme, bench.signature)
-    return Plan(sequent, scheme, tuple(_by_constructors(bench, case, rest) for case in cases), "case-split", scheme.on)
+    cases = instances(sequent, scheme, context.signature)
+    return Plan(
+        sequent, scheme, tuple(_by_constructors(context, case, rest) for case in cases), "case-split", scheme.on
+    )
 
 
 MAX_SPLITS = 64
@@ -152,12 +151,12 @@ def _open_cases(plan: Plan) -> Iterator[Sequent]:
             yield plan.sequent
 
 
-def _readings(bench: Workbench, sequent: Sequent, rule: Scheme) -> Iterator[Scheme]:
+def _readings(context: ProverContext, sequent: Sequent, rule: Scheme) -> Iterator[Scheme]:
     """The rule as it was proposed; then with the hypothesis where functions recurse, or for all other values."""
     yield rule
     match rule:
         case MeasureInduction(measure, ()):
-            for at in recursive_points(bench, sequent):
+            for at in recursive_points(context, sequent):
                 yield MeasureInduction(measure, at)
         case RecursionInduction(_, _, general) if general:
             yield replace(rule, general=())
@@ -169,19 +168,21 @@ def _readings(bench: Workbench, sequent: Sequent, rule: Scheme) -> Iterator[Sche
                 yield replace(rule, width=2)
 
 
-def _stored(bench: Workbench, plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]], proposal: Json) -> Json:
+def _stored(
+    context: ProverContext, plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]], proposal: Json
+) -> Json:
     """The completed plan as the machine stores it, under the name and fingerprint of the proposal.
 
     Only the lemmas that it needs are kept, in their order: each comes after what it may cite.
     """
     keys = list(library)
-    library = {key: minimise(bench, lemma) for key, lemma in library.items()}
+    library = {key: minimise(context, lemma) for key, lemma in library.items()}
     named = replace(plan, detail=f"{plan.strategy} {plan.detail}".strip())
-    whole = minimise(bench, plan)
+    whole = minimise(context, plan)
     needed = _needed(whole, library, uses) if plan.complete else set(keys)
     lemmas = tuple(library[key] for key in keys if key in needed)
     if lemmas:
-        whole = with_lemmas(bench, named, library) if plan.complete else whole
+        whole = with_lemmas(context, named, library) if plan.complete else whole
         others = tuple(child for child in whole.children if child.key not in library)
         if not plan.complete:
             whole, others = Plan(plan.sequent, Query(cites=(plan.key,)), (), plan.strategy), (plan,)
@@ -215,9 +216,9 @@ def _missing(partial: Plan | None, with_lemmas: bool) -> str:
     given = "with these lemmas the goal" if with_lemmas else "the goal"
     if partial is None:
         return f"{given} does not follow, neither directly nor by one induction"
-    stuck = list(_open_cases(partial))
-    shown = "; ".join(show(s.formula) for s in stuck[:MAX_SHOWN_CASES])
-    more = f"; and {len(stuck) - MAX_SHOWN_CASES} more" if len(stuck) > MAX_SHOWN_CASES else ""
+    open_cases = list(_open_cases(partial))
+    shown = "; ".join(show(s.formula) for s in open_cases[:MAX_SHOWN_CASES])
+    more = f"; and {len(open_cases) - MAX_SHOWN_CASES} more" if len(open_cases) > MAX_SHOWN_CASES else ""
     return f"{given} does not follow: by {partial.strategy} these cases stay open: {shown}{more}"
 
 

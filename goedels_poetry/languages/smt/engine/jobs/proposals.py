@@ -13,26 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.codec import query_to_json, scheme_from_json, scheme_to_json
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.printer import show, show_sequent
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.parser import parse_term
-from goedels_poetry.kernel.schemas import (
-    ConstructorSplit,
-    IntInduction,
-    MeasureInduction,
-    RecursionInduction,
-    Scheme,
-    SchemeError,
-    StructuralInduction,
-    Witness,
-    instances,
-)
+from goedels_poetry.kernel.reading.certificate import scheme_from_json
+from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, Witness, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, forall, integer, is_app, subterms
-from goedels_poetry.languages.smt.engine.induction.induct import general_beside, general_variables
+from goedels_poetry.languages.smt.engine.induction import general_beside, general_variables
 from goedels_poetry.languages.smt.engine.plan import key_of
+from goedels_poetry.languages.smt.proof_json import query_to_json, scheme_to_json, show_sequent
+from goedels_poetry.languages.smt.text import parse_term
 
 Json = dict[str, Any]
 
@@ -169,11 +162,11 @@ MAX_SPLIT = 3
 
 def _data(sequent: Sequent, name: str) -> Term:
     """The variable of a datatype that a model means."""
-    found = next((v for v in sequent.vars if v.name == name and v.sort not in (INT, BOOL)), None)
-    if found is None:
+    variable = next((v for v in sequent.vars if v.name == name and v.sort not in (INT, BOOL)), None)
+    if variable is None:
         known = ", ".join(v.name for v in sequent.vars) or "none"
         raise BadProposal(f"cases: {name} is no variable of a datatype; the variables of the goal are {known}")
-    return found
+    return variable
 
 
 def _induction(problem: Problem, sequent: Sequent, given: Any) -> tuple[Scheme, tuple[str, ...]]:
@@ -334,17 +327,17 @@ def read_instances(problem: Problem, sequent: Sequent, facts: list[Sequent], rep
     given = _list(proposal, "instances")
     if len(given) > MAX_INSTANCES:
         raise BadProposal(f"{len(given)} instances: at most {MAX_INSTANCES} are read")
-    found: list[Instance] = []
+    at_calls: list[Instance] = []
     for number, entry in enumerate(given):
         if not isinstance(entry, dict):
             raise BadProposal(f"instance {number + 1}: an object was expected")
         at = tuple(_term(t, problem, sequent.vars, f"instance {number + 1}") for t in _strings(entry.get("at"), "at"))
-        found.append(_instance(problem, sequent, facts, entry, at, number))
+        at_calls.append(_instance(problem, sequent, facts, entry, at, number))
     ground = proposal.get("ground_only") is True
-    if not found and not facts:
+    if not at_calls and not facts:
         raise BadProposal("no instances: that proof was tried already")
-    cites = tuple(dict.fromkeys([i.name for i in found if i.of == "step"])) if ground else tuple(map(key_of, facts))
-    return Query(cites, tuple(found), not ground, not ground)
+    cites = tuple(dict.fromkeys([i.name for i in at_calls if i.of == "step"])) if ground else tuple(map(key_of, facts))
+    return Query(cites, tuple(at_calls), not ground, not ground)
 
 
 def _instance(

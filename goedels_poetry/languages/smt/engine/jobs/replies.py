@@ -1,18 +1,23 @@
-"""What runs in a worker process when language models are in the loop; JSON in, JSON out, as in `engine.jobs`."""
+"""What runs in a worker process when language models are in the loop; JSON in, JSON out, as in `symbolic`."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from goedels_poetry.kernel.reading.parser import parse_sequent
-from goedels_poetry.kernel.schemas import SchemeError
+from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.languages.smt.describe import describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.context import OutOfTime
-from goedels_poetry.languages.smt.engine.finish import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.engine.jobs.guided import complete
+from goedels_poetry.languages.smt.engine.jobs.payloads import (
+    EXHAUSTED,
+    context_of,
+    goal_sequent,
+    problem_of,
+    result,
+    scope_of,
+)
 from goedels_poetry.languages.smt.engine.jobs.proposals import (
     BadProposal,
     idea_to_sketch,
@@ -21,18 +26,11 @@ from goedels_poetry.languages.smt.engine.jobs.proposals import (
     read_idea,
     read_instances,
 )
-from goedels_poetry.languages.smt.engine.jobs.symbolic import (
-    EXHAUSTED,
-    Bench,
-    goal_sequent,
-    problem_of,
-    refuted_child,
-    result,
-    rule_fault,
-    scope_of,
-)
+from goedels_poetry.languages.smt.engine.jobs.sketch_checks import refuted_child, rule_fault
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
+from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
+from goedels_poetry.languages.smt.text import parse_sequent
 
 Json = dict[str, Any]
 
@@ -86,22 +84,23 @@ def _read(value: Json, reason: str = "") -> Json:
 
 def verify_idea(payload: Json) -> Json:
     """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
-    bench, sequent, began = Bench.of(payload)
+    context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
-    refuted = refuted_child(bench, proposal, "lemma")
+    refuted = refuted_child(context, proposal, "lemma")
     if refuted:
-        return result(bench, began, *refuted)
-    bench.deadline, bench.most_calls = time.monotonic() + COMPLETING_SECONDS, COMPLETING_CALLS
-    scope = scope_of(payload, bench)
-    stored, missing = complete(bench, sequent, proposal)
+        return result(context, began, *refuted)
+    context.budget.set_deadline(COMPLETING_SECONDS)
+    context.budget.limit_calls(COMPLETING_CALLS)
+    scope = scope_of(payload, context)
+    stored, missing = complete(context, sequent, proposal)
     if stored is None:
-        return result(bench, began, {"report": missing}, missing)
-    children = [parse_sequent(child["statement"], bench.signature) for child in stored["children"]]
-    fault = rule_fault(bench, sequent, stored, children, scope)
+        return result(context, began, {"report": missing}, missing)
+    children = [parse_sequent(child["statement"], context.signature) for child in stored["children"]]
+    fault = rule_fault(context, sequent, stored, children, scope)
     if fault:
-        return result(bench, began, {"report": fault}, fault)
-    refuted = refuted_child(bench, stored)
-    return result(bench, began, *refuted) if refuted else result(bench, began, {"sketch": stored})
+        return result(context, began, {"report": fault}, fault)
+    refuted = refuted_child(context, stored)
+    return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
 
 
 def sketch_within(payload: Json) -> Json:
@@ -109,18 +108,18 @@ def sketch_within(payload: Json) -> Json:
 
     ``calls``: most queries; ``open``: whether plans with open cases are wanted when no other is found.
     """
-    bench, sequent, began = Bench.of(payload)
-    bench.most_calls = int(payload["calls"])
-    sketcher = Sketcher(bench, payload.get("without", ()))
+    context, sequent, began = context_of(payload)
+    context.budget.limit_calls(int(payload["calls"]))
+    sketcher = Sketcher(context, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
     plan = _first(sketcher.closed_plans(sequent, halves=bool(payload.get("open"))), banned)
     if plan is None and payload.get("open"):
-        bench.most_calls = bench.spent.calls + int(payload["calls"])
+        context.budget.limit_calls(int(payload["calls"]))
         plan = _first(sketcher.open_plans(sequent), banned)
     if plan is None:
-        return result(bench, began, {}, EXHAUSTED)
-    bench.most_calls = None
-    return result(bench, began, {"sketch": sketch_json(with_lemmas(bench, plan, sketcher.library.plans))})
+        return result(context, began, {}, EXHAUSTED)
+    context.budget.limit_calls(None)
+    return result(context, began, {"sketch": sketch_json(with_lemmas(context, plan, sketcher.library.plans))})
 
 
 def _first(plans: Iterator[Plan], banned: set[str]) -> Plan | None:

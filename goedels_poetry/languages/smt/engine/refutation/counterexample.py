@@ -25,9 +25,9 @@ def show_value(signature: Signature, sort: Sort, value: Value) -> str:
     if isinstance(value, Built):
         params, _ = signature.functions[value.function]
         return _application(signature, value.function, value.args, params)
-    found = signature.constructor(value[0])
-    assert found is not None
-    return _application(signature, value[0], value[1:], [s for _, s in found[1].fields])
+    entry = signature.constructor(value[0])
+    assert entry is not None
+    return _application(signature, value[0], value[1:], [s for _, s in entry[1].fields])
 
 
 def _application(signature: Signature, name: str, args: Sequence[Value], sorts: Sequence[Sort]) -> str:
@@ -43,7 +43,7 @@ def show_assignment(signature: Signature, assignment: Mapping[Term, Any]) -> dic
 def show_values(signature: Signature, assignment: Mapping[str, tuple[Sort, Any]]) -> dict[str, Any]:
     """The same for named values with their sorts; ``short`` says long numbers and lists as people write them."""
     values = {name: show_value(signature, sort, value) for name, (sort, value) in assignment.items()}
-    short = {name: words for name, (sort, value) in assignment.items() if (words := in_short(signature, sort, value))}
+    short = {name: brief for name, (sort, value) in assignment.items() if (brief := in_short(signature, sort, value))}
     text = ", ".join(f"{n} = {v}" for n, v in values.items()) or "no variables"
     return {"values": values, "text": text, **({"short": short} if short else {})}
 
@@ -87,6 +87,6 @@ def _brief(signature: Signature, sort: Sort, value: Value) -> str:
     cells = _spine(shape, value)
     if shape is _NUMBER:
         return str(len(cells))
-    found = signature.constructor(cells[0][0]) if cells else None
-    elements = [_brief(signature, found[1].fields[shape - 1][1], cell[shape]) for cell in cells] if found else []
+    entry = signature.constructor(cells[0][0]) if cells else None
+    elements = [_brief(signature, entry[1].fields[shape - 1][1], cell[shape]) for cell in cells] if entry else []
     return f"[{', '.join(elements)}]"

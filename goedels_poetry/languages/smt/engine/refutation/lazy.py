@@ -204,10 +204,10 @@ class Lazy:
 
     def _selection(self, value: Code, constructor: str, position: int) -> Code:
         def select(frame: Frame) -> Any:
-            found = value(frame)
-            if found[0] != constructor:
+            head = value(frame)
+            if head[0] != constructor:
                 raise Undecided("a selector of another constructor")
-            return self.force(found[position])
+            return self.force(head[position])
 
         return select
 
@@ -217,17 +217,17 @@ class Lazy:
         slot, body = slots[term], self._body(term.name)
 
         def delayed(frame: Frame) -> Any:
-            found = frame[slot]
-            if found is None:
-                found = frame[slot] = Thunk(body, [arg(frame) for arg in args])
-            return found
+            thunk = frame[slot]
+            if thunk is None:
+                thunk = frame[slot] = Thunk(body, [arg(frame) for arg in args])
+            return thunk
 
         return delayed
 
     def _body(self, name: str) -> Code:
-        found = self._bodies.get(name)
-        if found is not None:
-            return found
+        body = self._bodies.get(name)
+        if body is not None:
+            return body
         made: list[tuple[Code, list[None]]] = []
 
         def run(frame: Frame) -> Any:

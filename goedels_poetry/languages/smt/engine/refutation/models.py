@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
 from goedels_poetry.kernel.refutation.evaluator import ArrayValue, Value
+from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, REAL, Sort, Term
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.spare import borrowed
 
 SECONDS = 2.5e-6
 """For each resource unit: some formulas take z3 far longer than it counts."""
@@ -24,17 +25,17 @@ def suggested_values(context: Context, sequent: Sequent, rlimit: int) -> Mapping
     """Values for the variables of a sequent that z3 believes to make it false, under the recursive definitions."""
     if not sequent.vars:
         return None
-    lines = (*context.definitions, *context.check(sequent, Query(equations=False)))
+    lines = (*with_definitions(context), *context.check(sequent, Query(equations=False)))
     names = tuple(context.encoding.text(v) for v in sequent.vars)
-    with Z3Process() as z3:
+    with borrowed() as z3:
         answer = z3.ask("\n".join(lines), Limits(rlimit=rlimit, seconds=rlimit * SECONDS), get=names)
     if answer.status != "sat":
         return None
     try:
         (pairs,) = read(Source(answer.output))
-        found = [_without_let(pair.items[1], {}) for pair in _items(pairs)]
-        return {v: _value(context.signature, v.sort, e) for v, e in zip(sequent.vars, found, strict=True)}
-    except (InvalidInput, _NotAValue, ValueError, AttributeError, IndexError):
+        terms = [_without_let(pair.items[1], {}) for pair in _items(pairs)]
+        return {v: _value(context.signature, v.sort, e) for v, e in zip(sequent.vars, terms, strict=True)}
+    except (_NotAValue, ValueError, AttributeError, IndexError):
         return None  # an element of a declared sort, a function as an array, ...: nothing to evaluate
 
 
@@ -84,11 +85,11 @@ def _value(signature: Signature, sort: Sort, expr: SExpr) -> Value:
 
 
 def _built(signature: Signature, sort: Sort, name: str, args: list[SExpr]) -> Value:
-    found = signature.constructor(name.removeprefix("u."))
-    if found is None or found[0].sort is not sort or len(found[1].fields) != len(args):
+    entry = signature.constructor(name.removeprefix("u."))
+    if entry is None or entry[0].sort is not sort or len(entry[1].fields) != len(args):
         raise _NotAValue
-    fields = found[1].fields
-    return (found[1].name, *[_value(signature, s, a) for (_, s), a in zip(fields, args, strict=True)])
+    fields = entry[1].fields
+    return (entry[1].name, *[_value(signature, s, a) for (_, s), a in zip(fields, args, strict=True)])
 
 
 def _array(signature: Signature, sort: Sort, head: SExpr, args: list[SExpr]) -> ArrayValue:

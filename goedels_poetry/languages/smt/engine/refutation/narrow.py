@@ -4,6 +4,9 @@ Variables begin as holes. The goal is evaluated lazily; where it needs to know a
 constructor (or small number) in turn, with holes for the fields. A hypothesis that is false already rules out all
 values that look alike so far, which is what makes sparse hypotheses and long values tractable. Of several holes the
 one that most parts of the goal wait for alone comes first. What is found is evaluated strictly.
+
+Narrowing only where the evaluation needs it: Antoy, Echahed and Hanus, "A Needed Narrowing Strategy", 2000; as a search
+for counterexamples: Runciman, Naylor and Lindblad, "SmallCheck and Lazy SmallCheck", 2008.
 """
 
 from __future__ import annotations
@@ -65,9 +68,9 @@ class Narrowing:
             meter.left, self._bound, self._cut = share, bound, False
             self._check_fuel = 200 + 120 * bound
             try:
-                found = self._dive(0, number)
-                if found is not None or not self._cut:
-                    return found  # nothing was left out on account of the bound
+                assignment = self._dive(0, number)
+                if assignment is not None or not self._cut:
+                    return assignment  # nothing was left out on account of the bound
             except (Exhausted, RecursionError):
                 self._clear()
             work -= share - max(meter.left, 0)
@@ -101,9 +104,9 @@ class Narrowing:
                 self._cut = True
                 continue
             hole.value = self._headed(head, value)
-            found = self._dive(used + cost, number)
-            if found is not None:
-                return found
+            assignment = self._dive(used + cost, number)
+            if assignment is not None:
+                return assignment
             self._lazy.undo(mark)
             hole.value = UNSET
         return None
@@ -168,9 +171,9 @@ class Narrowing:
     def _headed(self, head: str, value: Any) -> Any:
         if not head:
             return value
-        found = self._signature.constructor(head)
-        assert found is not None
-        return (head, *[Hole(sort) for _, sort in found[1].fields])
+        entry = self._signature.constructor(head)
+        assert entry is not None
+        return (head, *[Hole(sort) for _, sort in entry[1].fields])
 
     def _filled(self, hole: Hole) -> Any:
         if hole.value is UNSET:

@@ -1,4 +1,9 @@
-"""Search for values under which a goal is false, simplest first."""
+"""Search for values under which a goal is false, simplest first.
+
+All small values as in SmallCheck (Runciman, Naylor and Lindblad, "SmallCheck and Lazy SmallCheck", 2008), then random
+ones and shrinking as in QuickCheck (Claessen and Hughes, "QuickCheck: A Lightweight Tool for Random Testing of Haskell
+Programs", 2000).
+"""
 
 from __future__ import annotations
 
@@ -92,10 +97,10 @@ class Refuter:
             yield [self._drawn(s, slot, number) for slot, s in enumerate(sorts)]
 
     def _smallest(self, sort: Sort, number: int) -> list[Any]:
-        found = self._small.get((sort, number))
-        if found is None:
-            found = self._small[sort, number] = small_values(self.signature, sort, number)
-        return found
+        values = self._small.get((sort, number))
+        if values is None:
+            values = self._small[sort, number] = small_values(self.signature, sort, number)
+        return values
 
     def _drawn(self, sort: Sort, slot: int, number: int) -> Any:
         """The random value number ``number`` for the variable number ``slot``: drawn once, the same in all searches."""
@@ -111,14 +116,14 @@ class Refuter:
         terms = [*sequent.hyps, sequent.concl]
         used = set().union(*[symbols(t) for t in terms])
         terms += [d.body for d in self.signature.definitions if d.name in used]
-        found = {
+        numbers = {
             n
             for term in terms
             for t in subterms(term)
             if t.kind is Kind.LIT and type(t.value) is int and abs(t.value) > 2
             for n in (t.value - 1, t.value, t.value + 1)
         }
-        return sorted(found)[:12]
+        return sorted(numbers)[:12]
 
     def _shrunk(self, sequent: Sequent, hyps: list[Code], concl: Code, values: list[Any]) -> list[Any]:
         budget = SHRINKING // (20 + sum(map(_size, values)))

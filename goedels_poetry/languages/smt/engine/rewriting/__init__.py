@@ -1,1 +1,29 @@
-"""Terms unfolded, rewritten and saturated by equations."""
+"""Terms, and what becomes of them by equations; no solver is asked.
+
+* `matching`: patterns and occurrences; `replace`: one term in the place of another.
+* `statements`: formulas as closed lemmas.
+* `rewrite`: definitions as rewrite rules; `rules`: proven equations as ordered ones.
+* `unfold`: instances of definitions at calls; `ground`: instances of lemmas there.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.languages.smt.engine.rewriting.ground import lemma_instances
+from goedels_poetry.languages.smt.engine.rewriting.matching import match, occurrences
+from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter
+from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
+from goedels_poetry.languages.smt.engine.rewriting.statements import lemma, ordered_variables
+from goedels_poetry.languages.smt.engine.rewriting.unfold import Unfolder
+
+__all__ = [
+    "Rewriter",
+    "Rules",
+    "Unfolder",
+    "lemma",
+    "lemma_instances",
+    "match",
+    "occurrences",
+    "ordered_variables",
+    "replace_subterm",
+]

@@ -1,4 +1,8 @@
-"""Instances of lemmas at the calls of a goal: where unfolding is by the instance, lemmas are given so, too."""
+"""Instances of lemmas at the calls of a goal: where unfolding is by the instance, lemmas are given so, too.
+
+Patterns as in Detlefs, Nelson and Saxe, "Simplify: A Theorem Prover for Program Checking", 2005, which matches them
+modulo equations; here terms are taken as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from itertools import chain, combinations, islice
 from goedels_poetry.kernel.derivation import Instance
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, subterms
-from goedels_poetry.languages.smt.engine.rewriting.rewrite import match
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
 
 MAX_LEMMA_INSTANCES = 24
 

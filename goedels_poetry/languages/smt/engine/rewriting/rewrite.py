@@ -1,14 +1,13 @@
-"""Rewriting with the defining equations, and small operations on terms that strategies share."""
+"""Terms rewritten by the defining equations of a problem."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from itertools import count
+from collections.abc import Iterable
 
 from goedels_poetry.kernel.equations import Equation, simplify
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.terms import LARGE, Kind, Term, rebuild, substitute, var
+from goedels_poetry.kernel.terms import LARGE, Kind, Term, rebuild, substitute
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
 
 
 class Rewriter:
@@ -64,88 +63,3 @@ class Rewriter:
                     self._fuel -= 1
                     return self._go(substitute(equation.rhs, binding))
         return simplify(term, self._signature)
-
-
-def match(pattern: Term, term: Term) -> dict[Term, Term] | None:
-    """The substitution for the variables of ``pattern`` that makes it ``term``, or None (no binders inside)."""
-    binding: dict[Term, Term] = {}
-    stack = [(pattern, term)]
-    while stack:
-        p, t = stack.pop()
-        if p.kind is Kind.VAR:
-            if binding.setdefault(p, t) is not t or p.sort is not t.sort:
-                return None
-        elif p.kind is not t.kind or p.name != t.name or p.indices != t.indices or len(p.args) != len(t.args):
-            return None
-        elif p.binders or p.value != t.value:
-            if p is not t:
-                return None
-        else:
-            stack.extend(zip(p.args, t.args, strict=True))
-    return binding
-
-
-def occurrences(term: Term) -> dict[Term, int]:
-    """How often each non-variable subterm occurs outside quantifiers, as a tree."""
-    above: dict[Term, int] = {}  # how many of the terms right above each are still to be counted
-    stack = [term] if term.kind is Kind.APP else []
-    while stack:
-        t = stack.pop()
-        if t not in above:
-            above[t] = 0
-            stack.extend(a for a in reversed(t.args) if a.kind is Kind.APP)
-    counts = dict.fromkeys(above, 0)
-    for t in above:
-        for a in t.args:
-            if a in above:
-                above[a] += 1
-    ready = [term] if above else []
-    counts.update(dict.fromkeys(ready, 1))
-    while ready:
-        t = ready.pop()
-        for a in t.args:
-            if a in above:
-                counts[a] += counts[t]
-                above[a] -= 1
-                if not above[a]:
-                    ready.append(a)
-    return counts
-
-
-def ordered_variables(term: Term) -> list[Term]:
-    """Free variables in order of first occurrence."""
-    found: dict[Term, None] = {}
-    seen: set[tuple[Term, frozenset[Term]]] = set()
-
-    def go(t: Term, bound: frozenset[Term]) -> None:
-        if (t, bound) in seen:
-            return
-        seen.add((t, bound))
-        if t.kind is Kind.VAR:
-            if t not in bound:
-                found.setdefault(t)
-        else:
-            inner = bound | frozenset(t.binders) if t.binders else bound
-            for a in t.args:
-                if a.free:
-                    go(a, inner)
-
-    go(term, frozenset())
-    return list(found)
-
-
-def standard_names(term: Term, avoid: Iterable[str] = ()) -> Term:
-    """Rename free variables by order of occurrence, so that equal lemmas get equal text."""
-    taken = set(avoid)
-    renaming: Mapping[Term, Term] = {}
-    fresh: dict[Term, Term] = {}
-    for variable in ordered_variables(term):
-        stem = re.sub(r"[^A-Za-z]", "", variable.name)[:3].lower() or "v"
-        for number in count():
-            name = f"{stem}{number}"
-            if name not in taken:
-                break
-        taken.add(name)
-        fresh[variable] = var(name, variable.sort)
-    renaming = fresh
-    return substitute(term, renaming)

@@ -1,7 +1,7 @@
 """Proven equations as ordered rewrite rules: what follows from them by rewriting need not be asked of a solver.
 
-An instance of an equation is applied from its larger to its smaller side, so permutative laws such as
-``plus x y = plus y x`` sort their arguments instead of going round (ordered completion; Martin and Nipkow, 1990).
+An instance of an equation is applied from its larger to its smaller side, so permutative laws such as ``plus x y = plus
+y x`` sort their arguments instead of going round (Martin and Nipkow, "Ordered Rewriting and Confluence", 1990).
 Variables of the terms that are rewritten are treated as constants.
 """
 
@@ -28,7 +28,8 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter, match
+from goedels_poetry.languages.smt.engine.rewriting.matching import match
+from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter
 
 FUEL, PATIENT_FUEL = 80, 400
 """Steps of one normalisation: of a candidate, of a goal that is to be proved so."""

@@ -1,4 +1,7 @@
-"""Defining equations by the instance: at the calls of a goal, then at the calls that these bring."""
+"""Defining equations by the instance: at the calls of a goal, then at the calls that these bring.
+
+In the manner of Suter, Köksal and Kuncak, "Satisfiability Modulo Recursive Programs", 2011.
+"""
 
 from __future__ import annotations
 
@@ -73,9 +76,9 @@ class Unfolder:
 
     def brought_by(self, unfoldings: Iterable[Instance]) -> list[Term]:
         """The calls in the bodies that are unfolded."""
-        found: list[Term] = []
+        calls: list[Term] = []
         for unfolding in unfoldings:
             definition = self._signature.definition(unfolding.name)
             if definition is not None:
-                found += self.calls(self._body(app(definition.name, unfolding.args, definition.sort)))
-        return found
+                calls += self.calls(self._body(app(definition.name, unfolding.args, definition.sort)))
+        return calls

@@ -1,0 +1,58 @@
+"""What a job may use, and what it has used so far: queries to solvers and time."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from goedels_poetry.solvers import Answer
+
+
+class OutOfTime(Exception):
+    """The deadline of the job has passed, or its number of queries is used up."""
+
+
+class Budget:
+    """Counts queries against a limit, and time against a deadline; neither limit is there unless it is set.
+
+    ``calls`` and ``seconds`` are the queries posed and the time that solvers took for them.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """As it began: nothing used, nothing limited."""
+        self.calls = 0
+        self.seconds = 0.0
+        self._deadline: float | None = None
+        self._most_calls: int | None = None
+
+    def set_deadline(self, seconds: float | None) -> None:
+        """So many ``seconds`` from now, or none."""
+        self._deadline = time.monotonic() + seconds if seconds is not None else None
+
+    def limit_calls(self, calls: int | None) -> None:
+        """So many more queries, or any number of them. The same on every machine, unlike a deadline."""
+        self._most_calls = self.calls + calls if calls is not None else None
+
+    def spend(self, answer: Answer) -> Answer:
+        """Count a query that was answered."""
+        self.calls += 1
+        self.seconds += answer.seconds
+        return answer
+
+    def seconds_left(self) -> float:
+        """Until the deadline; infinite without one."""
+        return math.inf if self._deadline is None else self._deadline - time.monotonic()
+
+    def check(self) -> None:
+        """To be called before a query, and by whoever works for long without one.
+
+        Raises:
+            OutOfTime: nothing is left.
+        """
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise OutOfTime
+        if self._most_calls is not None and self.calls >= self._most_calls:
+            raise OutOfTime

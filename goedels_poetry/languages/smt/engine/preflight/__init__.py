@@ -1,0 +1,20 @@
+"""Before any search: is the theorem false, are its premises contradictory, do its definitions mean anything?
+
+* `checks`: these questions one after the other.
+* `falsify`: values that make the premises true and the goal false.
+* `facts`: premises that no values decide, proved from the definitions.
+"""
+
+from __future__ import annotations
+
+from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
+from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
+
+__all__ = [
+    "check_problem",
+    "counterexample",
+    "facts_of",
+    "interpreted",
+    "proof_of",
+]

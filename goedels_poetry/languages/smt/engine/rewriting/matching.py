@@ -1,0 +1,51 @@
+"""Where a pattern fits a term, and how often terms occur."""
+
+from __future__ import annotations
+
+from goedels_poetry.kernel.terms import Kind, Term
+
+
+def match(pattern: Term, term: Term) -> dict[Term, Term] | None:
+    """The substitution for the variables of ``pattern`` that makes it ``term``, or None (no binders inside)."""
+    binding: dict[Term, Term] = {}
+    stack = [(pattern, term)]
+    while stack:
+        p, t = stack.pop()
+        if p.kind is Kind.VAR:
+            if binding.setdefault(p, t) is not t or p.sort is not t.sort:
+                return None
+        elif p.kind is not t.kind or p.name != t.name or p.indices != t.indices or len(p.args) != len(t.args):
+            return None
+        elif p.binders or p.value != t.value:
+            if p is not t:
+                return None
+        else:
+            stack.extend(zip(p.args, t.args, strict=True))
+    return binding
+
+
+def occurrences(term: Term) -> dict[Term, int]:
+    """How often each non-variable subterm occurs outside quantifiers, as a tree."""
+    above: dict[Term, int] = {}  # how many of the terms right above each are still to be counted
+    stack = [term] if term.kind is Kind.APP else []
+    while stack:
+        t = stack.pop()
+        if t not in above:
+            above[t] = 0
+            stack.extend(a for a in reversed(t.args) if a.kind is Kind.APP)
+    counts = dict.fromkeys(above, 0)
+    for t in above:
+        for a in t.args:
+            if a in above:
+                above[a] += 1
+    ready = [term] if above else []
+    counts.update(dict.fromkeys(ready, 1))
+    while ready:
+        t = ready.pop()
+        for a in t.args:
+            if a in above:
+                counts[a] += counts[t]
+                above[a] -= 1
+                if not above[a]:
+                    ready.append(a)
+    return counts

@@ -4,42 +4,66 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import copy
 import signal
-import sqlite3
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overload
 
-from goedels_poetry import languages
-from goedels_poetry.checker.registry import Checkers
-from goedels_poetry.errors import InvalidInput, Unavailable, UnknownRun
-from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems, Theorem
-from goedels_poetry.machine.learning import Memory
-from goedels_poetry.machine.run import Allowance, Search
-from goedels_poetry.memory import LemmaBank, StrategyStatistics, conversation
-from goedels_poetry.models import Models, models_from
+from typing_extensions import TypedDict, Unpack
+
+from goedels_poetry.errors import UnknownRun
+from goedels_poetry.languages.base import Language
+from goedels_poetry.machine.checkpoints import OnChunk
+from goedels_poetry.machine.graph import draw
+from goedels_poetry.machine.kinds import KINDS
+from goedels_poetry.machine.runner import MachineRunner
+from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
+from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
+from goedels_poetry.models import Models
 from goedels_poetry.settings import Settings
-from goedels_poetry.tasks.claim import Claim, Confirm, check_claim
-from goedels_poetry.tasks.question import Question, check_question
-from goedels_poetry.tree.results import Event, RunResult, RunSummary
-from goedels_poetry.tree.runs import RunDir, Runs, identity
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.tasks.claim import Confirm
+from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
+from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.store import ProofStore
 
-OnEvent = Callable[[Event], None]
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
-LOGIC = "logic"
-"""The language of programs that answer questions."""
-NAME_LENGTH = 80
-"""Characters of a question in a list of runs."""
-READ_GRACE = 1.0
-"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
+_END: Any = object()
+"""What a stream that has ended gives instead of a chunk."""
 
 
-class GoedelsPoetryFramework:
+class ResumeArguments(TypedDict, total=False):
+    """Arguments of :meth:`GoedelsPoetryFramework.aresume`."""
+
+    out: Path | None
+    on_event: OnEvent | None
+    config: RunnableConfig | None
+    on_chunk: OnChunk | None
+
+
+class RunArguments(ResumeArguments, total=False):
+    """Arguments of :meth:`GoedelsPoetryFramework.arun`."""
+
+    name: str | None
+    language: str | None
+    options: dict[str, Any] | None
+    fresh: bool
+    resume: bool
+    informal: bool
+    context: str
+    confirm: Confirm | None
+    steps: Sequence[str]
+    round_trip: bool
+    only_state: bool
+
+
+class GoedelsPoetryFramework(MachineRunner):
     """Proves theorems; keeps every run durable under ``settings.data_dir``.
 
     Several ``arun`` may be awaited at once on one framework and one event loop (they share the language's
@@ -50,197 +74,109 @@ class GoedelsPoetryFramework:
         settings: defaults, configuration file and environment when None.
         language: an instance to use for every run instead of the one found by name; closed by ``aclose``.
         models: language models by role, instead of those that the settings name; closed by ``aclose``.
+        checkpoint_all: False: what is decided before anything is decomposed is decided without LangGraph, whose
+            loading takes longer, and has no checkpoint; its state is that of its store.
 
     Raises:
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, language: Language | None = None, models: Models | None = None
+        self,
+        settings: Settings | None = None,
+        *,
+        language: Language | None = None,
+        models: Models | None = None,
+        checkpoint_all: bool = True,
     ) -> None:
-        self.settings = settings or Settings()
-        self.models = models if models is not None else models_from(self.settings)
-        self._runs = Runs(self.settings.data_dir)
-        self._given = language
-        self._languages: dict[str, Language] = {}
-        self._checkers = Checkers(self.settings.lean)
-        self._bank: LemmaBank | None = None
-        self._statistics: StrategyStatistics | None = None
-        self._searches: list[Search] = []
-        self._readings: set[asyncio.Future[Any]] = set()
-        self._busy: dict[Path, asyncio.Lock] = {}
-        self._active = 0
-        self._interrupted = ""
+        super().__init__(settings, language=language, models=models, checkpoint_all=checkpoint_all)
         self._runner: asyncio.Runner | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
-    async def arun(
+    def run(self, source: str, **arguments: Unpack[RunArguments]) -> RunResult:
+        """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
+        return self._on_own_loop(self.arun(source, **arguments))
+
+    def resume(self, run_id: str, **arguments: Unpack[ResumeArguments]) -> RunResult:
+        """Synchronous :meth:`aresume`."""
+        return self._on_own_loop(self.aresume(run_id, **arguments))
+
+    @overload
+    def astream(
+        self, source: str, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
+    ) -> AsyncGenerator[Event | RunResult, None]: ...
+    @overload
+    def astream(
+        self, source: str, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
+    ) -> AsyncGenerator[Any, None]: ...
+    @overload
+    def astream(
+        self, source: str, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
+    ) -> AsyncGenerator[tuple[StreamMode, Any], None]: ...
+    async def astream(
         self,
         source: str,
         *,
-        name: str | None = None,
-        language: str | None = None,
-        options: dict[str, Any] | None = None,
-        fresh: bool = False,
-        resume: bool = False,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
-        informal: bool = False,
-        context: str = "",
-        confirm: Confirm | None = None,
-        steps: Sequence[str] = (),
-        round_trip: bool = True,
-        only_state: bool = False,
-    ) -> RunResult:
-        """Prove one theorem.
-
-        An unfinished run of the same theorem, language, options and seed goes on; a finished one is returned
-        as it stands.
+        stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        **arguments: Unpack[RunArguments],
+    ) -> AsyncGenerator[Any, None]:
+        """Like :meth:`arun`, as a stream. Closing it stops the run, which can be resumed.
 
         Args:
-            source: the theorem's text.
-            name: what to call it in results; a file name also selects the language by its suffix.
-            language: name of the proof language; needed when ``name`` has no known suffix.
-            options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
-            fresh: begin a new run even if there is one.
-            resume: fail with :class:`UnknownRun` when there is no run to go on with.
-            out: directory for the certificate (default: inside the run's directory).
-            on_event: called in the event loop after every commit; must not block.
-            informal: ``source`` is a claim in plain words, which a model states in the language first. The verdict
-                is about that formal statement; see ``RunResult.formalization``.
-            context: for a claim: formal definitions, kept byte for byte before what the model writes.
-            confirm: for a claim: asked about the formal statement before it is proved.
-            steps: for a claim: its author's steps of a proof, in words; hints for models.
-            round_trip: for a claim: have the formal text put back into words and these compared with the claim.
-            only_state: for a claim: stop when there is a formal statement; the same call without it goes on.
+            source: the theorem's text; the other arguments are those of :meth:`arun`.
+            stream_mode: as in LangGraph: "updates" (``{node: update}``), "values" (the state), "custom" (every
+                `Event`), or several of them (then ``(mode, chunk)``). The last chunk of each mode has the verdict.
+                None: every `Event`, then the `RunResult`.
 
         Raises:
-            UnknownLanguage, UnknownRun, RunLocked. An invalid theorem is a result, not an exception.
+            ValueError: there is no such mode.
         """
-        spoken = self._language(language, name)
-        meant = {"seed": self.settings.seed, "file": name or "", **(options or {})}
-        # With other models it is another run: what the symbolic agents gave up on is not settled for them.
-        asked: dict[str, Any] = {} if self.models is None else {"models": self.models.fingerprint}
-        claim = Claim(source, context, confirm is not None, tuple(steps), round_trip, only_state) if informal else None
-        if claim is not None:
-            asked["claim"] = claim.identity
-        prefix = identity(source, spoken.name, {**meant, **asked})
-        latest = self._runs.latest(prefix)
-        if resume and latest is None:
-            raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
-        run = self._runs.nth(prefix, 1) if latest is None else latest
-        if fresh and latest is not None:
-            run = self._runs.new(prefix)
-        return await self._run(run, spoken, source, meant, name or "", out, on_event, claim, confirm)
+        modes = ("custom",) if stream_mode is None else modes_of(stream_mode)
+        begin = partial(self._listened_to, source, arguments)
+        async with contextlib.aclosing(stream_of(begin, modes, verdict=stream_mode is not None)) as stream:
+            async for mode, chunk in stream:
+                if stream_mode is None or (isinstance(stream_mode, str) and mode != RESULT):
+                    yield chunk
+                elif mode != RESULT:
+                    yield mode, chunk
 
-    async def aask(
+    @overload
+    def stream(
+        self, source: str, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
+    ) -> Iterator[Event | RunResult]: ...
+    @overload
+    def stream(self, source: str, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]) -> Iterator[Any]: ...
+    @overload
+    def stream(
+        self, source: str, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
+    ) -> Iterator[tuple[StreamMode, Any]]: ...
+    def stream(
         self,
-        question: Question,
+        source: str,
         *,
-        name: str | None = None,
-        fresh: bool = False,
-        out: Path | None = None,
-        on_event: OnEvent | None = None,
-        allowance: Allowance | None = None,
+        stream_mode: StreamMode | Sequence[StreamMode] | None = None,
+        **arguments: Unpack[RunArguments],
+    ) -> Iterator[Any]:
+        """Synchronous :meth:`astream`: the run goes on while a chunk is waited for."""
+        chunks: AsyncGenerator[Any, None] = self.astream(source, stream_mode=stream_mode, **arguments)
+
+        async def further() -> Any:
+            return await anext(chunks, _END)
+
+        try:
+            while (chunk := self._on_own_loop(further())) is not _END:
+                yield chunk
+        finally:
+            self._on_own_loop(chunks.aclose())
+
+    async def _listened_to(
+        self, source: str, arguments: RunArguments, on_event: OnEvent, on_chunk: OnChunk
     ) -> RunResult:
-        """Have a question in plain language answered by a program that a model writes and the checker decides.
-
-        An unfinished run of the same question, models and seed goes on; a finished one is returned as it stands.
-        ``reasoning.answer_of`` puts question, run and result together.
-
-        Args:
-            question: what is asked.
-            name: what to call it in lists of runs (default: its beginning).
-            fresh: begin a new run even if there is one.
-            out: directory for the certificate (default: inside the run's directory).
-            on_event: called in the event loop after every commit; must not block.
-            allowance: what other runs with the same purpose leave of the budgets.
-
-        Raises:
-            RunLocked. A question that cannot be asked here is a result (``invalid``), not an exception.
-        """
-        spoken = self._language(LOGIC, None)
-        meant = {"seed": self.settings.seed, **question.options}
-        asked = {"models": self.models.fingerprint if self.models is not None else {}, "question": question.identity}
-        prefix = identity(question.text, spoken.name, {**meant, **asked})
-        latest = self._runs.latest(prefix)
-        run = self._runs.nth(prefix, 1) if latest is None else latest
-        if fresh and latest is not None:
-            run = self._runs.new(prefix)
-        words = " ".join(question.text.split())
-        shown = name if name is not None else words if len(words) <= NAME_LENGTH else f"{words[: NAME_LENGTH - 1]}…"
-        return await self._run(
-            run, spoken, question.text, meant, shown, out, on_event, question=question, allowance=allowance
-        )
-
-    def run(self, source: str, **kwargs: Any) -> RunResult:
-        """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
-        return self._on_own_loop(self.arun(source, **kwargs))
-
-    async def aresume(self, run_id: str, *, out: Path | None = None, on_event: OnEvent | None = None) -> RunResult:
-        """Go on with a run, by its id or an unambiguous beginning of it, under the present budgets."""
-        run = self._runs.get(run_id)
-        with self.open_store(run.run_id) as store:
-            source, language, options, name = (store.meta(m) for m in ("theorem", "language", "options", "name"))
-            told, question = store.meta("claim"), store.meta("question")
-        if source is None:
-            raise UnknownRun(f"run {run.run_id} stopped before it began; start it again from its theorem")
-        claim = Claim.again(source, told) if told is not None else None
-        asked = Question.again(question) if question is not None else None
-        spoken = self._language(language, None)
-        return await self._run(run, spoken, source, options, name, out, on_event, claim, question=asked)
-
-    def resume(self, run_id: str, **kwargs: Any) -> RunResult:
-        """Synchronous :meth:`aresume`."""
-        return self._on_own_loop(self.aresume(run_id, **kwargs))
-
-    async def astream(self, source: str, **kwargs: Any) -> AsyncIterator[Event | RunResult]:
-        """Like :meth:`arun`, as a stream: every event as it is committed, then the result."""
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.ensure_future(self.arun(source, **kwargs, on_event=events.put_nowait))
-        task.add_done_callback(lambda _: events.put_nowait(None))
-        try:
-            while (event := await events.get()) is not None:
-                yield event
-            yield await task
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-
-    async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
-        """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
-
-        () where a text of the language states one theorem, and for a text that cannot be read.
-
-        Raises:
-            UnknownLanguage.
-        """
-        spoken = self._language(language, name)
-        return await self._reading(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
-
-    def interrupt(self, reason: str = "interrupted") -> None:
-        """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""
-        self._interrupted = reason
-        for search in self._searches:
-            search.interrupt(reason)
-        for reading in self._readings:
-            reading.get_loop().call_later(READ_GRACE, reading.cancel)
-
-    @contextlib.contextmanager
-    def together(self) -> Iterator[None]:
-        """Inside, runs belong together: an interrupt is one of those that are still to begin, too."""
-        self._begin()
-        try:
-            yield
-        finally:
-            self._active -= 1
-
-    def _begin(self) -> None:
-        """Something is under way; what an earlier interrupt was about is over when nothing was."""
-        if not self._active:
-            self._interrupted = ""
-        self._active += 1
+        """:meth:`arun` with two listeners more."""
+        heard = arguments.copy()
+        heard["on_event"] = _both(arguments.get("on_event"), on_event)
+        heard["on_chunk"] = _both(arguments.get("on_chunk"), on_chunk)
+        return await self.arun(source, **heard)
 
     @contextlib.contextmanager
     def stopping_on_signals(self) -> Iterator[None]:
@@ -278,19 +214,10 @@ class GoedelsPoetryFramework:
             raise UnknownRun(f"run {run.run_id} has not ended yet; resume it to get a result")
         return result
 
-    def open_store(self, run_id: str) -> ProofStore:
-        """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
-        return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
-
     def get_graph_stats(self, run_id: str) -> dict[str, int]:
         """``approach_failures``, ``forbidden_approaches`` and ``conversation_entries`` of a run."""
         with self.open_store(run_id) as store:
             return store.get_graph_stats()
-
-    def conversation(self, run_id: str) -> list[dict[str, Any]]:
-        """Everything that was asked, answered, tried and decided in a run, as JSON values; see ``memory``."""
-        with self.open_store(run_id) as store:
-            return conversation(store)
 
     def fork(self, run_id: str, seq: int) -> str:
         """A new run that stands where ``run_id`` stood after commit ``seq``; returns its id, for :meth:`aresume`."""
@@ -304,20 +231,65 @@ class GoedelsPoetryFramework:
         other.write_card(run_id=other.run_id, **{fact: card.get(fact) for fact in ("name", "language", "started")})
         return other.run_id
 
-    # -- close ---------------------------------------------------------------------------------------------
-    async def aclose(self) -> None:
-        """Close every language and database that this framework opened."""
-        for language in (*self._languages.values(), *([self._given] if self._given else [])):
-            await language.aclose()
-        self._languages.clear()
-        await self._checkers.aclose()
-        if self.models is not None:
-            await self.models.aclose()
-        for memory in (self._bank, self._statistics):
-            if memory is not None:
-                memory.close()
-        self._bank = self._statistics = None
+    # -- as LangGraph users look at it -----------------------------------------------------------------------
+    def graph(self, kind: str = "theorem") -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The compiled LangGraph graph, plug-ins included: to be drawn and looked at. It belongs to no run.
 
+        Its nodes are the supervisor and the agents; ``metadata`` of an agent's node has its ``queues``, what its
+        failure costs (``on_failure``) and its ``plugin``. An edge from the supervisor is labelled with the queues.
+
+        Args:
+            kind: what runs are about: "theorem", "claim" or "question".
+
+        Raises:
+            KeyError: there is no such kind.
+        """
+        return draw(KINDS[kind].registry())
+
+    def get_state(self, run: str | RunnableConfig) -> Snapshot:
+        """The newest checkpoint of a run, or the one that a config names, with the node tree of that moment.
+
+        Args:
+            run: a run's id, or ``{"configurable": {"thread_id": run id, "checkpoint_id": ...}}`` as snapshots have it.
+
+        Raises:
+            UnknownRun, StoreError. GoedelsPoetryError: there is no such checkpoint.
+        """
+        return read_state(self._place(run), None if isinstance(run, str) else run)
+
+    def get_state_history(
+        self,
+        run: str | RunnableConfig,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Snapshot]:
+        """Every checkpoint of a run, newest first, over all its starts; read as they are asked for.
+
+        Args:
+            run: see :meth:`get_state`.
+            filter: only checkpoints with this metadata, e.g. ``{"source": "input"}``.
+            before: only checkpoints older than the one that this config names.
+            limit: so many at most.
+
+        Raises:
+            UnknownRun.
+        """
+        return read_history(self._place(run), filter=filter, before=before, limit=limit)
+
+    def update_state(self, run: str | RunnableConfig, values: Any = None, as_node: str | None = None) -> NoReturn:
+        """Refused: the state is read from the run's store. :meth:`fork` goes on from an earlier moment.
+
+        Raises:
+            StateIsReadOnly: always, with what to do instead.
+        """
+        refuse_update(self._place(run))
+
+    def _place(self, run: str | RunnableConfig) -> RunDir:
+        return self._runs.get(run if isinstance(run, str) else str(run["configurable"]["thread_id"]))
+
+    # -- close ---------------------------------------------------------------------------------------------
     def close(self) -> None:
         """Synchronous :meth:`aclose`; also ends the framework's own event loop."""
         runner = self._runner or asyncio.Runner()
@@ -325,17 +297,11 @@ class GoedelsPoetryFramework:
         with runner:
             runner.run(self.aclose())
 
-    def __enter__(self) -> GoedelsPoetryFramework:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-    async def __aenter__(self) -> GoedelsPoetryFramework:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.aclose()
 
     # -- inside --------------------------------------------------------------------------------------------
     def _on_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
@@ -348,127 +314,14 @@ class GoedelsPoetryFramework:
 
         return self._runner.run(until_done())
 
-    def _language(self, language: str | None, name: str | None) -> Language:
-        if self._given is not None:
-            return self._given
-        wanted = language or languages.for_file(name or "")
-        if wanted not in self._languages:
-            made = self._languages[wanted] = languages.get(wanted)
-            if isinstance(made, Configurable):
-                made.configure(self.settings)
-        return self._languages[wanted]
 
-    def _memory(self) -> Memory:
-        """Lemmas and statistics of earlier runs; they help but nothing depends on them."""
-        if not self.settings.use_memory:
-            return Memory()
-        home = self.settings.data_dir
-        problems: list[str] = []
-        if self._bank is None:
-            try:
-                self._bank = LemmaBank(home / "lemmas.db")
-            except sqlite3.Error as exc:
-                problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
-        if self._statistics is None:
-            try:
-                self._statistics = StrategyStatistics(home / "strategies.db")
-            except sqlite3.Error as exc:
-                problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
-        return Memory(self._bank, self._statistics, tuple(problems))
+def _both(given: Callable[P, None] | None, ours: Callable[P, None]) -> Callable[P, None]:
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        ours(*args, **kwargs)
+        if given is not None:
+            given(*args, **kwargs)
 
-    async def _run(
-        self,
-        run: RunDir,
-        language: Language,
-        source: str,
-        options: dict[str, Any],
-        name: str,
-        out: Path | None,
-        on_event: OnEvent | None,
-        claim: Claim | None = None,
-        confirm: Confirm | None = None,
-        question: Question | None = None,
-        allowance: Allowance | None = None,
-    ) -> RunResult:
-        self._begin()
-        try:
-            theorem: Theorem | None
-            if question is not None:
-                if not run.is_finished():
-                    check_question(question, self.models)
-                theorem = Theorem(language.name, source, options, " ".join(source.split()))
-            elif claim is None:
-                try:
-                    theorem = await self._reading(language.read(source, copy.deepcopy(options)))
-                except TimeoutError as exc:
-                    return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
-                except Unavailable as exc:
-                    return _unread(name, language, f"{exc}; this says nothing about the text: try it again")
-                if theorem is None:
-                    return _unread(name, language, f"{self._interrupted} before the theorem was read")
-                theorem = replace(theorem, text=source, options=options)  # what is proved is what was given
-            else:
-                if not run.is_finished():
-                    check_claim(claim, language, self.models)
-                theorem = Theorem(language.name, source, options, " ".join(source.split()))
-            # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            async with self._busy.setdefault(run.path, asyncio.Lock()):
-                with run.lock():
-                    result = await self._search(
-                        Search(
-                            run,
-                            language,
-                            theorem,
-                            name,
-                            self.settings,
-                            self._memory() if question is None else Memory(),
-                            self._checkers,
-                            on_event or _ignore,
-                            self.models,
-                            claim,
-                            confirm,
-                            question,
-                            allowance,
-                        ),
-                        out,
-                    )
-        except InvalidInput as exc:
-            where = {"line": exc.line, "column": exc.column, "hint": exc.hint}
-            return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=where)
-        finally:
-            self._active -= 1
-        return replace(result, input=name)
-
-    async def _reading(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """What it returns; None when an interrupt has ended it."""
-        reading = asyncio.ensure_future(work)
-        self._readings.add(reading)
-        try:
-            return await reading
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if not reading.cancelled() or (task is not None and task.cancelling()):
-                raise
-            return None
-        finally:
-            self._readings.discard(reading)
-
-    async def _search(self, search: Search, out: Path | None) -> RunResult:
-        if self._interrupted:
-            search.interrupt(self._interrupted)
-        self._searches.append(search)
-        try:
-            return await search.run(out)
-        finally:
-            self._searches.remove(search)
+    return call
 
 
-def _unread(name: str, language: Language, reason: str) -> RunResult:
-    return RunResult(name, Verdict.OUT_OF_BUDGET, language=language.name, reason=reason)
-
-
-def _ignore(event: Event) -> None:
-    """Nobody listens."""
-
-
-__all__ = ["GoedelsPoetryFramework"]
+__all__ = ["GoedelsPoetryFramework", "ResumeArguments", "RunArguments"]

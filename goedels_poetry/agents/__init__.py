@@ -1,8 +1,26 @@
-"""The agents of the state machine, one file each, and the registry that finds them."""
+"""The agents of the state machine, one file each, and the registry that finds them.
+
+`registry` has ``@agent`` and loads our own agents and those of plug-ins; `deps` is what an agent works with, `failure`
+what its failure costs a node. `formalizer`, `judge`, `prover`, `verifier`, `corrector` (with `sketch_corrector`),
+`decider` (with the table of `moves`), `retriever`, `sketcher`, `backtracker` and `decomposer` are the agents of a
+search for a proof; those of a question are in `questions`. What several of them share: `guidance` puts a request to a
+model together, `rounds` asks and judges its samples, `premises` looks up what a goal may cite. The graph calls agents,
+never one agent another: what one leaves to the next, it leaves in a queue.
+"""
 
 from __future__ import annotations
 
 from goedels_poetry.agents.backtracker import SketchBacktrackAgent
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.registry import AgentSpec, Apply, Deps, Registry, agent, load_registry
 
-__all__ = ["AgentSpec", "Apply", "Deps", "Registry", "SketchBacktrackAgent", "agent", "load_registry"]
+__all__ = [
+    "AgentSpec",
+    "Apply",
+    "Deps",
+    "FailurePolicy",
+    "Registry",
+    "SketchBacktrackAgent",
+    "agent",
+    "load_registry",
+]

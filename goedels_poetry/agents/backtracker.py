@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
@@ -32,12 +33,14 @@ class SketchBacktrackAgent:
                 banned=banned,
             )
             txn.reason = str(last.get("reason", ""))
-            return deps.moves(txn).set_backtracked_sketches([node])
+            moves = deps.moves(txn)
+            ours = [waiting for waiting in moves.get_sketches_to_backtrack() if waiting.id == node.id]
+            return moves.set_backtracked_sketches(ours)
 
         return apply
 
 
 backtrack = SketchBacktrackAgent()
-agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True)(backtrack)
+agent(queue=Queue.DECOMPOSITION_BACKTRACK, name="backtrack", quick=True, on_failure=FailurePolicy.SKIP)(backtrack)
 
 __all__ = ["SketchBacktrackAgent", "backtrack"]

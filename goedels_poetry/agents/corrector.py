@@ -1,19 +1,26 @@
-"""The corrector repairs a rejected proof attempt with the verifier's report: symbolically, or by asking a model."""
+"""The corrector repairs a rejected proof attempt or sketch with the verifier's report: symbolically, or by a model."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, shown
 from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.sketch_corrector import correct_sketch
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
-@agent(queue=Queue.CORRECT)
+@agent(
+    queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
+    on_failure={Queue.CORRECT: FailurePolicy.FAIL_PROOF, Queue.CORRECT_SKETCH: FailurePolicy.FAIL_SKETCH},
+)
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
-    """One corrected candidate, or one more failed attempt."""
+    """One corrected candidate or sketch, or one more failed attempt."""
+    if node.queue == Queue.CORRECT_SKETCH:
+        return await correct_sketch(node, deps)
     goal = await deps.goal(node)
     candidate, report = await deps.load(node, "candidate"), await deps.load(node, "report")
     outcome = deps.charge(await deps.language.correct(goal, candidate, report))

@@ -9,33 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, reported, request_for, rounds_so_far, shown, shown_sketch
+from goedels_poetry.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply
-from goedels_poetry.settings import Settings
-from goedels_poetry.tree.state import Failure, ProofNode, Queue
-from goedels_poetry.tree.store import ProofStore, Txn
-
-MOVES = {
-    "correct": "the attempt may be repaired with the verifier's report",
-    "prove": "another attempt from the beginning is allowed",
-    "sketch": "direct attempts are used up; decompose the goal",
-    "resketch": "another sketch is allowed",
-    "backtrack": "nothing is left to try here; an ancestor may be sketched differently",
-    "keep": "no ancestor can be sketched again; the goal stays open while the others go on",
-    "give_up": "no ancestor can be sketched again; the run stops",
-}
-"""move -> why it may be chosen."""
-
-POLICY: dict[Failure, tuple[str, ...]] = {
-    Failure.NONE: ("prove", "sketch", "resketch", "backtrack", "keep", "give_up"),
-    Failure.PROOF: ("correct", "prove", "sketch", "backtrack", "keep", "give_up"),
-    Failure.SKETCH: ("resketch", "backtrack", "keep", "give_up"),
-}
-"""kind of failure -> moves in order of preference; the first legal one is taken."""
-
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import Txn
 
 ENDINGS = frozenset({"keep", "give_up"})
 """Moves after which nothing more is tried on the goal: not a model's to choose while there is another."""
@@ -67,7 +49,7 @@ class Advice:
     reason: str = ""
 
 
-@agent(queue=Queue.DECIDE, quick=True, role="decider")
+@agent(queue=Queue.DECIDE, quick=True, role="decider", on_failure=FailurePolicy.DECIDE_BY_TABLE)
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The model's choice among the legal moves, or the first legal move of the policy table."""
     advice = await _ask(node, deps)
@@ -129,45 +111,6 @@ def chosen_move(words: str, legal: list[str]) -> str:
     """The legal move that a model's words name; "" for none."""
     said = words.strip().lower().replace("_", " ")
     return next((move for move in legal if said in SYNONYMS.get(move, (move,))), "")
-
-
-def legal_moves(store: ProofStore, settings: Settings, node: ProofNode) -> tuple[str, ...]:
-    """Moves that the node's counters, the budgets and its ancestors allow; never empty."""
-    proof, sketch = node.failure != Failure.SKETCH, node.failure == Failure.SKETCH
-    attempts_left = node.attempts < settings.max_attempts
-    in_pass = node.attempts % (1 + settings.prover_agent_max_self_corrections) != 0
-    resketches = settings.decomposer_agent_max_self_corrections
-    may_sketch = (
-        Queue.SKETCH not in node.exhausted
-        and node.depth < settings.budgets.depth
-        and node.decomposition_attempts <= resketches
-    )
-    hopeless = not any(a.decomposition_attempts < resketches for a in store.ancestors(node))
-    legal = {
-        "correct": proof
-        and attempts_left
-        and in_pass
-        and {"candidate", "report"} <= node.refs.keys()
-        and Queue.CORRECT not in node.exhausted,
-        "prove": proof and attempts_left and Queue.PROVE not in node.exhausted,
-        "sketch": proof and may_sketch,
-        "resketch": sketch and may_sketch,
-        "backtrack": not hopeless,
-        "keep": hopeless and settings.when_hopeless == "keep",
-        "give_up": hopeless,
-    }
-    return tuple(move for move, allowed in legal.items() if allowed)
-
-
-def stopping_limit(settings: Settings, node: ProofNode) -> str:
-    """The budget without which this node could go on, with its value: "depth 20", "attempts 2", or ""."""
-    budgets = settings.budgets
-    if node.depth >= budgets.depth and Queue.SKETCH not in node.exhausted:
-        return f"depth {budgets.depth}"
-    scheduled = settings.prover_agent_max_pass * (1 + settings.prover_agent_max_self_corrections)
-    if node.attempts >= settings.max_attempts < scheduled and Queue.PROVE not in node.exhausted:
-        return f"attempts {settings.max_attempts}"
-    return ""
 
 
 __all__ = ["MOVES", "POLICY", "chosen_move", "decider", "legal_moves", "stopping_limit"]

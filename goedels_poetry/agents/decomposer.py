@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.prover import find_proved
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tree.state import ProofNode, Queue, child_id
 from goedels_poetry.tree.store import Txn
 
 
-@agent(queue=Queue.DECOMPOSE, quick=True)
+@agent(queue=Queue.DECOMPOSE, quick=True, on_failure=FailurePolicy.FAIL_SKETCH)
 async def decomposer(node: ProofNode, deps: Deps) -> Apply:
     """Children become nodes, unless the sketch is too deep or goes in a circle: then it has failed."""
     sketch = await deps.load(node, "sketch")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import MAX_STORY, NOTHING, schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
@@ -22,11 +23,11 @@ FORMAL_SCHEMA: dict[str, Any] = {
 """The other form of a reply that is understood: the text in a JSON object."""
 
 
-@agent(queue=Queue.FORMALIZE)
+@agent(queue=Queue.FORMALIZE, on_failure=FailurePolicy.REJECT_FORMALIZATION)
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """One round: the first text that the language can read goes to the semantics judge."""
-    claim, language = deps.claim, deps.language
-    if claim is None or not isinstance(language, Formalizable):
+    claim, language = deps.task, deps.language
+    if not isinstance(claim, Claim) or not isinstance(language, Formalizable):
         raise InvalidInput("there is no claim to formalize")
     failed = failures(await deps.store.on_thread(deps.store.history, node.id))
     texts = {entry["formal_ref"]: deps.store.load(entry["formal_ref"]) for entry in failed if "formal_ref" in entry}
@@ -51,7 +52,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     async def examine(value: dict[str, Any]) -> Outcome:
         assert isinstance(deps.language, Examinable)
         theorem = await deps.language.read(value["formal"], deps.theorem.options)
-        return await deps.language.examine(theorem, claim.context)
+        return await deps.language.sanity_tests(theorem, claim.context)
 
     check = examine if isinstance(language, Examinable) else None
     done = await ask_round(deps, schedule(deps).scheduled(request), read, check)

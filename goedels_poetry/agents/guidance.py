@@ -9,6 +9,7 @@ from typing import Any
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.models import Request, RetryConfig
+from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tree.state import ProofNode
 
 MAX_STORY = 8_000
@@ -63,9 +64,10 @@ async def request_for(
 
 def hints(deps: Deps) -> str:
     """The steps of a proof that a claim came with, for the prompts about its goals; "" without any."""
-    if deps.claim is None or not deps.claim.steps:
+    claim = deps.task
+    if not isinstance(claim, Claim) or not claim.steps:
         return ""
-    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(deps.claim.steps, 1))
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(claim.steps, 1))
     return f"The author of the theorem suggests these steps of a proof:\n{steps[:MAX_STORY]}\n\n"
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import MAX_REASON, Round, ask_round
 from goedels_poetry.languages.base import Examinable, Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.tasks.claim import (
-    FORMAL,
     JUDGEMENT,
     Claim,
     failures,
@@ -58,10 +58,10 @@ MAX_WORDS = 4_000
 """Characters that are kept of what a model reads in a formal text."""
 
 
-@agent(queue=Queue.CHECK_SEMANTICS)
+@agent(queue=Queue.CHECK_SEMANTICS, on_failure=FailurePolicy.REJECT_FORMALIZATION)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Ask the language about premises and goal; a theorem that stays open goes to the prover."""
-    claim = deps.claim if FORMAL in node.refs else None
+    claim = deps.task if isinstance(deps.task, Claim) else None
     if claim is not None and deps.has_model("judge"):
         said = await deps.load(node, JUDGEMENT) or {}
         if not said.get("judged"):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.languages.base import Goal, Premise, Searchable
-from goedels_poetry.retrieval import Found
+
+if TYPE_CHECKING:
+    from goedels_poetry.retrieval import SearchResult  # brings LangChain
 
 KIND = "retrieval"
 """Entries of a node's history: which queries were asked, and what they found."""
@@ -19,10 +21,12 @@ def can_search(deps: Deps) -> bool:
     return deps.premises is not None and isinstance(deps.language, Searchable) and deps.settings.retrieval.premises > 0
 
 
-async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> Found:
+async def found_premises(deps: Deps, goal: Goal, queries: Sequence[str] = ()) -> SearchResult:
     """Premises by queries that were not asked for this goal before: the model's, and those of the goal itself."""
     if deps.premises is None or not isinstance(deps.language, Searchable):
-        return Found()
+        from goedels_poetry.retrieval import SearchResult
+
+        return SearchResult()
     entries = [entry for entry in goal.history if entry["kind"] == KIND]
     earlier = frozenset(query for entry in entries for query in entry["queries"])
     last = next((e for e in reversed(goal.history) if e["kind"] == "backtrack"), None)

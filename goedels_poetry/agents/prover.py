@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.premises import with_premises
 from goedels_poetry.agents.registry import Apply, Deps, agent
@@ -19,7 +20,7 @@ from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
 
-@agent(queue=Queue.PROVE)
+@agent(queue=Queue.PROVE, on_failure=FailurePolicy.FAIL_PROOF)
 async def prover(node: ProofNode, deps: Deps) -> Apply:
     """One attempt: a candidate for the verifier, a counterexample, or a failure for the decider."""
     known = await deps.store.on_thread(find_proved, deps, node)

@@ -1,35 +1,27 @@
 """``@agent(queue=...)``: a coroutine becomes a node of the state machine. Plug-ins by entry point.
 
-An agent is ``async (node, deps) -> apply``. The coroutine is the long work: it may take as long as it likes
-and must not touch the store except to read. ``apply`` runs once inside one transaction and returns the
-outcome word. An exception costs the node one attempt, with its reason; it never ends the run.
+An agent is ``async (node, deps) -> apply``, or ``async (node, deps, state) -> apply``: whoever has a third parameter
+called ``state``, or annotated as `GoedelsPoetryState`, is handed the state as the supervisor sent the node out. The
+coroutine is the long work: it may take as long as it likes and must not touch the store except to read. ``apply`` runs
+once inside one transaction and returns the outcome word. An exception costs the node what the agent has declared with
+``on_failure`` (see `goedels_poetry.agents.failure`), with its reason; it never ends the run.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from goedels_poetry import plugins, strategies
-from goedels_poetry.errors import one_line
-from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
-from goedels_poetry.memory import LemmaBank
-from goedels_poetry.models import Ledger, Models, Reply, Request
-from goedels_poetry.settings import Settings
+from goedels_poetry.agents.deps import FAULT, Apply, Deps, Fault
+from goedels_poetry.agents.failure import PROOF_FAILURES, Declaration, FailureTable, Policy
 from goedels_poetry.strategies import Strategy
-from goedels_poetry.tasks.claim import Claim
-from goedels_poetry.tasks.question import Question
-from goedels_poetry.tree.derivation import scope_ids
-from goedels_poetry.tree.state import ProofNode, Queue
-from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn
-
-if TYPE_CHECKING:
-    from goedels_poetry.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
+from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode, Queue
 
 GROUP = "goedels_poetry.agents"
 
@@ -42,153 +34,17 @@ BUILT_IN = (
     "prover:prover",
     "retriever:retriever",
     "sketcher:sketcher",
-    "sketch_corrector:sketch_corrector",
     "backtracker:backtrack",
     "decomposer:decomposer",
 )
 """``module:attribute`` below ``goedels_poetry.agents``; a new built-in agent is one file and one line here."""
 
 _NAME = re.compile(r"[A-Za-z]\w*(?:[ -]\w+)*")
+_RESERVED = frozenset({"supervisor", "__start__", "__end__"})
+"""Nodes of the graph that are no agents."""
 
-Apply = Callable[[Txn], str]
-
-FAULT = "fault"
-"""Kind of history entry: something raised an exception."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """An exception of an agent, a strategy or a verifier. It costs what it costs, but never goes unseen."""
-
-    who: str
-    """e.g. "agent prover", "strategy split in two", "verifier"."""
-    plugin: str
-    """Entry point that brought it; "" for ours."""
-    reason: str
-
-    @classmethod
-    def of(cls, entry: dict[str, Any]) -> Fault:
-        """From a history entry, whoever wrote it."""
-        return cls(*(str(entry.get(name, "")) for name in ("who", "plugin", "reason")))
-
-    @property
-    def words(self) -> str:
-        """For people, in one line."""
-        return f"{self.who}{f' of plug-in {self.plugin}' if self.plugin else ''} failed: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class Deps:
-    """Live objects that an agent works with. Never checkpointed."""
-
-    store: ProofStore
-    language: Language
-    theorem: Theorem
-    """As it is now; while a claim is being formalized, a stand-in with its options."""
-    settings: Settings
-    claim: Claim | None = None
-    """What the theorem is to say, when it is a model that writes it."""
-    question: Question | None = None
-    """What is asked, when a model writes the program that answers it."""
-    bank: LemmaBank | None = None
-    bank_snapshot: int = 0
-    preferred: tuple[str, ...] = ()
-    strategies: tuple[Strategy, ...] = ()
-    models: Models | None = None
-    """None: the symbolic agents do the work."""
-    premises: PremiseSearch | None = None
-    """None: no premises are looked up."""
-    ledger: Ledger = field(default_factory=Ledger)
-    """What the run has spent on models, and how much it may spend."""
-    cost: dict[str, float] = field(default_factory=dict)
-    """What this job has spent so far; counted even when its result is dropped."""
-    faults: list[Fault] = field(default_factory=list)
-    """What was raised in this job and did not end it."""
-
-    def charge(self, outcome: Outcome) -> Outcome:
-        """Add an outcome's cost to this job; returns the outcome."""
-        for name, amount in outcome.cost.items():
-            self.cost[name] = self.cost.get(name, 0) + amount
-        return outcome
-
-    def note_fault(self, who: str, error: BaseException, plugin: str = "") -> None:
-        """Record an exception that the job goes on after."""
-        self.faults.append(Fault(who, plugin, one_line(error)))
-
-    def has_model(self, role: str) -> bool:
-        """Whether a role has a language model."""
-        return self.models is not None and self.models.has(role)
-
-    async def ask(self, request: Request) -> list[Reply]:
-        """Ask the model of a role at this job's and this run's expense; see :meth:`Models.ask`.
-
-        Raises:
-            BudgetExceeded: let it pass: the run then stops cleanly, and the node keeps its attempt.
-        """
-        with self.ledger.waiting():
-            return sorted([reply async for reply in self.each(request)], key=lambda reply: reply.sample)
-
-    async def each(self, request: Request) -> AsyncGenerator[Reply, None]:
-        """Like :meth:`ask`, one reply at a time as they come; see :meth:`Models.each`."""
-        if self.models is None:
-            yield Reply(error=f"no model is configured for the role {request.role}")
-            return
-        async with aclosing(self.models.each(request, self.ledger, self.cost)) as replies:
-            async for reply in replies:
-                yield reply
-
-    def moves(self, txn: Txn) -> GoedelsPoetryStateManager:
-        """The moves of the search inside a transaction."""
-        return GoedelsPoetryStateManager(txn, self.settings)
-
-    async def goal(self, node: ProofNode, *, sketching: bool = False) -> Goal:
-        """What the language needs to know about a node."""
-        return await self.store.on_thread(self._goal, node, sketching)
-
-    async def load(self, node: ProofNode, name: str) -> Any:
-        """One of the node's big values: ``sketch``, ``candidate``, ``report``, ``proof``; None when it has none."""
-        ref = node.refs.get(name)
-        return None if ref is None else await self.store.on_thread(self.store.load, ref)
-
-    def _goal(self, node: ProofNode, sketching: bool) -> Goal:
-        store = self.store
-        history = tuple(self._entry(e.kind, e.entry) for e in store.history(node.id))
-        premises = store.load(node.refs["premises"]) if "premises" in node.refs else ()
-        return Goal(
-            theorem=self.theorem.text,
-            options=self.theorem.options,
-            node_id=node.id,
-            statement=node.statement,
-            scope=self._scope(node),
-            attempt=node.decomposition_attempts if sketching else node.attempts,
-            history=history,
-            banned=tuple(store.bans(node.id)),
-            depth_left=max(0, self.settings.budgets.depth - node.depth),
-            preferred=self.preferred,
-            premises=tuple(Premise(**premise) for premise in premises),
-        )
-
-    def _entry(self, kind: str, entry: dict[str, Any]) -> dict[str, Any]:
-        resolved: dict[str, Any] = {"kind": kind}
-        for name, value in entry.items():
-            if name.endswith("_ref"):
-                resolved[name.removesuffix("_ref")] = self.store.load(value)
-            else:
-                resolved[name] = value
-        return resolved
-
-    def _scope(self, node: ProofNode) -> tuple[tuple[str, str], ...]:
-        return tuple((step, self._statement(step)) for step in scope_ids(self.store, node))
-
-    def _statement(self, step: str) -> str:
-        if step.startswith("L"):
-            return str(self.store.meta(f"lemma:{step}")[0]["statement"])
-        return self.store.get(step).statement
-
-
-Run = Callable[[ProofNode, Deps], Awaitable[Apply]]
-OnFailure = Callable[[Txn, ProofNode, str, Deps], str]
-"""The move for a node whose agent failed, with the reason; returns the outcome word."""
+Run = Callable[..., Awaitable[Apply]]
+"""``async (node, deps) -> apply``; it may ask for the state as well."""
 RunT = TypeVar("RunT", bound=Run)
 
 
@@ -207,6 +63,16 @@ class AgentSpec:
     """The model that it asks, if any: then its work is long, whatever ``quick`` says."""
     plugin: str = ""
     """Entry point that brought it; "" for ours."""
+    on_failure: Declaration = None
+    """What its failure costs a node, as declared."""
+    policies: Mapping[str, Policy] = field(default_factory=dict)
+    """The same for each of its queues, when it has been loaded."""
+    state: str = ""
+    """Name of the parameter that gets the state; "" when it asks for none."""
+
+    async def work(self, node: ProofNode, deps: Deps, state: GoedelsPoetryState) -> Apply:
+        """Run it on a node; an agent that asks for the state gets a copy."""
+        return await self.run(node, deps, **({self.state: deepcopy(state)} if self.state else {}))
 
 
 def agent(
@@ -216,6 +82,7 @@ def agent(
     timeout: float | None = None,
     quick: bool = False,
     role: str = "",
+    on_failure: Declaration = None,
 ) -> Callable[[RunT], RunT]:
     """Declare the agent that acts on the nodes of a queue, or of several.
 
@@ -225,15 +92,46 @@ def agent(
         timeout: seconds for one job, None: no limit of its own.
         quick: it only reads and writes the tree.
         role: the language model that a quick agent asks where there is one.
+        on_failure: what an exception or a time-out costs the node: a name of :class:`FailurePolicy`, a function
+            ``(txn, node, reason, deps)``, or a mapping from queue to either. None: as our own agent of the queue; in a
+            new queue one proof attempt. What cannot be understood is refused when agents are loaded.
+
+    Raises:
+        TypeError: the function takes neither ``(node, deps)`` nor ``(node, deps, state)``.
     """
     queues = (queue,) if isinstance(queue, str) else tuple(queue)
 
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
-        run.__agent__ = AgentSpec(title, tuple(map(str, queues)), run, timeout, quick, role)  # type: ignore[attr-defined]
+        run.__agent__ = AgentSpec(  # type: ignore[attr-defined]
+            title,
+            tuple(map(str, queues)),
+            run,
+            timeout,
+            quick,
+            role,
+            on_failure=on_failure,
+            state=_state_parameter(title, run),
+        )
         return run
 
     return declare
+
+
+def _state_parameter(name: str, run: Run) -> str:
+    """The parameter that asks for the state, by its name or its type; "" without one."""
+    signature = inspect.signature(run)
+    asking = [p.name for p in list(signature.parameters.values())[2:] if p.name == "state" or _is_state(p.annotation)]
+    try:
+        signature.bind(None, None, **dict.fromkeys(asking[:1]))
+    except TypeError as exc:
+        raise TypeError(f"agent {name} takes (node, deps) and may ask for the state: {exc}") from exc
+    return asking[0] if asking else ""
+
+
+def _is_state(annotation: Any) -> bool:
+    written = annotation.rpartition(".")[2] if isinstance(annotation, str) else annotation
+    return written in (GoedelsPoetryState, GoedelsPoetryState.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +144,16 @@ class Registry:
     strategies: tuple[Strategy, ...] = ()
     problems: tuple[str, ...] = ()
     """One line for each plug-in that was left out, or that shares a queue."""
-    on_failure: OnFailure | None = None
-    """None: as in a search for a proof."""
+    failures: FailureTable = PROOF_FAILURES
+    """What agents that declare no failure policy cost a node."""
+
+    def policy(self, spec: AgentSpec, queue: str) -> Policy:
+        """What happens to a node of ``queue`` when ``spec`` has failed on it."""
+        return spec.policies.get(queue) or self.failures.default(queue)
+
+    def served(self) -> dict[str, tuple[str, ...]]:
+        """Agent name -> the queues that lead to it, most urgent first; an agent may have lost all of its own."""
+        return {name: tuple(q for q, spec in self.routes.items() if spec.name == name) for name in self.agents}
 
     def with_models(self, has_model: Callable[[str], bool]) -> Registry:
         """The same agents; a quick one that asks a model is started and collected like every long one."""
@@ -258,26 +164,25 @@ class Registry:
 
 
 def load_registry(
-    built_in: Iterable[str] = BUILT_IN, group: str = GROUP, on_failure: OnFailure | None = None
+    built_in: Iterable[str] = BUILT_IN, group: str = GROUP, failures: FailureTable = PROOF_FAILURES
 ) -> Registry:
     """Built-in agents, then those of installed plug-ins.
 
     Args:
         built_in: ``module:attribute`` of each agent, below ``goedels_poetry.agents``.
         group: of the entry points of plug-ins.
-        on_failure: what happens to a node whose agent failed.
+        failures: the failure policies that agents may declare, and the defaults.
     """
     specs = [_built_in(where) for where in built_in]
-    found, problems = plugins.load(group, "__agent__")
-    specs += [replace(d.__agent__, plugin=plugin.name) for plugin in found for d in plugin.declared]
+    loaded, problems = plugins.load(group, "__agent__")
+    specs += [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
     agents: dict[str, AgentSpec] = {}
     serves: dict[str, AgentSpec] = {}
-    for spec in specs:
-        if spec.name in agents or spec.name == "supervisor":
-            problems.append(f"plug-in {spec.plugin!r} left out: there is an agent called {spec.name!r} already")
-            continue
-        if not _NAME.fullmatch(spec.name):
-            problems.append(f"plug-in {spec.plugin!r} left out: {spec.name!r} is no name for an agent")
+    for declared in specs:
+        try:
+            spec = _checked(declared, agents, failures)
+        except ValueError as problem:
+            problems.append(f"plug-in {declared.plugin!r} left out: {problem}")
             continue
         agents[spec.name] = spec
         for queue in spec.queues:
@@ -287,12 +192,24 @@ def load_registry(
     order = [*Queue, *sorted(set(serves) - {str(q) for q in Queue})]
     routes = {str(queue): serves[queue] for queue in order if queue in serves}
     named, more = strategies.load()
-    return Registry(agents, routes, named, (*problems, *more), on_failure)
+    return Registry(agents, routes, named, (*problems, *more), failures)
+
+
+def _checked(spec: AgentSpec, agents: Mapping[str, AgentSpec], failures: FailureTable) -> AgentSpec:
+    """The agent with its failure policies; ValueError when it cannot be a node of the graph."""
+    if spec.name in agents or spec.name in _RESERVED:
+        raise ValueError(f"there is an agent called {spec.name!r} already")
+    if not _NAME.fullmatch(spec.name):
+        raise ValueError(f"{spec.name!r} is no name for an agent")
+    try:
+        return replace(spec, policies=failures.resolve(spec.queues, spec.on_failure))
+    except ValueError as problem:
+        raise ValueError(f"agent {spec.name!r}: {problem}") from problem
 
 
 def _built_in(where: str) -> AgentSpec:
     module, _, attribute = where.partition(":")
-    spec = getattr(import_module(f"goedels_poetry.agents.{module}"), attribute).__agent__
+    spec = getattr(import_module(f".{module}", __package__), attribute).__agent__
     assert isinstance(spec, AgentSpec)
     return spec
 
@@ -305,7 +222,6 @@ __all__ = [
     "Apply",
     "Deps",
     "Fault",
-    "OnFailure",
     "Registry",
     "Run",
     "agent",

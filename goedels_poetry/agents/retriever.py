@@ -9,6 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.premises import KIND, best_first, can_search, found_premises, kept
 from goedels_poetry.agents.registry import Apply, Deps, agent
@@ -31,7 +32,7 @@ QUERY_SCHEMA: dict[str, Any] = {
 }
 
 
-@agent(queue=Queue.RETRIEVE)
+@agent(queue=Queue.RETRIEVE, on_failure=FailurePolicy.SKIP)
 async def retriever(node: ProofNode, deps: Deps) -> Apply:
     """Offer lemmas that hold under the same definitions, and premises; without any the goal goes on to the sketcher."""
     bank, snapshot = deps.bank, deps.bank_snapshot

@@ -1,17 +1,16 @@
-"""The sketch corrector repairs a rejected sketch with the verifier's report."""
+"""The corrector's other half: a rejected sketch is repaired with the verifier's report."""
 
 from __future__ import annotations
 
+from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import guide_of, reported, shown_sketch
-from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round
 from goedels_poetry.agents.sketcher import ask_for_sketch, sketches_left
-from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
 
-@agent(queue=Queue.CORRECT_SKETCH)
-async def sketch_corrector(node: ProofNode, deps: Deps) -> Apply:
+async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
     """One corrected sketch, or the decider's turn."""
     goal = await deps.goal(node, sketching=True)
     sketch, report = await deps.load(node, "sketch"), await deps.load(node, "report")
@@ -49,4 +48,4 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     return moves.set_uncorrected_sketch(node, f"{node.reason}; not repaired: {done.reason}")
 
 
-__all__ = ["sketch_corrector"]
+__all__ = ["correct_sketch"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
@@ -25,7 +26,7 @@ LAST_RESORT = 5
 """How many times the queries of the first search the symbolic agents may pose when the model has no more rounds."""
 
 
-@agent(queue=Queue.SKETCH)
+@agent(queue=Queue.SKETCH, on_failure=FailurePolicy.FAIL_SKETCH)
 async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     """One sketch that is not banned, or the news that there is none left."""
     goal = await deps.goal(node, sketching=True)

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
-from typing_extensions import TypedDict
-
-from goedels_poetry.agents.registry import FAULT, AgentSpec, Apply, Deps, Fault, Registry
-from goedels_poetry.errors import BudgetExceeded, StaleWork, Unavailable, lacks_resources, one_line
+from goedels_poetry.agents.deps import FAULT, Apply, Deps, Fault
+from goedels_poetry.agents.failure import Policy
+from goedels_poetry.agents.registry import AgentSpec, Registry
+from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError, StaleWork, Unavailable, lacks_resources, one_line
 from goedels_poetry.machine.jobs import Job, Jobs
-from goedels_poetry.machine.supervisor import RUNNING, Stop, SupervisorAgent, job_key
-from goedels_poetry.tasks.claim import FORMAL, Statement, set_failed_formalization
+from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn
+from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import Failure, GoedelsPoetryState, ProofNode, Queue
+from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Step
 from goedels_poetry.tree.store import ProofStore, Txn
 
 if TYPE_CHECKING:
@@ -35,11 +39,8 @@ CANNOT_GO_ON = "the machine cannot go on"
 handle left."""
 
 
-class Item(TypedDict):
-    """What a `Send` carries: an id and the revision that was handed out, never the node."""
-
-    node_id: str
-    seq: int
+STARTED = "started"
+"""Outcome of a step that only began long work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,63 +53,89 @@ class Machine:
     jobs: Jobs
     supervisor: SupervisorAgent
     emit: Callable[[Event], None]
-    statement: Statement | None = None
-    """Of a claim: what its formal theorem is now."""
+    statement: Statement
+    """What the theorem of the run is at any moment."""
+    trace: UUID | None = None
+    """The run of the whole graph, among those that callbacks are told of."""
 
-    async def step(self, spec: AgentSpec, item: Item) -> None:
-        """Start an agent on a node, or collect what it has done."""
-        key = job_key(spec.name, item["node_id"], item["seq"])
-        job = self.jobs.pop(key) if key in self.jobs else None
+    async def turn(self, state: GoedelsPoetryState) -> Turn:
+        """What the supervisor decides; it waits while there is nothing to send out but something under way."""
+        while True:
+            turn = await self.store.on_thread(self.supervisor.turn, state)
+            state = turn.state
+            if turn.plan:
+                return turn
+            if turn.stop is None and len(self.jobs):
+                with self.deps.ledger.waiting():
+                    await self.jobs.wait(self.supervisor.seconds_left())
+                continue
+            await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_all())
+            return turn._replace(stop=turn.stop or self.supervisor.stuck(state))
+
+    async def step(self, spec: AgentSpec, item: Dispatch, state: GoedelsPoetryState) -> Step | None:
+        """Start an agent on a node, or collect what it has done. None: there was nothing to do any more."""
+        job = self.jobs.pop(item.key) if item.key in self.jobs else None
         if job is None:
-            await self._start(spec, key, item)
-        else:
-            await self._collect(job)
+            return await self._start(spec, item, state)
+        return await self._collect(job)
 
-    async def _start(self, spec: AgentSpec, key: str, item: Item) -> None:
+    async def _start(self, spec: AgentSpec, item: Dispatch, state: GoedelsPoetryState) -> Step | None:
         store = self.store
-        node = await store.on_thread(_begin, store, key, spec.name, item)
+        node = await store.on_thread(_begin, store, item)
         if node is None:
-            return  # done before a crash, or the node has moved on since it was handed out
+            return None  # done before a crash, or the node has moved on since it was handed out
         deps = replace(self.deps, cost={}, faults=[])
         seconds = spec.timeout or self.deps.settings.agent_timeout
-        work = _bounded(spec, node, deps, seconds, self.statement)
-        self.jobs.start(key, spec, node, item["seq"], work, deps.cost, deps.faults)
-        if spec.quick:
-            job = self.jobs.pop(key)
-            assert job is not None
-            await asyncio.wait({job.task})
-            await self._collect(job)
+        work = _bounded(spec, node, deps, state, seconds, self.statement)
+        start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
+        _context_of_jobs(self.trace).run(start)
+        if not spec.quick:
+            return {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
+        job = self.jobs.pop(item.key)
+        assert job is not None
+        await asyncio.wait({job.task})
+        return await self._collect(job)
 
-    async def _collect(self, job: Job) -> None:
+    async def _collect(self, job: Job) -> Step | None:
         error = job.task.exception() if not job.task.cancelled() else asyncio.CancelledError("cancelled")
         if isinstance(error, BudgetExceeded):  # before the work was done: the node stays where it is, for a resume
             await self.store.on_thread(self.store.forget_work, [job.key])
             self.supervisor.stop(str(error), error.budget)
-            return
-        if error is not None and _is_passing(error):
-            await self._put_off(job, error)
-            return
+            return None
         if error is not None:
-            await self._fail(job, error)
-            return
+            return await (self._put_off(job, error) if _is_passing(error) else self._fail(job, error))
         try:
-            await self._commit(job, job.task.result())
+            return await self._commit(job, job.task.result())
         except BudgetExceeded as exc:
             self.supervisor.stop(f"{exc} and no more", exc.budget)
-        except Exception as exc:  # noqa: BLE001  a bad reply may fail anywhere: it costs one attempt
-            await (self._put_off(job, exc) if _is_passing(exc) else self._fail(job, exc))
+            return None
+        except Exception as exc:  # noqa: BLE001  a bad reply may fail anywhere: it costs what its agent has declared
+            return await (self._put_off(job, exc) if _is_passing(exc) else self._fail(job, exc))
 
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
         await self.store.on_thread(self.store.forget_work, [job.key])
-        words = str(error) if isinstance(error, Unavailable) else one_line(error)
-        self.supervisor.stop(f"{CANNOT_GO_ON}: {words}", "machine")
+        text = str(error) if isinstance(error, Unavailable) else one_line(error)
+        self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
 
-    async def _fail(self, job: Job, error: BaseException) -> None:
-        job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, one_line(error)))
-        await self._commit(job, lambda txn: self._failed(txn, job.node, error))
+    async def _fail(self, job: Job, error: BaseException) -> Step | None:
+        """The node pays what its agent has declared; when that fails too, what is usual in its queue."""
+        queue, reason = job.node.queue or "", one_line(error)
+        job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
+        declared, usual = self.registry.policy(job.spec, queue), self.registry.failures.default(queue)
+        try:
+            return await self._commit(job, self._failure(declared, job.node, reason))
+        except Exception as exc:
+            if declared == usual:
+                raise
+            who = f"failure policy {declared.name} of agent {job.spec.name}"
+            job.faults.append(Fault(who, job.spec.plugin, one_line(exc)))
+            return await self._commit(job, self._failure(usual, job.node, reason))
 
-    async def _commit(self, job: Job, apply: Apply) -> None:
+    def _failure(self, policy: Policy, node: ProofNode, reason: str) -> Apply:
+        return lambda txn: policy.move(txn, node, reason, self.deps)
+
+    async def _commit(self, job: Job, apply: Apply) -> Step | None:
         def moved(txn: Txn) -> str:
             outcome = apply(txn)
             _note(txn, job)
@@ -123,69 +150,36 @@ class Machine:
             )
         except StaleWork:  # the node moved on or was cut off while the job was under way
             if not job.faults:
-                return
+                return None
             done = await self.store.on_thread(
                 self.store.commit, f"{job.key}:faults", job.spec.name, job.node.id, lambda txn: _note(txn, job)
             )
         if done is None:
-            return
+            return None
         if done.cuts:
             await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
         self.emit(done.event)
-
-    def _failed(self, txn: Txn, node: ProofNode, error: BaseException) -> str:
-        """One attempt of whatever the node's queue asked for has failed."""
-        reason = one_line(error)
-        if self.registry.on_failure is not None:
-            return self.registry.on_failure(txn, node, reason, self.deps)
-        moves = self.deps.moves(txn)
-        queue = node.queue or ""
-        if queue == Queue.FORMALIZE or (queue == Queue.CHECK_SEMANTICS and FORMAL in node.refs):
-            stage = "formalizer" if queue == Queue.FORMALIZE else "judge"
-            set_failed_formalization(txn, node, reason, most=self.deps.settings.schedule.max_attempts, stage=stage)
-        elif queue in _SKIPPED_ON_ERROR:
-            txn.log(node.id, "note", reason=reason)
-            txn.reason = reason
-            txn.put(replace(node, queue=_SKIPPED_ON_ERROR[queue]))
-        elif queue in _SKETCH_QUEUES:
-            moves.set_failed_sketch(node, reason)
-        elif queue == Queue.DECIDE:
-            moves.set_decision(node, *self._default_decision(node), reason)
-        else:
-            moves.set_failed_proof(replace(node, failure=Failure.PROOF), reason)
-        return "error"
-
-    def _default_decision(self, node: ProofNode) -> tuple[str, tuple[str, ...]]:
-        from goedels_poetry.agents.decider import POLICY, legal_moves
-
-        legal = legal_moves(self.store, self.deps.settings, node)
-        return next(move for move in POLICY[node.failure] if move in legal), legal
-
-
-_SKIPPED_ON_ERROR: dict[str, Queue] = {
-    Queue.CHECK_SEMANTICS: Queue.PROVE,
-    Queue.RETRIEVE: Queue.SKETCH,
-    Queue.DECOMPOSITION_BACKTRACK: Queue.RETRIEVE,
-}
-"""Help that a run can do without: when it fails the node goes on to the next station."""
-
-_SKETCH_QUEUES = frozenset({Queue.SKETCH, Queue.VERIFY_SKETCH, Queue.CORRECT_SKETCH, Queue.DECOMPOSE})
+        return _step(done.event)
 
 
 async def _bounded(
-    spec: AgentSpec, node: ProofNode, deps: Deps, seconds: float | None, statement: Statement | None
+    spec: AgentSpec,
+    node: ProofNode,
+    deps: Deps,
+    state: GoedelsPoetryState,
+    seconds: float | None,
+    statement: Statement,
 ) -> Apply:
     try:
         with deps.ledger.working():
             async with asyncio.timeout(seconds):
-                if statement is not None:
-                    deps = replace(deps, theorem=await statement.now(deps.store))
-                return await spec.run(node, deps)
+                deps = replace(deps, theorem=await statement.now(deps.store))
+                return await spec.work(node, deps, state)
     except SystemExit as exc:  # it would end the program, with an exit code that means something else
         raise RuntimeError(f"{spec.name} tried to end the program") from exc
     except TimeoutError as exc:
-        words = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)
-        raise TimeoutError(words) from exc
+        text = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)
+        raise TimeoutError(text) from exc
 
 
 def _is_passing(error: BaseException) -> bool:
@@ -202,64 +196,100 @@ def _note(txn: Txn, job: Job) -> str:
     return "error"
 
 
-def _begin(store: ProofStore, key: str, agent: str, item: Item) -> ProofNode | None:
-    if not store.begin_work(key, agent, item["node_id"], item["seq"]):
-        return None
-    return store.get(item["node_id"])
+def _step(event: Event) -> Step:
+    return {
+        "seq": event.seq,
+        "agent": event.agent,
+        "node": event.node,
+        "outcome": event.outcome,
+        "reason": event.reason[:STEP_REASON],
+    }
+
+
+def _context_of_jobs(trace: UUID | None) -> Context:
+    """A context in which what a job asks of models hangs on the run of the whole graph: its own node ends at once."""
+    if "langchain_core" not in sys.modules:  # nobody listens, and it takes long to load
+        return copy_context()
+    from langchain_core.callbacks import BaseCallbackManager
+    from langchain_core.runnables.config import var_child_runnable_config
+
+    context, config = copy_context(), var_child_runnable_config.get()
+    callbacks = config.get("callbacks") if config is not None else None
+    if config is not None and isinstance(callbacks, BaseCallbackManager) and trace is not None:
+        above = callbacks.copy()
+        above.parent_run_id = trace
+        context.run(var_child_runnable_config.set, {**config, "callbacks": above})
+    return context
+
+
+def _begin(store: ProofStore, item: Dispatch) -> ProofNode | None:
+    return store.get(item.node_id) if store.begin_work(item.key, item.agent, item.node_id, item.seq) else None
+
+
+# -- the graph -------------------------------------------------------------------------------------------------
 
 
 def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The compiled graph of a run; ``checkpointer=`` and others go to LangGraph's ``compile``."""
-    from langgraph.graph import END, START, StateGraph
+    from langgraph.graph import END
     from langgraph.types import Command, Send
 
+    handed: GoedelsPoetryState | None = None  # the state in which the supervisor of this process sent nodes out last
+
     async def supervisor(state: GoedelsPoetryState) -> Command[str]:
-        agent, store = machine.supervisor, machine.store
-        while True:
-            ended = await store.on_thread(agent.ended)
-            if ended is None:
-                plan = await store.on_thread(agent.plan)
-                if plan:
-                    sends = [Send(d.agent, {"node_id": d.node_id, "seq": d.seq}) for d in plan]
-                    return Command(goto=sends, update=_cursor(store, Stop(RUNNING)))
-                if len(machine.jobs):
-                    with machine.deps.ledger.waiting():
-                        await machine.jobs.wait(agent.seconds_left())
-                    continue
-                ended = await store.on_thread(agent.stuck)
-            await store.on_thread(store.forget_work, await machine.jobs.cancel_all())
-            return Command(goto=END, update=_cursor(store, ended))
+        nonlocal handed
+        turn = await machine.turn(state)
+        handed = turn.state
+        update = {name: value for name, value in turn.state.items() if name != "step"}
+        if turn.stop is not None:
+            return Command(goto=END, update={**update, "status": turn.stop.status, "reason": turn.stop.reason})
+        return Command(goto=[Send(item.agent, item.payload) for item in turn.plan], update=update)
 
-    names = tuple(machine.registry.agents)
+    def node(spec: AgentSpec) -> Any:  # LangGraph's own type for nodes is private
+        async def act(payload: str) -> Command[str]:
+            if handed is None:  # sent out before a crash: the supervisor does it again, as far as budgets allow it now
+                return Command(goto="supervisor")
+            step = await machine.step(spec, Dispatch.of(spec.name, payload), handed)
+            return Command(goto="supervisor", update={"seq": step["seq"], "step": step} if step is not None else None)
+
+        return act
+
+    return _compile(machine.registry, supervisor, node, **compile_arguments)
+
+
+def draw(registry: Registry, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The same graph without a run: to be drawn, and to read checkpoints with. Running it raises GoedelsPoetryError."""
+
+    def node(spec: AgentSpec | None = None) -> Any:
+        def refuse(state: GoedelsPoetryState) -> None:
+            raise GoedelsPoetryError(
+                "this graph belongs to no run, so it has no proof store to work on: begin one with "
+                "GoedelsPoetryFramework.run, or watch it with GoedelsPoetryFramework.stream(..., stream_mode=...)"
+            )
+
+        return refuse
+
+    return _compile(registry, node(), node, **compile_arguments)
+
+
+def _compile(
+    registry: Registry, supervisor: Any, node: Callable[[AgentSpec], Any], **arguments: Any
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Supervisor and one node for every agent; an edge to an agent is labelled with the queues that lead there."""
+    from langgraph.graph import END, START, StateGraph
+
+    served = registry.served()
+    destinations = {name: ", ".join(queues) or "no queue" for name, queues in served.items()}
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(GoedelsPoetryState)
-    builder.add_node("supervisor", supervisor, destinations=(*names, END))
-    for spec in machine.registry.agents.values():
-        node = _as_node(machine, spec)
-        metadata = {"queues": list(spec.queues), "plugin": spec.plugin}
-        builder.add_node(spec.name, node, destinations=("supervisor",), metadata=metadata)
+    builder.add_node("supervisor", supervisor, destinations={**destinations, END: "end of the search"})
+    for name, spec in registry.agents.items():
+        act = node(spec)
+        act.__name__ = name
+        policies = {queue: registry.policy(spec, queue).name for queue in served[name]}
+        metadata = {"queues": list(served[name]), "on_failure": policies, "plugin": spec.plugin}
+        builder.add_node(name, act, destinations=("supervisor",), metadata=metadata)
     builder.add_edge(START, "supervisor")
-    return builder.compile(name="goedels_poetry", **compile_arguments)
+    return builder.compile(name="goedels_poetry", **arguments)
 
 
-def _as_node(machine: Machine, spec: AgentSpec) -> Any:  # LangGraph's own type for nodes is private
-    from langgraph.types import Command
-
-    async def node(item: Item) -> Command[str]:
-        await machine.step(spec, item)
-        return Command(goto="supervisor")
-
-    node.__name__ = spec.name
-    return node
-
-
-def _cursor(store: ProofStore, stop: Stop) -> GoedelsPoetryState:
-    return {
-        "seq": store.seq,
-        "queues": store.queue_lengths(),
-        "spent": store.spent(),
-        "status": stop.status,
-        "reason": stop.reason,
-    }
-
-
-__all__ = ["CANNOT_GO_ON", "RECURSION_LIMIT", "Item", "Machine", "build"]
+__all__ = ["CANNOT_GO_ON", "RECURSION_LIMIT", "Machine", "build", "draw"]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
 from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.settings import Settings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import NodeStatus, Verdict
 from goedels_poetry.tree.store import ProofStore
@@ -23,6 +24,40 @@ class Memory(NamedTuple):
     bank: LemmaBank | None = None
     statistics: StrategyStatistics | None = None
     problems: tuple[str, ...] = ()
+
+
+class MemoryFiles:
+    """The databases in the data directory, opened when a run first needs them. They help, nothing depends on them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._bank: LemmaBank | None = None
+        self._statistics: StrategyStatistics | None = None
+
+    def open(self) -> Memory:
+        """What can be used now; what cannot be opened is left out and named."""
+        if not self._settings.use_memory:
+            return Memory()
+        home = self._settings.data_dir
+        problems: list[str] = []
+        if self._bank is None:
+            try:
+                self._bank = LemmaBank(home / "lemmas.db")
+            except sqlite3.Error as exc:
+                problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
+        if self._statistics is None:
+            try:
+                self._statistics = StrategyStatistics(home / "strategies.db")
+            except sqlite3.Error as exc:
+                problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
+        return Memory(self._bank, self._statistics, tuple(problems))
+
+    def close(self) -> None:
+        """Close them; they are opened again when they are needed again."""
+        for memory in (self._bank, self._statistics):
+            if memory is not None:
+                memory.close()
+        self._bank = self._statistics = None
 
 
 def fill_memory(
@@ -95,4 +130,4 @@ def _strategy_counts(store: ProofStore) -> dict[tuple[str, str], tuple[int, int]
     return {name: (count, proved[name]) for name, count in tried.items()}
 
 
-__all__ = ["Memory", "fill_memory"]
+__all__ = ["Memory", "MemoryFiles", "fill_memory"]

@@ -6,18 +6,21 @@ every fork has the one that it had. An attempt is one round of the formalizer, w
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import PASSED, WARNING, Formalizable, Language, Theorem
 from goedels_poetry.models import Models
+from goedels_poetry.tasks.base import FORMAL, GO_ON, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
-from goedels_poetry.tree.store import HistoryEntry, ProofStore, StoreReader, Txn
+from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 MAX_CLAIM = 20_000
 """Characters of a claim, and of the definitions that it comes with."""
@@ -25,8 +28,6 @@ MAX_FORMAL = 100_000
 """Characters of a formal text by a model."""
 CONFIRM = "confirm"
 """Queue in which the root waits for a person's word. No agent serves it, so the search stops there."""
-FORMAL = "formal"
-"""Reference of the root to the present formal text."""
 JUDGEMENT = "judgement"
 """Reference of the root to what the semantics judge and the person said about that text."""
 NO_MODEL = (
@@ -47,13 +48,18 @@ Confirm = Callable[[dict[str, Any]], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What somebody wants to have proved, in words."""
+    """What somebody wants to have proved, in words: a model states it formally, and from there on it is a theorem."""
+
+    kind: ClassVar[str] = "claim"
+    title: ClassVar[str] = ""
+    first_queue: ClassVar[str] = Queue.FORMALIZE
+    learns: ClassVar[bool] = True
 
     text: str
     context: str = ""
     """Formal definitions that stand, byte for byte, before what the formalizer writes."""
-    confirm: bool = False
-    """Whether a person is asked about the formal statement before the search for a proof."""
+    confirm: Confirm | None = field(default=None, compare=False)
+    """Asked about the formal statement before the search for a proof; None: nobody is. A run that goes on has none."""
     steps: tuple[str, ...] = ()
     """The author's own steps of the proof, in words: hints for the models, no part of what is stated."""
     round_trip: bool = True
@@ -61,43 +67,61 @@ class Claim:
     only: bool = False
     """Whether the run stops when there is a formal statement."""
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What makes it another run than that of the same text; as little as there is."""
-        more: dict[str, Any] = {"steps": list(self.steps)} if self.steps else {}
-        more |= {} if self.round_trip else {"round_trip": False}
-        return {"context": self.context, **more}
-
     @classmethod
     def again(cls, text: str, identity: dict[str, Any]) -> Claim:
         """The claim of a run that goes on."""
         return cls(text, **{**identity, "steps": tuple(identity.get("steps", ()))})
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """See `Task`; as little as there is."""
+        more: dict[str, Any] = {"steps": list(self.steps)} if self.steps else {}
+        more |= {} if self.round_trip else {"round_trip": False}
+        return {"context": self.context, **more}
 
-class Statement:
-    """The theorem that a run is about now: the given one, or the formal text that a model wrote, read once."""
+    def check(self, language: Language, models: Models | None) -> None:
+        """See `Task`."""
+        check_claim(self, language, models)
 
-    def __init__(self, language: Language, given: Theorem, by_model: bool) -> None:
-        """``given``: the theorem; with ``by_model``, while there is no formal text yet, a stand-in with its options."""
-        self._language = language
-        self._by_model = by_model
-        self._ref = ""
-        self.latest = given
-        """What :meth:`now` gave last."""
+    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
+        """See `Task`."""
+        return stand_in(self.text, language, options)
 
-    async def now(self, store: ProofStore) -> Theorem:
-        """The theorem as the store has it; raises GoedelsPoetryError when its text cannot be read again."""
-        if not self._by_model:
-            return self.latest
-        ref = (await store.on_thread(store.root)).refs.get(FORMAL)
-        if ref is not None and ref != self._ref:
-            text = str(await store.on_thread(store.load, ref))
-            try:
-                self.latest = await self._language.read(text, self.latest.options)
-            except InvalidInput as error:
-                raise GoedelsPoetryError(f"the accepted formal statement cannot be read: {error}") from error
-            self._ref = ref
-        return self.latest
+    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
+        """See `Task`."""
+        return bare_root(language, self.first_queue)
+
+    async def settle(self, stop: Stop, session: Session) -> Stop:
+        """Ask the person about the formal statement, where the search waits for that; the run's time stands still."""
+        if stop.status != "exhausted" or (await session.root()).queue != CONFIRM:
+            return stop
+        try:
+            answer = await self._confirmed(session)
+        except asyncio.CancelledError:
+            if not session.interrupted:
+                raise
+            return Stop("out_of_budget", f"{session.interrupted} before the formal statement was confirmed")
+        if answer is not None or not self.only:
+            move = partial(set_confirmed, answer=answer, only=self.only)
+            await session.commit("confirm", lambda txn: move(txn, txn.get(ROOT)))
+        if answer is False:
+            return Stop("declined", DECLINED, retry=True)
+        return Stop("stated", ONLY_STATED, retry=True) if self.only else GO_ON
+
+    async def _confirmed(self, session: Session) -> bool | None:
+        """What the person has said, now or earlier; None when nobody is asked."""
+        payload = formalization_of(session.store, self)
+        if payload["confirmed"]:
+            return True
+        return None if self.confirm is None else await session.unless_interrupted(self.confirm(payload))
+
+    def submission(self, store: StoreReader) -> str:
+        """See `Task`."""
+        return text_by_model(store)
+
+    def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
+        """See `Task`: how the claim was formalized, with the formal text beside the certificate."""
+        return with_formalization(result, store, self, theorem, suffix)
 
 
 def check_claim(claim: Claim, language: Language, models: Models | None) -> None:
@@ -144,9 +168,9 @@ def set_round_trip(txn: Txn, node: ProofNode, words: str, reason: str) -> str:
 
 def set_stated(txn: Txn, node: ProofNode, claim: Claim) -> str:
     """Nothing speaks against the formal text: on to the person, or to the prover."""
-    said = txn.store.load(node.refs[JUDGEMENT]) if JUDGEMENT in node.refs else {}
-    tests = [*said.get("tests", ()), {"test": "counterexample", "outcome": PASSED, "words": NO_COUNTEREXAMPLE}]
-    queue = CONFIRM if claim.confirm or claim.only else Queue.PROVE
+    judgement = txn.store.load(node.refs[JUDGEMENT]) if JUDGEMENT in node.refs else {}
+    tests = [*judgement.get("tests", ()), {"test": "counterexample", "outcome": PASSED, "words": NO_COUNTEREXAMPLE}]
+    queue = CONFIRM if claim.confirm is not None or claim.only else Queue.PROVE
     _note(txn, replace(node, queue=queue), stated=True, tests=tests)
     return "open"
 
@@ -158,9 +182,9 @@ def set_confirmed(txn: Txn, node: ProofNode, answer: bool | None, *, only: bool 
     return {True: "confirmed", False: "declined", None: "not asked"}[answer]
 
 
-def _note(txn: Txn, node: ProofNode, **said: Any) -> None:
+def _note(txn: Txn, node: ProofNode, **facts: Any) -> None:
     before = txn.store.load(node.refs[JUDGEMENT]) if JUDGEMENT in node.refs else {}
-    txn.put(replace(node, refs={**node.refs, JUDGEMENT: txn.save(before | said)}))
+    txn.put(replace(node, refs={**node.refs, JUDGEMENT: txn.save(before | facts)}))
 
 
 def set_failed_formalization(
@@ -216,19 +240,19 @@ def formalization_of(store: StoreReader, claim: Claim) -> dict[str, Any]:
     root = store.root()
     failed = failures(store.history(ROOT))
     formal = str(store.load(root.refs[FORMAL])) if FORMAL in root.refs else None
-    said = store.load(root.refs[JUDGEMENT]) if JUDGEMENT in root.refs else {}
+    judgement = store.load(root.refs[JUDGEMENT]) if JUDGEMENT in root.refs else {}
     under_way = formal is not None and not any(entry["stands"] for entry in failed)
     refused = next((entry["reason"] for entry in reversed(failed) if entry["stage"] in ("judge", "round trip")), "")
     return {
         "informal": claim.text,
         "formal": formal,
         "attempts": len(failed) + under_way,
-        "judged": bool(said.get("judged", False)),
-        "judge_reason": str(said.get("reason", "")) or (refused if formal is None else ""),
-        "round_trip": said.get("words"),
-        "tests": list(said.get("tests", ())),
-        "stated": under_way and bool(said.get("stated", False)),
-        "confirmed": said.get("confirmed"),
+        "judged": bool(judgement.get("judged", False)),
+        "judge_reason": str(judgement.get("reason", "")) or (refused if formal is None else ""),
+        "round_trip": judgement.get("words"),
+        "tests": list(judgement.get("tests", ())),
+        "stated": under_way and bool(judgement.get("stated", False)),
+        "confirmed": judgement.get("confirmed"),
         "file": None,
     }
 
@@ -240,18 +264,18 @@ def with_formalization(result: RunResult, store: StoreReader, claim: Claim, theo
         theorem: the formal theorem as it was read last.
         suffix: of files in its language.
     """
-    told = formalization_of(store, claim)
-    if told["formal"] is None:
-        return replace(result, formalization=told)
+    formalization = formalization_of(store, claim)
+    if formalization["formal"] is None:
+        return replace(result, formalization=formalization)
     warnings = [*result.warnings, *(w for w in theorem.warnings if w not in result.warnings)]
-    warnings += [f"formal statement: {test['words']}" for test in told["tests"] if test["outcome"] == WARNING]
-    warnings += [] if told["judged"] else [NOT_JUDGED]
+    warnings += [f"formal statement: {test['words']}" for test in formalization["tests"] if test["outcome"] == WARNING]
+    warnings += [] if formalization["judged"] else [NOT_JUDGED]
     if result.certificate is not None:
         try:
-            told["file"] = str(_write_beside(result.certificate, told["formal"], suffix))
+            formalization["file"] = str(_write_beside(result.certificate, formalization["formal"], suffix))
         except OSError as problem:
             warnings.append(f"the formal text could not be written beside the certificate: {problem}")
-    return replace(result, formalization=told, warnings=tuple(warnings))
+    return replace(result, formalization=formalization, warnings=tuple(warnings))
 
 
 def _write_beside(certificate: Path, formal: str, suffix: str) -> Path:
@@ -266,7 +290,6 @@ def _write_beside(certificate: Path, formal: str, suffix: str) -> Path:
 __all__ = [
     "CONFIRM",
     "DECLINED",
-    "FORMAL",
     "JUDGEMENT",
     "MAX_CLAIM",
     "MAX_FORMAL",
@@ -275,7 +298,6 @@ __all__ = [
     "ONLY_STATED",
     "Claim",
     "Confirm",
-    "Statement",
     "check_claim",
     "failures",
     "formalization_of",

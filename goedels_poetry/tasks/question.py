@@ -10,17 +10,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.base import OPEN, REFUSED, VACUOUS, Language, Theorem
 from goedels_poetry.models import Models
-from goedels_poetry.tasks.claim import FORMAL
+from goedels_poetry.tasks.base import FORMAL, Session, Stop, bare_root, stand_in, text_by_model
 from goedels_poetry.tasks.sentences import Sentence, numbered, split
-from goedels_poetry.tree.state import NodeStatus, ProofNode, Queue, Verdict
-from goedels_poetry.tree.store import HistoryEntry, Txn
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, Queue, Verdict
+from goedels_poetry.tree.store import HistoryEntry, StoreReader, Txn
 
 MAX_QUESTION = 100_000
 """Characters of a question, and of the text that it comes with."""
+TITLE_LENGTH = 80
+"""Characters of a question in a list of runs."""
 MAX_PROGRAM = 200_000
 """Characters of a program by a model."""
 CONVERSATION, PROGRAM, REPORT, ANSWERED = "conversation", "program", "report", "answered"
@@ -39,13 +43,12 @@ NO_MODEL = (
     "ProofOfThought(llm=...). A program needs none: goedels-poetry ask --program FILE"
 )
 
-ANSWER, OPEN, INCONSISTENT, LIMITS = "answer", "open", "inconsistent", "limits"
-REFUSED, VACUOUS, UNREADABLE, REPLY, NO_REPLY = "refused", "vacuous", "unreadable", "reply", "no reply"
-"""What may come of an attempt: an answer; neither follows; contradictory premises; no answer within the limits; an
-answer that rests on what was asked and not on the text, so that it is none; one that rests on nothing; a program that
-cannot be read; a reply without a program; nothing that could be shown to the model again."""
+ANSWER, INCONSISTENT, LIMITS = "answer", "inconsistent", "limits"
+UNREADABLE, REPLY, NO_REPLY = "unreadable", "reply", "no reply"
+"""What may come of an attempt besides `OPEN`, `REFUSED` and `VACUOUS`: an answer; contradictory premises; no answer
+within the limits; a program that cannot be read; a reply without a program; nothing that could be shown again."""
 
-Task = Literal["answer", "critique", "decompose", "steps"]
+Aim = Literal["answer", "critique", "decompose", "steps"]
 """An answer by a program; a critique of one; independent subquestions; subquestions that rest on each other."""
 
 Turn = tuple[str, str]
@@ -66,6 +69,9 @@ _THIRD_ANSWER = re.compile(
 @dataclass(frozen=True)
 class Question:
     """What somebody wants to know. Everything that determines the answer, but for the model."""
+
+    kind: ClassVar[str] = "question"
+    learns: ClassVar[bool] = False
 
     text: str
     context: str = ""
@@ -93,7 +99,7 @@ class Question:
     """Earlier questions that nothing is known of, in words: nothing may be assumed about them."""
     conversation: tuple[Turn, ...] = ()
     """Turns that follow the first prompt: earlier programs (assistant) and what was said about them (user)."""
-    task: Task = "answer"
+    task: Aim = "answer"
     """What is wanted: an answer, or advice about a program (the ``conversation``) or about the question."""
     most: int = 5
     """Subquestions that advice about the question may propose."""
@@ -101,16 +107,16 @@ class Question:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Sentences of the context, then those of the question that tell of the case it is about."""
-        found = list(numbered(split(self.context)))
+        listed = list(numbered(split(self.context)))
         facts, asks = self._parts
-        last = sum(s.number is not None for s in found)
-        found += numbered(facts, last + 1)
-        last = sum(s.number is not None for s in found)
+        last = sum(s.number is not None for s in listed)
+        listed += numbered(facts, last + 1)
+        last = sum(s.number is not None for s in listed)
         # What a question takes for granted ("I already owe 1600 pounds, can I ...?") may be cited, where facts may be.
         # A bare statement ("Anne is nice.") takes nothing for granted: listed here it would look like a fact.
         if asks.endswith("?") and (self.context or facts) and not self._is_about_a_statement:
-            found.append(Sentence(asks, last + 1, asked=True))
-        return tuple(found)
+            listed.append(Sentence(asks, last + 1, asked=True))
+        return tuple(listed)
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -143,8 +149,8 @@ class Question:
         text = self.text.strip()
         marks = list(_ASKS.finditer(text))
         if marks and _SCENARIO.match(text):
-            told = _SCENARIO.sub("", text[: marks[-1].start()], count=1)
-            return split(told), text[marks[-1].end() :].strip()
+            case = _SCENARIO.sub("", text[: marks[-1].start()], count=1)
+            return split(case), text[marks[-1].end() :].strip()
         if self._is_about_a_statement or not text.endswith("?"):
             return [], text
         sentences = split(text)
@@ -169,21 +175,64 @@ class Question:
         }
 
     @property
+    def title(self) -> str:
+        """See `Task`: its beginning."""
+        line = " ".join(self.text.split())
+        return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+
+    @property
+    def first_queue(self) -> str:
+        """See `Task`."""
+        return Queue.FORMALIZE if self.task == "answer" else ADVISE
+
+    @property
     def identity(self) -> dict[str, Any]:
-        """What makes it another run than another question's; JSON, from which :meth:`again` makes it anew."""
+        """See `Task`: what differs from a question with nothing but a text."""
         default = Question("")
-        told = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
+        facts = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
 
     @classmethod
-    def again(cls, told: dict[str, Any]) -> Question:
+    def again(cls, text: str, identity: dict[str, Any]) -> Question:
         """The question of a run that goes on."""
-        given = {f.name: told[f.name] for f in fields(cls) if f.name in told}
+        given = {f.name: identity[f.name] for f in fields(cls) if f.name in identity}
         for name in ("choices", "conversation"):
             if name in given:
                 given[name] = tuple((str(a), str(b)) for a, b in given[name])
         given |= {name: tuple(given[name]) for name in ("known", "open") if name in given}
-        return cls(**given)
+        return cls(**{**given, "text": text})
+
+    def check(self, language: Language, models: Models | None) -> None:
+        """See `Task`."""
+        check_question(self, models)
+
+    async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
+        """See `Task`."""
+        return stand_in(self.text, language, options)
+
+    async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:
+        """See `Task`."""
+        return bare_root(language, self.first_queue)
+
+    async def settle(self, stop: Stop, session: Session) -> Stop:
+        """An answer that only waits for tests of its formalisation is not lost with the time for these."""
+        if stop.status != "out_of_budget" or session.interrupted:
+            return stop
+        if (await session.root()).queue != Queue.CHECK_SEMANTICS:
+            return stop
+        untested = f"the formalisation was not tested: {stop.reason}"
+        session.warn(untested)
+        await session.commit("untested", lambda txn: set_move(txn, txn.get(ROOT), "accept", untested))
+        root = await session.root()
+        return Stop("proved") if root.status is NodeStatus.PROVED else Stop("finished", root.reason)
+
+    def submission(self, store: StoreReader) -> str:
+        """See `Task`."""
+        return text_by_model(store)
+
+    def conclude(self, result: RunResult, store: StoreReader, theorem: Theorem, suffix: str) -> RunResult:
+        """See `Task`: `reasoning.answer_of` reads in the run what else there is to say."""
+        return result
 
 
 def check_question(question: Question, models: Models | None) -> None:
@@ -273,10 +322,10 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str) -> str:
     return _end(txn, node, reason)
 
 
-def set_advised(txn: Txn, node: ProofNode, said: dict[str, Any]) -> str:
+def set_advised(txn: Txn, node: ProofNode, reply: dict[str, Any]) -> str:
     """A model's advice is there: the run ends with it. It is no answer."""
     txn.put(replace(node, queue=None, status=NodeStatus.FAILED, attempts=node.attempts + 1, reason=ONLY_ADVICE))
-    txn.set_verdict(Verdict.UNKNOWN, ONLY_ADVICE, {"result": {"said": said}})
+    txn.set_verdict(Verdict.UNKNOWN, ONLY_ADVICE, {"result": {"said": reply}})
     return "advised"
 
 
@@ -303,7 +352,7 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
     if report["kind"] == REFUSED:
         result = result | {"verdict": str(Verdict.UNKNOWN), "answer": None, "reason": report["reason"]}
     verdict = Verdict(result["verdict"])
-    words = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
+    line = str(result["reason"] or (OPPOSITE if verdict is Verdict.REFUTED else reason))
     refs = {**node.refs, FORMAL: txn.store.load(node.refs[DECIDED])["program"]}
     txn.remember("statement", " ".join(str(goal["formula"]) for goal in result["goals"])[:2_000])
     if verdict is Verdict.PROVED:
@@ -312,8 +361,8 @@ def _end(txn: Txn, node: ProofNode, reason: str) -> str:
         )
         return "answered"
     status = NodeStatus.REFUTED if verdict is Verdict.REFUTED else NodeStatus.FAILED
-    txn.put(replace(node, queue=None, status=status, reason=words, refs=refs))
-    txn.set_verdict(verdict, words, {"verdict": str(verdict), "result": result, **_contradiction(result)})
+    txn.put(replace(node, queue=None, status=status, reason=line, refs=refs))
+    txn.set_verdict(verdict, line, {"verdict": str(verdict), "result": result, **_contradiction(result)})
     return "answered" if verdict is Verdict.REFUTED else str(verdict)
 
 
@@ -321,8 +370,8 @@ def _decided(txn: Txn, node: ProofNode) -> dict[str, Any]:
     """The report on the last program that could be decided; {} when there is none."""
     if DECIDED not in node.refs:
         return {}
-    found: dict[str, Any] = txn.store.load(txn.store.load(node.refs[DECIDED])["report"])
-    return found
+    report: dict[str, Any] = txn.store.load(txn.store.load(node.refs[DECIDED])["report"])
+    return report
 
 
 def _worth(report: dict[str, Any]) -> int:
@@ -363,11 +412,12 @@ __all__ = [
     "REFUSED",
     "REPLY",
     "REPORT",
+    "TITLE_LENGTH",
     "TRUST",
     "UNREADABLE",
     "VACUOUS",
+    "Aim",
     "Question",
-    "Task",
     "Turn",
     "check_question",
     "programs",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from goedels_poetry.tree.state import Verdict
 
@@ -33,6 +34,10 @@ class Event:
     def to_json(self) -> dict[str, Any]:
         """This event as one JSON object (a line of ``trace``)."""
         return asdict(self)
+
+
+OnEvent: TypeAlias = Callable[[Event], None]
+"""Is called in the event loop after every commit of a run; must not block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,4 +129,4 @@ class RunSummary:
     steps: int
 
 
-__all__ = ["SCHEMA_VERSION", "Event", "OpenGoal", "RunResult", "RunSummary"]
+__all__ = ["SCHEMA_VERSION", "Event", "OnEvent", "OpenGoal", "RunResult", "RunSummary"]

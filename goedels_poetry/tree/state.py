@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from typing_extensions import TypedDict
+
+from goedels_poetry.kernel.verdict import Verdict as Verdict
 
 ROOT = "0"
 """Id of the root of every proof tree."""
@@ -15,34 +17,6 @@ UNNAMED = "unknown"
 """Name and fingerprint of a strategy that has none; it is never banned."""
 
 _NODE_ID = re.compile(r"(?:0|L[0-9a-f]+)(?:\.\d+_\d{4})*")
-
-
-class Verdict(StrEnum):
-    """The honest answers. Only the checker says ``proved``."""
-
-    PROVED = "proved"
-    REFUTED = "refuted"
-    UNKNOWN = "unknown"
-    INCONSISTENT = "inconsistent"
-    TESTED = "tested"
-    OUT_OF_BUDGET = "out_of_budget"
-    INVALID = "invalid"
-
-    @property
-    def exit_code(self) -> int:
-        """Process exit code: 0 only for ``proved`` and ``tested``."""
-        return _EXIT_CODES[self]
-
-
-_EXIT_CODES = {
-    Verdict.PROVED: 0,
-    Verdict.REFUTED: 3,
-    Verdict.UNKNOWN: 1,
-    Verdict.INCONSISTENT: 4,
-    Verdict.TESTED: 0,
-    Verdict.OUT_OF_BUDGET: 5,
-    Verdict.INVALID: 2,
-}
 
 
 class Queue(StrEnum):
@@ -157,17 +131,64 @@ _STORED = [
 ]
 
 
+QUEUE_HEAD = 2
+"""Ids that the state shows of each queue: the nodes that are sent out first."""
+STEP_REASON = 160
+"""Characters of a step's reason in the state; the store has the whole."""
+
+
+class QueueState(TypedDict):
+    """One named queue as the supervisor saw it."""
+
+    length: int
+    head: list[str]
+    """Ids of its first nodes, at most :data:`QUEUE_HEAD`, in the order in which they are sent out."""
+
+
+class Step(TypedDict):
+    """What one agent did to one node."""
+
+    seq: int
+    """Revision that the commit made; of work that was only started, the one that it goes out from."""
+    agent: str
+    node: str
+    outcome: str
+    reason: str
+
+
+def later_revision(one: int, other: int) -> int:
+    """Revisions only go up: of several, the latest is the present one."""
+    return max(one, other)
+
+
+def later_step(one: Step | None, other: Step | None) -> Step | None:
+    """Of what several agents did at once, the commit that came last."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda step: step["seq"])
+
+
 class GoedelsPoetryState(TypedDict, total=False):
-    """What LangGraph checkpoints: constant size, whatever the size of the tree. The store is the truth."""
+    """What the supervisor and the agents share and LangGraph checkpoints: constant size, whatever the tree's.
+
+    The store is the truth: before it decides anything the supervisor brings the state up to the store's revision.
+    """
 
     run_id: str
-    seq: int
-    """Store revision that this checkpoint saw: the anchor for time travel."""
-    queues: dict[str, int]
+    seq: Annotated[int, later_revision]
+    """Store revision of this moment: the anchor for time travel."""
+    queues: dict[str, QueueState]
+    """Every queue that an agent serves, most urgent first, and any other that holds something."""
     spent: dict[str, float]
+    """What the run has spent of its budgets: steps, nodes, attempts, wall_seconds, solver_seconds, model_calls, ..."""
     status: str
-    """"running", or how the search ended: "proved", "finished", "exhausted", "out_of_budget"."""
+    """"running", or how the search ended: "proved" (every goal is; the verdict is the checker's), "finished",
+    "exhausted", "out_of_budget"."""
     reason: str
+    step: Annotated[Step | None, later_step]
+    """What an agent did last."""
+    verdict: str
+    """The checker's; only in what is read of a run that has ended."""
 
 
 def child_id(parent: str, generation: int, index: int) -> str:
@@ -197,14 +218,20 @@ def relocate(value: Any, old: str, new: str) -> Any:
 
 
 __all__ = [
+    "QUEUE_HEAD",
     "ROOT",
+    "STEP_REASON",
     "Failure",
     "GoedelsPoetryState",
     "NodeStatus",
     "ProofNode",
     "Queue",
+    "QueueState",
+    "Step",
     "Verdict",
     "child_id",
+    "later_revision",
+    "later_step",
     "relocate",
     "subtree_range",
 ]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeFramework, chain
 from toy_language import ToyLanguage, generated, theorem
+from trees_by_hand import MakeFramework, chain
 
 from goedels_poetry import Budgets, RunResult, Settings, Verdict
 from goedels_poetry.errors import StoreError, UnknownRun

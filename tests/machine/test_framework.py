@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeFramework
 from toy_checker import ToyChecker
 from toy_language import ToyLanguage, generated, theorem
+from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
 from goedels_poetry.languages import for_file
+from goedels_poetry.machine.conclusion import CHECK_GRACE
 from goedels_poetry.machine.graph import Machine, build
-from goedels_poetry.machine.run import CHECK_GRACE
 from goedels_poetry.settings import Budgets
 from goedels_poetry.tree.runs import identity
 from goedels_poetry.tree.state import ROOT, NodeStatus, Queue
@@ -230,7 +230,7 @@ async def test_an_interrupt_before_and_after_the_search_counts_too(
         fw = framework(language)
         running = asyncio.ensure_future(fw.arun(theorem(root=where), name="t"))
         await asyncio.sleep(0.1)
-        while where == "certify" and not fw._searches[0]._waiting:
+        while where == "certify" and not fw._under_way[0].interruption.is_waited_for:
             await asyncio.sleep(0.01)
         fw.interrupt("interrupted")
         stopped = await running
@@ -353,7 +353,7 @@ def test_every_agent_is_a_node_of_the_graph() -> None:
     from goedels_poetry.agents import load_registry
 
     registry = load_registry()
-    machine = Machine(None, registry, None, None, None, print)  # type: ignore[arg-type]  # nothing is run
+    machine = Machine(None, registry, None, None, None, print, None)  # type: ignore[arg-type]  # nothing is run
     drawn = build(machine).get_graph()
     assert set(drawn.nodes) >= {"supervisor", *registry.agents}
     assert {"judge", "prover", "verifier", "corrector", "decider", "retriever", "sketcher", "backtrack"} <= set(

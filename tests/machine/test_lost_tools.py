@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import MakeFramework
 from toy_language import ToyLanguage, theorem
+from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import Unavailable

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import MakeFramework
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_language import generated
+from trees_by_hand import MakeFramework
 
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range

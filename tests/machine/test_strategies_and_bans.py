@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from conftest import MakeFramework
 from toy_language import ToyLanguage, theorem
+from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.agents.decider import POLICY, legal_moves
@@ -152,7 +152,7 @@ async def test_an_agent_that_forgets_to_move_its_node_costs_attempts_and_never_l
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from goedels_poetry.agents.registry import AgentSpec, load_registry
-    from goedels_poetry.machine import run as search
+    from goedels_poetry.machine.kinds import KINDS
 
     async def lazy(node: Any, deps: Any) -> Any:
         return lambda txn: "did nothing"
@@ -162,7 +162,7 @@ async def test_an_agent_that_forgets_to_move_its_node_costs_attempts_and_never_l
         spec = AgentSpec("lazy", ("prove",), lazy)
         return replace(registry, agents={**registry.agents, "lazy": spec}, routes={**registry.routes, "prove": spec})
 
-    monkeypatch.setattr(search, "load_registry", with_lazy_prover)
+    monkeypatch.setitem(KINDS, "theorem", KINDS["theorem"]._replace(registry=with_lazy_prover))
     result = await framework().arun(theorem(), name="t")
     assert result.verdict is Verdict.UNKNOWN
     assert "left the node where it was" in result.reason

@@ -5,7 +5,7 @@ They work on the same machine as the search for proofs, with a table of their ow
 
 from __future__ import annotations
 
-from goedels_poetry.agents.questions.failing import set_failed
+from goedels_poetry.agents.questions.failing import QUESTION_FAILURES
 from goedels_poetry.agents.registry import Registry, load_registry
 
 GROUP = "goedels_poetry.question_agents"
@@ -24,7 +24,7 @@ BUILT_IN = (
 
 def question_registry() -> Registry:
     """The agents of questions, then those of installed plug-ins."""
-    return load_registry(BUILT_IN, GROUP, set_failed)
+    return load_registry(BUILT_IN, GROUP, QUESTION_FAILURES)
 
 
 __all__ = ["BUILT_IN", "GROUP", "question_registry"]

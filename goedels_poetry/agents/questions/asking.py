@@ -53,9 +53,9 @@ class Message:
 
 def question_of(deps: Deps) -> Question:
     """The question that this run is about."""
-    if deps.question is None:
+    if not isinstance(deps.task, Question):
         raise InvalidInput("there is no question to answer")
-    return deps.question
+    return deps.task
 
 
 async def conversation(deps: Deps, node: ProofNode) -> tuple[Turn, ...]:

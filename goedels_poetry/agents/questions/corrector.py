@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, conversation, note_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tasks.question import ANSWERED, REPORT
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
-@agent(queue=Queue.CORRECT, name="corrector")
+@agent(queue=Queue.CORRECT, name="corrector", on_failure=QuestionFailure.UNUSABLE_REPLY)
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One more turn."""
     turns = await conversation(deps, node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.agents.questions.asking import question_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tasks.question import (
     ANSWER,
@@ -61,7 +62,7 @@ ONCE = frozenset({OPEN, VACUOUS})
 no whose program changed is asked about again; without a text, one that stays open lacks facts in any case."""
 
 
-@agent(queue=Queue.DECIDE, quick=True, name="decider")
+@agent(queue=Queue.DECIDE, quick=True, name="decider", on_failure=QuestionFailure.GIVE_UP)
 async def decider(node: ProofNode, deps: Deps) -> Apply:
     """The first legal move of the table."""
 

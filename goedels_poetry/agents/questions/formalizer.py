@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.questions.asking import Message, ask_for_program, note_of, question_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.questions.wording import first_prompt, variables
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.tree.state import ProofNode, Queue
@@ -10,7 +11,7 @@ from goedels_poetry.tree.state import ProofNode, Queue
 ROLE = "formalizer"
 
 
-@agent(queue=Queue.FORMALIZE, name="formalizer")
+@agent(queue=Queue.FORMALIZE, name="formalizer", on_failure=QuestionFailure.UNUSABLE_REPLY)
 async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     """Ask for a program; the prompt says what was wrong with a reply that was none."""
     question = question_of(deps)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.questions.asking import STRIDE, question_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
 from goedels_poetry.languages.base import Answering, Outcome
@@ -21,7 +22,7 @@ from goedels_poetry.tree.state import ProofNode, Queue, Verdict
 from goedels_poetry.tree.store import Txn
 
 if TYPE_CHECKING:
-    from goedels_poetry.reasoning.trust import TrustTest
+    from goedels_poetry.languages.logic.confidence import FormalizationTest
 
 FAULTS = frozenset({"back-translation", "answer polarity", "stated facts", "near duplicates", "goal connected"})
 """Tests whose failure is worth another look at the program: a reader's, and two names that keep a question open."""
@@ -34,10 +35,10 @@ DOUBT = (
 )
 
 
-@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge")
+@agent(queue=Queue.CHECK_SEMANTICS, name="judge", role="judge", on_failure=QuestionFailure.UNTESTED)
 async def judge(node: ProofNode, deps: Deps) -> Apply:
     """Warnings and a level of confidence for the last program that was decided."""
-    from goedels_poetry.reasoning.trust import TrustTest, confidence
+    from goedels_poetry.languages.logic.confidence import FormalizationTest, confidence
 
     question, language = question_of(deps), deps.language
     assert isinstance(language, Answering)
@@ -49,13 +50,13 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     verdict = Verdict(report["result"]["verdict"])
     sentences = [s.text for s in question.sentences if s.number is not None] if question.has_text else []
     found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
-    tests = [TrustTest.of(test) for test in found.value.get("tests", ())]
+    tests = [FormalizationTest.of(test) for test in found.value.get("tests", ())]
     rounds: list[Round] = []
     if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
         tests += await _read_by_models(node, deps, question, program, found.value["shown"], len(sentences), rounds)
     level = confidence(tests, verdict)
-    warnings = [f"{t.name}: {t.words}" for t in tests if t.outcome in ("warning", "failed")]
-    faults = [t.words for t in tests if _worth_asking(t, verdict)]
+    warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
+    faults = [t.text for t in tests if _worth_asking(t, verdict)]
     listed = "\n".join(f"- {fault}" for fault in faults)
     trust = {
         "program": decided["program"],
@@ -73,7 +74,7 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
-def _worth_asking(test: TrustTest, verdict: Verdict) -> bool:
+def _worth_asking(test: FormalizationTest, verdict: Verdict) -> bool:
     """Whether the formalizer is told. What is missing can undo no proof, but may be why a question stays open."""
     missing = test.name == "stated facts" and test.outcome == "warning" and verdict is Verdict.UNKNOWN
     slipped = test.name in SLIPS and test.outcome in ("warning", "failed")
@@ -88,15 +89,14 @@ async def _read_by_models(
     told: dict[str, Any],
     sentences: int,
     rounds: list[Round],
-) -> list[TrustTest]:
+) -> list[FormalizationTest]:
     """The tests that ask a model; each exchange is added to ``rounds``.
 
     Args:
         told: what models may be shown, as JSON.
         sentences: how many the text has.
     """
-    from goedels_poetry.reasoning.trust import Shown, TrustTest
-    from goedels_poetry.reasoning.trust import judge as ask_readers
+    from goedels_poetry.languages.logic.confidence import FormalizationTest, ProgramView, model_tests
 
     language = deps.language
     assert isinstance(language, Answering)
@@ -119,11 +119,15 @@ async def _read_by_models(
         rounds.append(done)
         return done.winner.value if done.winner is not None else done.reason
 
-    async def check(facts: Sequence[Mapping[str, Any]]) -> TrustTest:
+    async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
         found = deps.charge(await language.facts(program, question.options, sentences, facts))
-        return TrustTest.of(found.value["test"]) if found.ok else TrustTest("stated facts", "skipped", found.words)
+        return (
+            FormalizationTest.of(found.value["test"])
+            if found.ok
+            else FormalizationTest("stated facts", "skipped", found.words)
+        )
 
-    return await ask_readers(Shown.of(told), ask, check)
+    return await model_tests(ProgramView.of(told), ask, check)
 
 
 __all__ = ["judge"]

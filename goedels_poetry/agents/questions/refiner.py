@@ -13,6 +13,7 @@ from typing import Any
 
 from goedels_poetry.agents.guidance import NOTHING, schedule
 from goedels_poetry.agents.questions.asking import STRIDE, question_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
 from goedels_poetry.languages.base import Outcome
@@ -69,7 +70,7 @@ _SHORT = 5
 """Words of a place that is named and not quoted: ``premise p2``, ``the assertion of w1``."""
 
 
-@agent(queue=ADVISE, name="refiner")
+@agent(queue=ADVISE, name="refiner", on_failure=QuestionFailure.GIVE_UP)
 async def refiner(node: ProofNode, deps: Deps) -> Apply:
     """One request; a reply that cannot be used costs one attempt."""
     question = question_of(deps)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.logic.render import countermodel_of, model_words
+from goedels_poetry.languages.logic.render import countermodel_of, render_model
 from goedels_poetry.tasks.question import (
     ANSWER,
     INCONSISTENT,
@@ -126,7 +126,7 @@ def _limits(question: Question, result: Json) -> Report:
 
 
 def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
-    told = "; ".join(model_words(countermodel_of(result.get("goals", ()))))[:MOST_WORDS]
+    told = "; ".join(render_model(countermodel_of(result.get("goals", ()))))[:MOST_WORDS]
     world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
     hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
     looked = f"What looks suspicious:\n{hints}" if hints else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.questions.asking import question_of
+from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.questions.reports import report_on
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Answering
@@ -10,15 +11,15 @@ from goedels_poetry.tasks.question import PROGRAM, set_report
 from goedels_poetry.tree.state import ProofNode, Queue
 
 
-@agent(queue=Queue.VERIFY, name="verifier")
+@agent(queue=Queue.VERIFY, name="verifier", on_failure=QuestionFailure.UNREADABLE_PROGRAM)
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
-    """Read, check what the question demands of its program, pose premises, premises and goal, premises and not goal."""
+    """Read, check what the question requires, pose the premises, premises and goal, premises and not goal."""
     question = question_of(deps)
     language = deps.language
     if not isinstance(language, Answering):
         raise TypeError(f"{language.name} is no language of programs that answer questions")
     program = str(await deps.load(node, PROGRAM))
-    demands = {
+    requirements = {
         "numbers": sorted(question.numbers),
         "asked": [s.number for s in question.sentences if s.asked],
         "text": bool(question.context),
@@ -26,7 +27,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
         "choices": [letter for letter, _ in question.choices],
         "known": list(question.known),
     }
-    outcome = deps.charge(await language.answer(program, question.options, demands))
+    outcome = deps.charge(await language.answer(program, question.options, requirements))
     report = report_on(question, program, outcome)
     return lambda txn: set_report(txn, node, report)
 

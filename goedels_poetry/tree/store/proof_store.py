@@ -146,7 +146,7 @@ class ProofStore(StoreReader):
                 return None
             if expect is not None and self.revision(node_id) != expect:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
-            txn = Txn(self, db, self._seq + 1)
+            txn = Txn(self, db, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
             queues = self._queues + Counter()
             queues.update(txn.moved)
@@ -200,7 +200,7 @@ class ProofStore(StoreReader):
         """Record facts about the run; what it is about cannot be changed.
 
         Raises:
-            StoreError: another theorem, language, claim or question, or other options.
+            StoreError: another theorem, language or task, or other options.
         """
         with self._write() as db:
             rows = [(name, json.dumps(value)) for name, value in facts.items()]

@@ -7,15 +7,13 @@ import sqlite3
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
+from goedels_poetry.tree.store.reads import StoreReader
 
-if TYPE_CHECKING:
-    from goedels_poetry.tree.store.proof_store import ProofStore
-
-IDENTITY = ("theorem", "language", "options", "claim", "question")
+IDENTITY = ("theorem", "language", "options", "task")
 """Facts that determine a run."""
 
 
@@ -27,7 +25,8 @@ def blob_hash(body: str) -> str:
 class Txn:
     """Writes of one commit. Reads through :attr:`store` see them at once; all of it happens or none."""
 
-    def __init__(self, store: ProofStore, db: sqlite3.Connection, seq: int) -> None:
+    def __init__(self, store: StoreReader, db: sqlite3.Connection, seq: int, max_nodes: int | None) -> None:
+        """``max_nodes``: how many nodes the run may ever create."""
         self.store = store
         self.seq = seq
         self.reason = ""
@@ -39,6 +38,7 @@ class Txn:
         self.spent: Counter[str] = Counter()
         """Amounts to add to the run's counters; they only go up."""
         self._db = db
+        self._max_nodes = max_nodes
         self._entries = 0
 
     # -- nodes ---------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Txn:
 
     def _count_new_node(self) -> None:
         self.spent["nodes"] += 1
-        limit = self.store.max_nodes
+        limit = self._max_nodes
         if limit is not None and self.store.spent().get("nodes", 0) + self.spent["nodes"] > limit:
             raise BudgetExceeded("nodes", f"the run may create {limit} nodes")
 

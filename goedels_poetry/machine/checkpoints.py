@@ -1,0 +1,118 @@
+"""LangGraph's checkpoints of a run (``graph.db``): written while the graph is driven, read afterwards by anybody.
+
+All starts of a run are one thread, whose id is the run's: the history goes on over interrupts and crashes. A start
+after a crash takes up the step that was cut short; one after an end is a new input on the thread.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+from goedels_poetry.machine.graph import RECURSION_LIMIT
+from goedels_poetry.machine.supervisor import RUNNING
+from goedels_poetry.tree.state import GoedelsPoetryState
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+    from langgraph.graph.state import CompiledStateGraph
+
+PASSED_ON = ("callbacks", "tags", "metadata", "run_name")
+"""What of a caller's ``RunnableConfig`` reaches the graph, its agents and the models that they ask. The thread is the
+run's, and how many steps there may be is what the budgets say."""
+
+OnChunk = Callable[[str, Any], None]
+"""Called in the event loop with the mode and the chunk of LangGraph's stream; must not block."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphOptions:
+    """What the caller of a run gives LangGraph."""
+
+    config: RunnableConfig | None = None
+    on_chunk: OnChunk | None = None
+    """Gets the stream in the modes "updates" and "values"."""
+    checkpoint_all: bool = True
+    """False: what is decided before anything is decomposed needs no LangGraph, and has no checkpoint."""
+
+
+def run_config(run_id: str, given: RunnableConfig | None = None) -> RunnableConfig:
+    """The ``RunnableConfig`` of a run's graph: its thread, our limit of steps, and what the caller's passes on."""
+    kept = {name: value for name, value in (given or {}).items() if name in PASSED_ON and value is not None}
+    own = {"configurable": {"thread_id": run_id}, "recursion_limit": RECURSION_LIMIT, "run_id": uuid4()}
+    return cast("RunnableConfig", {**kept, **own})
+
+
+async def drive(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    config: RunnableConfig,
+    on_chunk: OnChunk | None = None,
+) -> GoedelsPoetryState:
+    """Run the graph, or go on with its thread, until its supervisor says how the search ended; returns that state."""
+    start: GoedelsPoetryState = {"run_id": config["configurable"]["thread_id"], "status": RUNNING, "reason": ""}
+    before = await graph.aget_state(config)
+    given: GoedelsPoetryState | None = None if before.tasks else start
+    state: GoedelsPoetryState = {}
+    modes = ["values"] if on_chunk is None else ["updates", "values"]
+    while state.get("status", RUNNING) == RUNNING:
+        # A checkpoint is on disk before the next step begins, so a crash costs the history no step that has ended.
+        async for mode, chunk in graph.astream(given, config, stream_mode=modes, durability="sync"):  # type: ignore[call-overload]
+            if mode == "values":
+                state = chunk
+            if on_chunk is not None:
+                on_chunk(mode, chunk)
+        given = start  # nothing of what was cut short could be taken up: its agents are installed no more
+    return state
+
+
+@asynccontextmanager
+async def checkpointer(path: Path, warn: Callable[[str], None]) -> AsyncIterator[Any]:
+    """Write checkpoints to ``path``; a damaged file is put aside, with a warning."""
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    if not _is_usable(path):
+        warn(f"{path.name} was damaged and has been put aside; nothing is lost")
+    async with aiosqlite.connect(path) as connection:
+        saver = AsyncSqliteSaver(connection, serde=_strict_serializer())
+        await saver.setup()
+        await connection.execute("PRAGMA synchronous=NORMAL")
+        yield saver
+
+
+def _is_usable(path: Path) -> bool:
+    """Make the file ready to be written; False when it was damaged."""
+    with closing(sqlite3.connect(path)) as db:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.DatabaseError:
+            path.rename(path.with_suffix(".broken"))  # only the scheduler's notes; the store is the truth
+            return False
+    return True
+
+
+@contextmanager
+def reader(path: Path) -> Iterator[Any]:
+    """Read the checkpoints in ``path``, which stays as it is."""
+    from langgraph.checkpoint.sqlite import SqliteSaver
+
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)) as db:
+        saver = SqliteSaver(db, serde=_strict_serializer())
+        saver.is_setup = True  # whoever wrote the file has made its tables
+        yield saver
+
+
+def _strict_serializer() -> SerializerProtocol:
+    """Plain data only, whether or not langgraph was imported before it could be told to be strict."""
+    from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+    return JsonPlusSerializer(allowed_msgpack_modules=None)
+
+
+__all__ = ["PASSED_ON", "GraphOptions", "OnChunk", "checkpointer", "drive", "reader", "run_config"]

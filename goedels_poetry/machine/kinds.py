@@ -1,0 +1,64 @@
+"""The table of tasks: what a run may be about, and which agents serve it. A further task is one more line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from goedels_poetry.agents.questions import question_registry
+from goedels_poetry.agents.registry import Registry, load_registry
+from goedels_poetry.errors import UnknownRun
+from goedels_poetry.models import Models
+from goedels_poetry.tasks.base import Task
+from goedels_poetry.tasks.claim import Claim
+from goedels_poetry.tasks.question import Question
+from goedels_poetry.tasks.theorem import FormalTheorem
+from goedels_poetry.tree.runs import identity
+from goedels_poetry.tree.store import StoreReader
+
+
+class Kind(NamedTuple):
+    """One kind of task."""
+
+    again: Callable[[str, dict[str, Any]], Task]
+    """The task of a run that goes on, from its text and its identity."""
+    registry: Callable[[], Registry]
+    """The agents that serve it."""
+
+
+KINDS: dict[str, Kind] = {
+    FormalTheorem.kind: Kind(FormalTheorem.again, load_registry),
+    Claim.kind: Kind(Claim.again, load_registry),
+    Question.kind: Kind(Question.again, question_registry),
+}
+
+
+def id_of(task: Task, language: str, options: dict[str, Any], models: Models | None) -> str:
+    """How the ids of all runs begin that do the same: a hash of everything that determines them."""
+    # With other models it is another run: what the symbolic agents gave up on is not settled for them.
+    more: dict[str, Any] = {} if models is None else {"models": models.fingerprint}
+    more |= {task.kind: task.identity} if task.identity else {}
+    return identity(task.text, language, {**options, **more})
+
+
+def as_stored(task: Task) -> tuple[str, dict[str, Any]]:
+    """What the store keeps of a task, besides its text."""
+    return task.kind, task.identity
+
+
+def task_of(store: StoreReader) -> Task | None:
+    """The task of a run; None when it stopped before its first commit.
+
+    Raises:
+        UnknownRun: it is of a kind that is not in the table.
+    """
+    stored = store.meta("task")
+    if stored is None:
+        return None
+    kind, facts = stored
+    if kind not in KINDS:
+        raise UnknownRun(f"the run is about a {kind}; here a run may be about a {', a '.join(KINDS)}")
+    return KINDS[kind].again(store.meta("theorem"), facts)
+
+
+__all__ = ["KINDS", "Kind", "as_stored", "id_of", "task_of"]

@@ -1,0 +1,86 @@
+"""The search of one run: the state machine, driven until nothing is left to do or a budget is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goedels_poetry.agents.registry import Deps, Registry
+from goedels_poetry.languages.base import Searchable
+from goedels_poetry.machine.checkpoints import checkpointer, drive, run_config
+from goedels_poetry.machine.graph import Machine, build
+from goedels_poetry.machine.jobs import Jobs
+from goedels_poetry.machine.opening import opening
+from goedels_poetry.machine.session import RunSession, Subject
+from goedels_poetry.machine.supervisor import SupervisorAgent
+from goedels_poetry.models import Ledger
+from goedels_poetry.tasks.base import Statement, Stop
+
+if TYPE_CHECKING:
+    from goedels_poetry.retrieval import PremiseSearch
+
+
+class SearchLoop:
+    """Searches on one tree, one after the other: a task may move something between two of them."""
+
+    def __init__(self, session: RunSession, subject: Subject, statement: Statement, registry: Registry) -> None:
+        """``statement``: what the theorem is at any moment."""
+        self._session = session
+        self._subject = subject
+        self._statement = statement
+        self._registry = registry
+        self._premises: PremiseSearch | None = None
+
+    async def until_end(self) -> Stop:
+        """Begin or go on; the store knows what is to be done."""
+        session, store = self._session, self._session.store
+        services = session.services
+        ledger = Ledger.of_run(services.settings.budgets, store.spent(), services.budget.ledger)
+        services.budget.ledger.join(session.place.run_id, ledger.spent)
+        jobs = Jobs()
+        supervisor = SupervisorAgent(store, self._registry, services.settings, jobs, services.budget.used)
+        deps = self._deps(ledger)
+        config = run_config(session.place.run_id, services.graph.config)
+        machine = Machine(
+            store, self._registry, deps, jobs, supervisor, session.emit, self._statement, config["run_id"]
+        )
+        session.interruption.watch(supervisor)
+        try:
+            if not services.graph.checkpoint_all and (stop := await opening(machine, session.place.run_id)):
+                return stop
+            async with checkpointer(session.place.graph_db, session.warn) as saver:
+                graph = build(machine, checkpointer=saver)
+                end = await drive(graph, config, services.graph.on_chunk)
+        finally:
+            await jobs.cancel_all()
+            counted = store.spent()  # jobs that were cancelled have paid for their calls, too
+            store.spend(**{name: amount - counted.get(name, 0) for name, amount in ledger.spent.items()})
+            session.interruption.watch(None)
+        return Stop(end["status"], end["reason"])
+
+    def troubles(self) -> list[str]:
+        """What went wrong when premises were looked up, for the warnings."""
+        return self._premises.troubles() if self._premises is not None else []
+
+    def _deps(self, ledger: Ledger) -> Deps:
+        store, services = self._session.store, self._session.services
+        if self._premises is None and isinstance(self._subject.language, Searchable):
+            from goedels_poetry.retrieval import PremiseSearch  # brings LangChain: when it is needed
+
+            self._premises = PremiseSearch(services.settings.retrieval)
+        return Deps(
+            store=store,
+            language=self._subject.language,
+            theorem=self._subject.theorem,
+            task=self._subject.task,
+            settings=services.settings,
+            bank=services.memory.bank,
+            bank_snapshot=store.meta("bank_snapshot") or 0,
+            preferred=tuple(store.meta("preferred") or ()),
+            strategies=self._registry.strategies,
+            models=services.models,
+            premises=self._premises,
+            ledger=ledger,
+        )
+
+
+__all__ = ["SearchLoop"]

@@ -1,0 +1,557 @@
+"""The state machine as LangGraph users know it: a graph that draws, states, their history, streams, callbacks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from uuid import UUID
+
+import pytest
+from foreign_packages import install
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from langgraph.graph.state import CompiledStateGraph
+from toy_language import ToyLanguage, generated, theorem
+from trees_by_hand import MakeFramework
+
+from goedels_poetry import Event, FailurePolicy, GoedelsPoetryFramework, Queue, RunResult, Settings, Verdict
+from goedels_poetry.agents import AgentSpec, load_registry
+from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly, UnknownRun
+from goedels_poetry.framework import ResumeArguments, RunArguments
+from goedels_poetry.machine.snapshots import PAGE, Snapshot
+from goedels_poetry.models import Models
+from goedels_poetry.trace import machine
+
+SMT = "(declare-const p Bool)(declare-const q Bool)(prove (or p q (not (and p q))))"
+AGENTS = {
+    "formalizer": ["formalize"],
+    "judge": ["check_semantics"],
+    "prover": ["prove"],
+    "verifier": ["verify", "verify_sketch"],
+    "corrector": ["correct", "correct_sketch"],
+    "decider": ["decide"],
+    "retriever": ["retrieve"],
+    "sketcher": ["sketch"],
+    "backtrack": ["decomposition_backtrack"],
+    "decomposer": ["decompose"],
+}
+HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
+
+
+# -- the graph -------------------------------------------------------------------------------------------------
+def test_the_graph_is_a_compiled_langgraph_graph_and_draws_without_a_run(framework: MakeFramework) -> None:
+    graph = framework().graph()
+    assert isinstance(graph, CompiledStateGraph)
+    drawn = graph.get_graph()
+    assert set(drawn.nodes) == {"__start__", "__end__", "supervisor", *AGENTS}
+    assert {name: drawn.nodes[name].metadata["queues"] for name in AGENTS} == AGENTS  # type: ignore[index]
+    edges = {(edge.source, edge.target): edge.data for edge in drawn.edges}
+    assert {("__start__", "supervisor"), ("supervisor", "__end__")} < edges.keys()
+    for name, queues in AGENTS.items():
+        assert edges["supervisor", name] == ", ".join(queues)
+        assert (name, "supervisor") in edges
+    mermaid = drawn.draw_mermaid()
+    assert all(name in mermaid for name in AGENTS)
+    assert "verify, verify_sketch" in mermaid
+    assert {node["id"] for node in drawn.to_json()["nodes"]} == set(drawn.nodes)
+
+
+def test_every_agent_says_in_the_graph_what_its_failure_costs(framework: MakeFramework) -> None:
+    nodes = framework().graph().get_graph().nodes
+    costs = {q: policy for name in AGENTS for q, policy in nodes[name].metadata["on_failure"].items()}  # type: ignore[index]
+    assert list(costs) != [] and set(costs) == set(map(str, Queue))
+    assert (costs["verify"], costs["verify_sketch"], costs["retrieve"]) == ("fail_proof", "fail_sketch", "skip")
+    assert all(spec.on_failure is not None for spec in load_registry().agents.values()), "ours declare theirs"
+
+
+def test_the_picture_of_the_command_line_has_the_edges_of_the_graph(framework: MakeFramework) -> None:
+    drawn, picture = framework().graph().get_graph(), machine.mermaid(load_registry())
+    labelled = {queue for edge in drawn.edges if edge.source == "supervisor" for queue in str(edge.data).split(", ")}
+    assert all(f"|{queue}|" in picture for queue in labelled - {"end of the search"})
+
+
+async def test_the_graph_of_questions_has_their_agents_and_no_graph_runs_without_a_run(
+    framework: MakeFramework,
+) -> None:
+    graph = framework().graph("question")
+    assert "refiner" in graph.get_graph().nodes
+    with pytest.raises(GoedelsPoetryError, match="belongs to no run"):
+        await graph.ainvoke({"run_id": "x"})
+    with pytest.raises(GoedelsPoetryError, match="belongs to no run"):
+        graph.invoke({"run_id": "x"})
+
+
+# -- states ----------------------------------------------------------------------------------------------------
+async def test_the_state_has_named_queues_with_their_heads_budgets_and_status(framework: MakeFramework) -> None:
+    fw = framework(budgets={"agent_steps": 8})
+    stopped = await fw.arun(generated(2), name="t")
+    state = fw.get_state(stopped.run_id)
+    values = state.values
+    with fw.open_store(stopped.run_id) as store:
+        assert values["run_id"] == stopped.run_id
+        assert values["spent"]["steps"] == 8
+        assert (values["status"], values["verdict"]) == ("out_of_budget", "out_of_budget")
+        assert "8 agent steps" in values["reason"]
+        assert set(values["queues"]) == {str(queue) for queue in Queue}
+        lengths = {name: queue["length"] for name, queue in values["queues"].items() if queue["length"]}
+        assert lengths == store.queue_lengths() != {}
+        for name, queue in values["queues"].items():
+            assert queue["head"] == [item.node_id for item in store.peek(name, len(queue["head"]))]
+            assert bool(queue["head"]) == bool(queue["length"])
+        assert state.tree() == store.nodes(as_of=values["seq"])
+    assert state.next == ()
+    assert state.result is not None and state.result.verdict is Verdict.OUT_OF_BUDGET
+    assert state.created_at is not None and state.config["configurable"]["thread_id"] == stopped.run_id
+    assert fw.get_state(state.config).values == values
+
+
+async def test_every_moment_of_the_history_has_its_tree(framework: MakeFramework) -> None:
+    fw = framework()
+    result = await fw.arun(generated(1), name="t")
+    history = list(fw.get_state_history(result.run_id))
+    with fw.open_store(result.run_id) as store:
+        trees = [(snapshot.values["seq"], snapshot.tree()) for snapshot in history]
+        assert all(nodes == store.nodes(as_of=seq) for seq, nodes in trees)
+        last = store.seq
+    sizes = [len(nodes) for _, nodes in trees]
+    assert (sizes[-1], sizes[0]) == (0, len(history[0].tree()))
+    assert sizes[0] > 4
+    assert [seq for seq, _ in trees] == sorted((seq for seq, _ in trees), reverse=True)
+    assert trees[0][0] == last - 1, "the last commit is the verdict's, when the search is over"
+    middle = next(s for s in history if s.values.get("step", {}).get("outcome", "").startswith("decomposed"))  # type: ignore[union-attr]
+    assert fw.get_state(middle.config).tree() == middle.tree()
+    assert middle.parent is not None and middle.parent.config == middle.parent_config
+    assert history[-1].parent is None
+
+
+async def test_the_history_is_read_as_it_is_asked_for(
+    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from goedels_poetry.machine import snapshots
+
+    fw = framework()
+    result = await fw.arun(generated(2), name="t")
+    opened: list[Path] = []
+    reader = snapshots.reader
+    monkeypatch.setattr(snapshots, "reader", lambda path: (opened.append(path), reader(path))[1])
+    history = fw.get_state_history(result.run_id)
+    assert opened == []
+    newest = next(history)
+    assert len(opened) == 1
+    rest = list(history)
+    assert len(rest) > PAGE and len(opened) == 1 + len(rest) // PAGE
+    assert_whole([newest, *rest])
+    assert [s.config for s in fw.get_state_history(result.run_id, limit=3)] == [s.config for s in [newest, *rest][:3]]
+    after = fw.get_state_history(result.run_id, before=rest[4].config, limit=PAGE + 5)
+    assert [s.config for s in after] == [s.config for s in rest[5 : PAGE + 10]]
+
+
+def assert_whole(history: list[Snapshot]) -> None:
+    """One chain from the newest checkpoint to the first, without a gap, and no step back in time."""
+    assert [s.parent_config for s in history[:-1]] == [s.config for s in history[1:]]
+    assert history[-1].parent_config is None
+    assert [s.metadata["step"] for s in history] == list(range(len(history) - 2, -2, -1))
+    revisions = [s.values.get("seq", 0) for s in history]
+    assert revisions == sorted(revisions, reverse=True)
+
+
+async def test_a_resumed_run_goes_on_with_its_thread(framework: MakeFramework) -> None:
+    stopped = await framework(budgets={"agent_steps": 6}).arun(generated(1), name="t")
+    fw = framework()
+    result = await fw.aresume(stopped.run_id)
+    assert result.verdict is Verdict.PROVED
+    history = list(fw.get_state_history(result.run_id))
+    assert_whole(history)
+    assert len(list(fw.get_state_history(result.run_id, filter={"source": "input"}))) == 2
+    assert [s.values.get("status") for s in history].count("out_of_budget") == 2, "the end, and the input after it"
+    assert history[0].values["verdict"] == "proved"
+    assert all("verdict" not in s.values for s in history[1:])
+
+
+@pytest.fixture
+def script() -> ModuleType:
+    path = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
+    spec = importlib.util.spec_from_file_location("kill_test_script", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.timeout(120)
+def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: ModuleType) -> None:
+    trial = script.Trial(tmp_path / "home", generated(2, latency=0.05), "t.toy", "toy")
+    commits: list[int] = []
+    for _ in range(3):
+        process = trial.start()
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        while len(trial.log()) < (commits[-1] if commits else 0) + 6:  # the test's time limit ends the wait
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        commits.append(len(trial.log()))
+    answer = trial.finish()
+    assert answer["verdict"] == "proved"
+    with GoedelsPoetryFramework(Settings(home=tmp_path / "home"), language=ToyLanguage()) as framework:
+        history = list(framework.get_state_history(answer["run_id"]))
+        assert_whole(history)
+        assert len(list(framework.get_state_history(answer["run_id"], filter={"source": "input"}))) == 1
+        newest = history[0]
+        assert (newest.values["verdict"], newest.next) == ("proved", ())
+        with framework.open_store(answer["run_id"]) as store:
+            seen = {s.values["seq"] for s in history}
+            assert newest.tree() == store.nodes()
+            kills = [e.seq for e in store.events() if e.outcome.startswith("resumed")]
+    assert len(kills) == 3 and commits[0] < commits[-1]
+    assert all(seq in seen for seq in kills), "each resume is a moment of the history"
+
+
+async def test_a_run_that_was_not_checkpointed_yet_has_the_state_of_its_store(framework: MakeFramework) -> None:
+    fw = framework()
+    result = await fw.arun(generated(1), name="t")
+    fork = fw.fork(result.run_id, 4)
+    state = fw.get_state(fork)
+    assert (state.values["run_id"], state.values["seq"], state.next, state.parent) == (fork, 4, (), None)
+    assert len(state.tree()) >= 1
+    assert [(old.values["seq"], old.parent) for old in fw.get_state_history(fork)] == [(4, None)]
+    with pytest.raises(UnknownRun):
+        fw.get_state("nonsense")
+    with pytest.raises(GoedelsPoetryError, match="no checkpoint"):
+        fw.get_state({"configurable": {"thread_id": result.run_id, "checkpoint_id": "1f000000"}})
+
+
+async def test_an_update_of_the_state_is_refused_with_what_to_do_instead(framework: MakeFramework) -> None:
+    fw = framework()
+    result = await fw.arun(theorem(), name="t")
+    before = fw.get_state(result.run_id)
+    with pytest.raises(StateIsReadOnly, match=r"proof store, which is the source of truth.*use fork"):
+        fw.update_state(before.config, {"status": "proved"}, as_node="prover")
+    assert fw.get_state(result.run_id) == before
+
+
+async def test_checkpoints_do_not_grow_with_the_tree(framework: MakeFramework) -> None:
+    """5,000 goals that wait for their proof, and 5."""
+    largest = []
+    for number in (5, 5_000):
+        goal = {**HOPELESS, "sketches": [{"strategy": "split", "children": [f"c{i}" for i in range(number)]}]}
+        fw = framework(budgets={"agent_steps": 40}, max_concurrency=4)
+        result = await fw.arun(theorem(goals={"T": goal}), name="t")
+        assert result.run_dir is not None
+        assert result.metrics["nodes"] == number + 1
+        db = sqlite3.connect(result.run_dir / "graph.db")
+        (size,) = db.execute("SELECT max(length(checkpoint)) FROM checkpoints").fetchone()
+        (writes,) = db.execute("SELECT max(length(value)) FROM writes").fetchone()
+        db.close()
+        largest.append((size, writes))
+    (small, written), (large, written_later) = largest
+    assert large < small + 400
+    assert written_later < written + 200
+
+
+# -- streams ---------------------------------------------------------------------------------------------------
+async def test_updates_are_by_node_and_end_with_the_verdict(framework: MakeFramework) -> None:
+    chunks = [chunk async for chunk in framework().astream(theorem(), name="t", stream_mode="updates")]
+    assert all(len(chunk) == 1 and set(chunk) <= {"supervisor", *AGENTS} for chunk in chunks)
+    done = [(name, update["step"]["outcome"]) for chunk in chunks for name, update in chunk.items() if "step" in update]
+    assert [step for step in done if step[1] != "started"] == [
+        ("judge", "open"),
+        ("prover", "candidate"),
+        ("verifier", "proved"),
+    ]
+    assert chunks[-1] == {"supervisor": {"verdict": "proved", "reason": ""}}
+
+
+async def test_values_are_the_whole_state(framework: MakeFramework) -> None:
+    fw = framework()
+    chunks = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode="values")]
+    assert all({"run_id", "seq", "status"} <= chunk.keys() for chunk in chunks)
+    assert [c["seq"] for c in chunks] == sorted(c["seq"] for c in chunks)
+    assert "verdict" not in chunks[-2] and chunks[-1]["verdict"] == "proved"
+    assert fw.get_state(chunks[-1]["run_id"]).values == chunks[-1]
+
+
+async def test_custom_chunks_are_events_and_several_modes_are_pairs(framework: MakeFramework) -> None:
+    fw = framework()
+    events = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode="custom")]
+    assert all(isinstance(event, Event) for event in events)
+    with fw.open_store(events[0].run_id) as store:
+        assert [event.seq for event in events] == [event.seq for event in store.events()]
+    heard: list[Event] = []
+    pairs = [
+        pair
+        async for pair in fw.astream(
+            theorem(), name="t", fresh=True, stream_mode=["updates", "custom"], on_event=heard.append
+        )
+    ]
+    assert {mode for mode, _ in pairs} == {"updates", "custom"}
+    assert [chunk for mode, chunk in pairs if mode == "custom"] == heard
+    order = [c.outcome if mode == "custom" else next(iter(c)) for mode, c in pairs]
+    assert order.index("candidate") < order.index("verifier"), "as they come, not one mode after the other"
+
+
+async def test_without_a_mode_the_stream_is_events_and_then_the_result(framework: MakeFramework) -> None:
+    *events, result = [chunk async for chunk in framework().astream(theorem(), name="t")]
+    assert all(isinstance(event, Event) for event in events)
+    assert isinstance(result, RunResult) and result.verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("mode", ["updates", "values", "custom"])
+async def test_every_mode_tells_the_verdict_of_a_text_that_is_none_and_of_a_run_that_is_over(
+    framework: MakeFramework, mode: Any
+) -> None:
+    fw = framework()
+    (chunk,) = [chunk async for chunk in fw.astream("{", name="t", stream_mode=mode)]
+    assert "invalid" in str(chunk)
+    await fw.arun(theorem(), name="t")
+    chunks = [chunk async for chunk in fw.astream(theorem(), name="t", stream_mode=mode)]
+    assert "proved" in str(chunks[-1])
+
+
+async def test_a_mode_that_there_is_not_is_named(framework: MakeFramework) -> None:
+    with pytest.raises(ValueError, match=r"no such stream mode: tokens; there are updates, values, custom"):
+        await anext(framework().astream(theorem(), name="t", stream_mode="tokens"))  # type: ignore[call-overload]
+
+
+def test_the_synchronous_stream_can_be_left_and_the_run_goes_on_later(tmp_path: Path) -> None:
+    with GoedelsPoetryFramework(Settings(home=tmp_path), language=ToyLanguage()) as framework:
+        stream = framework.stream(generated(2, latency=0.01), name="t", stream_mode="values")
+        first = next(chunk for chunk in stream if chunk["seq"] > 5)
+        stream.close()  # type: ignore[attr-defined]  # a generator
+        assert framework.get_state(first["run_id"]).values["status"] == "running"
+        result = framework.resume(first["run_id"])
+        assert result.verdict is Verdict.PROVED
+        assert_whole(list(framework.get_state_history(first["run_id"])))
+
+
+def test_type_checkers_see_every_argument_of_the_twins() -> None:
+    def named(method: Callable[..., Any]) -> set[str]:
+        return {p.name for p in inspect.signature(method).parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+    assert named(GoedelsPoetryFramework.arun) == RunArguments.__annotations__.keys()
+    assert named(GoedelsPoetryFramework.aresume) == ResumeArguments.__annotations__.keys()
+
+
+# -- callbacks and config --------------------------------------------------------------------------------------
+class Listener(AsyncCallbackHandler):
+    """Remembers which runnables and models were started, and with what."""
+
+    def __init__(self) -> None:
+        self.chains: list[tuple[str, tuple[str, ...], dict[str, Any]]] = []
+        self.models: list[dict[str, Any]] = []
+        self.parents: dict[UUID, UUID | None] = {}
+        self.ended: set[UUID] = set()
+        self.asked_by_ended: list[UUID] = []
+
+    async def on_chain_start(self, serialized: Any, inputs: Any, **facts: Any) -> None:
+        self.chains.append((facts["name"], tuple(facts["tags"]), facts["metadata"]))
+        self.parents[facts["run_id"]] = facts["parent_run_id"]
+
+    async def on_chain_end(self, outputs: Any, **facts: Any) -> None:
+        self.ended.add(facts["run_id"])
+
+    async def on_chat_model_start(self, serialized: Any, messages: Any, **facts: Any) -> None:
+        self.models.append({"tags": facts["tags"], **facts["metadata"]})
+        if facts["parent_run_id"] in self.ended:
+            self.asked_by_ended.append(facts["parent_run_id"])
+
+
+async def test_callbacks_tags_and_metadata_reach_agents_and_models(tmp_path: Path) -> None:
+    listener, models = Listener(), Models({"default": FakeListChatModel(responses=["I do not know."])})
+    settings = Settings(home=tmp_path, model_first=True, budgets={"wall_seconds": 60})  # type: ignore[arg-type]
+    config: Any = {
+        "callbacks": [listener],
+        "tags": ["ours"],
+        "metadata": {"experiment": 7},
+        "run_name": "homework",
+        "recursion_limit": 1,
+        "configurable": {"thread_id": "mine"},
+    }
+    async with GoedelsPoetryFramework(settings, models=models) as framework:
+        result = await framework.arun(SMT, name="t.smt2", config=config)
+        assert result.verdict is Verdict.PROVED
+        assert framework.get_state(result.run_id).config["configurable"]["thread_id"] == result.run_id
+    names = [name for name, _, _ in listener.chains]
+    assert names[0] == "homework"
+    assert {"supervisor", "judge", "prover", "verifier"} <= set(names)
+    assert all("ours" in tags and metadata["experiment"] == 7 for _, tags, metadata in listener.chains)
+    assert listener.models
+    assert all("ours" in asked["tags"] and asked["experiment"] == 7 for asked in listener.models)
+    assert {asked["langgraph_node"] for asked in listener.models} == {"prover"}
+    assert listener.asked_by_ended == [], "a model's call hangs on something that is still going on"
+    assert config["recursion_limit"] == 1, "the caller's config stays as it is"
+
+
+# -- agents of plug-ins ----------------------------------------------------------------------------------------
+PLUGIN = """
+from dataclasses import replace
+
+from goedels_poetry import FailurePolicy, GoedelsPoetryState, agent
+
+SEEN = []
+
+
+@agent(queue="retrieve", name="librarian")
+async def librarian(node, deps, state):
+    SEEN.append(("by name", state))
+    state["queues"].clear()  # it is a copy
+    return lambda txn: str(txn.put(replace(node, queue="sketch")).queue)
+
+
+@agent(queue="decompose", name="splitter", on_failure=FailurePolicy.FAIL_SKETCH)
+async def splitter(node, deps, board: "GoedelsPoetryState"):
+    SEEN.append(("by type", board))
+    raise RuntimeError("no splitting today")
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    yield folder
+    for name in set(sys.modules) - before:
+        if name.startswith("somebodys_"):
+            del sys.modules[name]
+
+
+def add(site: Path, code: str, name: str = "somebodys_agents") -> None:
+    install(site, name, code, {"agents:theirs": ""})
+    importlib.invalidate_caches()
+
+
+async def test_an_agent_that_asks_for_the_state_is_handed_it(site: Path, framework: MakeFramework) -> None:
+    add(site, PLUGIN)
+    fw = framework()
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A", "B"]}]}}
+    result = await fw.arun(theorem(goals=goals), name="t")
+    seen = dict(sys.modules["somebodys_agents"].SEEN)
+    assert seen.keys() == {"by name", "by type"}
+    assert seen["by type"]["run_id"] == result.run_id
+    assert seen["by type"]["queues"]["decompose"] == {"length": 1, "head": ["0"]}
+    assert seen["by type"]["spent"]["steps"] >= 3
+    assert seen["by type"]["status"] == "running"
+    with fw.open_store(result.run_id) as store:
+        rejected = [e.entry["reason"] for e in store.history("0") if e.kind == "rejected"]
+    assert rejected[0] == "RuntimeError: no splitting today"
+    assert "agent splitter of plug-in theirs failed: RuntimeError: no splitting today" in result.warnings[0]
+
+
+FAILING = """
+from dataclasses import replace
+
+from goedels_poetry import FailurePolicy, agent
+
+
+def to_the_sketcher(txn, node, reason, deps):
+    txn.log(node.id, "note", reason=f"sent on: {{reason}}")
+    txn.put(replace(node, queue="sketch"))
+    return "sent on"
+
+
+def nowhere(txn, node, reason, deps):
+    return "left where it was"
+
+
+@agent(queue={queue!r}, on_failure={policy})
+async def moody(node, deps):
+    raise RuntimeError("not today")
+"""
+
+
+async def outcomes(fw: GoedelsPoetryFramework, agent: str) -> tuple[list[str], RunResult]:
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A", "B"]}]}}
+    result = await fw.arun(theorem(goals=goals), name="t")
+    with fw.open_store(result.run_id) as store:
+        return [event.outcome for event in store.events() if event.agent == agent], result
+
+
+async def test_a_plugin_declares_what_its_failure_costs(site: Path, framework: MakeFramework) -> None:
+    add(site, FAILING.format(queue="prove", policy="{'prove': to_the_sketcher}"))
+    fw = framework()
+    assert fw.graph().get_graph().nodes["moody"].metadata["on_failure"] == {"prove": "to_the_sketcher"}  # type: ignore[index]
+    told, result = await outcomes(fw, "moody")
+    assert told[0] == "sent on"
+    with fw.open_store(result.run_id) as store:
+        assert store.get("0").attempts == 0, "it costs no attempt"
+        assert [e.entry["strategy"] for e in store.history("0") if e.kind == "sketch"] == ["s"]
+
+
+async def test_a_policy_that_fails_itself_gives_way_to_the_usual_one(site: Path, framework: MakeFramework) -> None:
+    add(site, FAILING.format(queue="retrieve", policy="nowhere"))
+    fw = framework()
+    told, result = await outcomes(fw, "moody")
+    assert (told[0], result.verdict) == ("error", Verdict.PROVED)
+    assert any("failure policy nowhere of agent moody" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ("'shrug'", "'shrug' is no failure policy; there are fail_proof, fail_sketch"),
+        ("FailurePolicy.SKIP", "the failure policy skip means nothing in the queue prove"),
+        ("{'verify': 'skip'}", "a failure policy for verify, which it does not serve"),
+        ("lambda reason: None", "does not take (txn, node, reason, deps)"),
+        ("7", "7 is no failure policy"),
+    ],
+)
+async def test_a_policy_that_is_not_understood_is_refused_when_agents_are_loaded(
+    site: Path, framework: MakeFramework, policy: str, why: str
+) -> None:
+    add(site, FAILING.format(queue="prove", policy=policy))
+    registry = load_registry()
+    assert "moody" not in registry.agents
+    (problem,) = registry.problems
+    assert "plug-in 'theirs' left out: agent 'moody'" in problem and why in problem
+    result = await framework().arun(theorem(), name="t")
+    assert (result.verdict, problem in result.warnings) == (Verdict.PROVED, True)
+
+
+def test_an_agent_with_parameters_that_nobody_fills_is_refused(site: Path) -> None:
+    add(site, "from goedels_poetry import agent\n\n\n@agent(queue='prove')\nasync def odd(node, deps, weather): ...\n")
+    (problem,) = load_registry().problems
+    assert "agent odd takes (node, deps) and may ask for the state" in problem
+
+
+def test_a_plugin_that_declares_nothing_fails_as_our_own_agent_of_the_queue() -> None:
+    registry = load_registry()
+    plain = AgentSpec("plain", ("retrieve", "new"), lambda node, deps: None)  # type: ignore[arg-type, return-value]
+    assert registry.policy(plain, "retrieve").name == FailurePolicy.SKIP
+    assert registry.policy(plain, "new").name == FailurePolicy.FAIL_PROOF
+
+
+# -- a theorem in SMT-LIB --------------------------------------------------------------------------------------
+def test_a_theorem_in_smt_lib_streams_and_has_its_history(tmp_path: Path) -> None:
+    with GoedelsPoetryFramework(Settings(home=tmp_path)) as framework:
+        pairs = list(framework.stream(SMT, name="t.smt2", stream_mode=["updates", "values", "custom"]))
+        run_id = next(chunk["run_id"] for mode, chunk in pairs if mode == "values")
+        assert [mode for mode, _ in pairs[-2:]] == ["updates", "values"]
+        assert pairs[-1][1]["verdict"] == "proved"
+        history = list(framework.get_state_history(run_id))
+        assert_whole(history)
+        assert [str(node.status) for node in history[0].tree()] == ["proved"]
+        assert framework.result(run_id).trust_level == "L3"
+
+
+def test_the_example_of_the_documentation_runs_as_it_stands(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    section = (root / "docs" / "architecture.md").read_text("utf-8").partition("## For LangGraph users")[2]
+    code = section.partition("```python\n")[2].partition("```")[0]
+    env = os.environ | {"PYTHONPATH": str(root), "GOEDELS_POETRY__HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert "\nproved {" in done.stdout
+    assert done.stdout.rstrip().endswith("('__start__',) 0")

@@ -1,0 +1,198 @@
+"""What runs are about: a theorem, a claim, a question and a task of our own go through one and the same run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toy_task
+from toy_language import ToyLanguage, theorem
+from toy_task import RIDDLES, Riddle
+from trees_by_hand import MakeFramework
+
+from goedels_poetry import Verdict
+from goedels_poetry.errors import UnknownRun
+from goedels_poetry.machine.kinds import KINDS, as_stored, id_of, task_of
+from goedels_poetry.tasks.base import Task
+from goedels_poetry.tasks.claim import Claim
+from goedels_poetry.tasks.question import TITLE_LENGTH, Question
+from goedels_poetry.tasks.theorem import FormalTheorem
+from goedels_poetry.tree.results import Event
+from goedels_poetry.tree.state import ROOT
+
+MACHINE = Path(__file__).parents[2] / "goedels_poetry" / "machine"
+SUPPORT = Path(toy_task.__file__).parent
+
+TASKS: list[Task] = [
+    FormalTheorem("A text."),
+    Claim("A text."),
+    Claim("A text.", "definitions", steps=("first", "then"), round_trip=False),
+    Question("A text."),
+    Question("A text.", "One. Two.", choices=(("A", "one"), ("B", "two")), known=("Two.",), sample=2),
+    Question("A text.", conversation=(("assistant", "a program"), ("user", "proved")), task="critique"),
+]
+
+
+@pytest.fixture
+def riddles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, Riddle.kind, RIDDLES)
+
+
+# -- a fourth task -----------------------------------------------------------------------------------------------
+async def test_a_fourth_task_with_a_queue_agents_and_a_conclusion_of_its_own_needs_one_line_of_the_table(
+    framework: MakeFramework, riddles: None
+) -> None:
+    events: list[Event] = []
+    result = await framework().arun_task(Riddle("T"), ToyLanguage(), {}, on_event=events.append)
+    assert result.verdict is Verdict.PROVED
+    assert result.input == "riddle of T"
+    assert result.answer == {"riddle": "T", "read": "T", "suffix": ".toy"}
+    assert "the riddle was let out" in result.warnings
+    steps = [(event.agent, event.outcome) for event in events]
+    assert steps[:3] == [("framework", "begun"), ("rewriter", "rewritten"), ("framework", "let out")]
+    assert steps[-1] == ("framework", "verdict: proved")
+
+
+async def test_the_certificate_is_about_the_text_that_the_task_submits(framework: MakeFramework, riddles: None) -> None:
+    result = await framework().arun_task(Riddle("T"), ToyLanguage(), {})
+    assert result.certificate is not None
+    certified = json.loads((result.certificate).read_text())
+    assert json.loads(certified["theorem"])["root"] == "T"
+
+
+async def test_a_task_that_cannot_be_worked_on_is_an_invalid_input_and_leaves_no_run(
+    framework: MakeFramework, riddles: None
+) -> None:
+    fw = framework()
+    result = await fw.arun_task(Riddle(""), ToyLanguage(), {})
+    assert (result.verdict, result.reason) == (Verdict.INVALID, "the riddle is empty")
+    assert fw.runs() == []
+
+
+async def test_a_finished_task_is_not_begun_again_and_what_makes_it_another_one_is(
+    framework: MakeFramework, riddles: None
+) -> None:
+    fw, language = framework(), ToyLanguage()
+    first = await fw.arun_task(Riddle("T"), language, {})
+    asked = len(language.calls)
+    assert (await fw.arun_task(Riddle("T"), language, {})).run_id == first.run_id
+    assert len(language.calls) == asked
+    assert (await fw.arun_task(Riddle("T", latency=0.01), language, {})).run_id != first.run_id
+    assert (await fw.arun_task(Riddle("T"), language, {"other": 1})).run_id != first.run_id
+
+
+async def test_a_task_leaves_nothing_to_later_runs_unless_it_says_so(framework: MakeFramework, riddles: None) -> None:
+    fw = framework()
+    await fw.arun_task(Riddle("T"), ToyLanguage(), {})
+    assert not (fw.settings.data_dir / "lemmas.db").exists()
+    await fw.arun(theorem(), name="t")
+    assert (fw.settings.data_dir / "lemmas.db").exists()
+
+
+async def test_a_fourth_task_goes_on_after_kill_9_in_another_process(
+    framework: MakeFramework, riddles: None, tmp_path: Path
+) -> None:
+    run_id = killed_after_its_first_step(tmp_path / "killed")
+    fw = framework(home=tmp_path / "killed")
+    with fw.open_store(run_id) as store:
+        task = task_of(store)
+        assert store.root().status != "proved"
+    assert task == Riddle("T", 0.5)
+    result = await fw.aresume(run_id)
+    assert (result.verdict, result.run_id) == (Verdict.PROVED, run_id)
+    assert result.answer == {"riddle": "T", "read": "T", "suffix": ".toy"}
+    with fw.open_store(run_id) as store:
+        outcomes = [event.outcome for event in store.events()]
+    assert outcomes.count("begun") == outcomes.count("rewritten") == outcomes.count("let out") == 1
+
+
+def killed_after_its_first_step(home: Path) -> str:
+    """The id of a riddle's run whose process was killed when its own agent had committed, and no other."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SUPPORT), str(MACHINE.parents[1])])}
+    command = [sys.executable, str(SUPPORT / "toy_task.py"), str(home), "0.5", "T"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        run_id = process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()
+    assert run_id
+    return run_id
+
+
+async def test_a_task_that_is_no_longer_in_the_table_is_no_theorem(framework: MakeFramework) -> None:
+    fw = framework()
+    with pytest.MonkeyPatch.context() as table:
+        table.setitem(KINDS, Riddle.kind, RIDDLES)
+        run_id = (await fw.arun_task(Riddle("T"), ToyLanguage(), {})).run_id
+    with pytest.raises(UnknownRun, match="riddle"):
+        await fw.aresume(run_id)
+
+
+# -- identity ----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("task", [*TASKS, Riddle("A text.", 0.5)], ids=lambda task: f"{task.kind}")
+def test_a_task_is_made_again_from_its_text_and_its_identity_as_the_store_keeps_them(task: Task, riddles: None) -> None:
+    kind, identity = json.loads(json.dumps(as_stored(task)))
+    again = KINDS[kind].again(task.text, identity)
+    assert again == task
+    assert again.identity == task.identity
+
+
+def test_tasks_are_of_one_kind_each_and_begin_in_a_queue_that_an_agent_serves() -> None:
+    assert sorted(KINDS) == sorted({task.kind for task in TASKS})
+    for task in TASKS:
+        assert task.first_queue in KINDS[task.kind].registry().routes, task
+
+
+def test_the_same_text_is_another_run_for_each_kind_and_for_all_that_the_result_depends_on() -> None:
+    ids = [id_of(task, "toy", options, None) for task in TASKS for options in ({}, {"assume_definitions": True})]
+    assert len(set(ids)) == 2 * len(TASKS)
+    for task in TASKS:
+        assert id_of(task, "toy", {}, None) != id_of(task, "smt", {}, None)
+        assert id_of(task, "toy", {"file": "a.toy"}, None) == id_of(task, "toy", {"file": "b.toy"}, None)
+
+
+def test_what_only_says_how_far_to_go_or_whom_to_ask_makes_no_other_run() -> None:
+    async def ask(formalization: dict[str, Any]) -> bool:
+        return True
+
+    claim = Claim("A text.", "definitions")
+    assert Claim("A text.", "definitions", confirm=ask, only=True).identity == claim.identity
+    assert FormalTheorem("A text.").identity == {}
+
+
+def test_a_question_without_a_name_is_called_by_its_beginning_and_a_theorem_by_nothing() -> None:
+    long = Question("Is it " + "very " * 40 + "so?")
+    assert len(long.title) == TITLE_LENGTH
+    assert long.title.endswith("…")
+    assert Question("Is it\n so?").title == "Is it so?"
+    assert FormalTheorem("T").title == Claim("T").title == ""
+
+
+async def test_the_store_keeps_the_task_and_nobody_gives_a_run_another_one(framework: MakeFramework) -> None:
+    fw = framework()
+    source = theorem()
+    result = await fw.arun(source, name="t")
+    with fw.open_store(result.run_id) as store:
+        assert task_of(store) == FormalTheorem(source)
+        assert store.meta("task") == ["theorem", {}]
+        assert store.get(ROOT).key
+
+
+# -- one run for all ---------------------------------------------------------------------------------------------
+def test_nothing_in_the_machine_but_its_table_and_its_entrance_knows_any_kind_of_task() -> None:
+    kinds = {f"goedels_poetry.tasks.{name}" for name in ("claim", "question", "theorem")}
+    knowing = {path.stem for path in MACHINE.glob("*.py") if kinds & imported(path)}
+    assert knowing == {"kinds", "runner"}
+
+
+def imported(path: Path) -> set[str]:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from goedels_poetry.errors import one_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+OURS = __name__.partition(".")[0] + "."
+"""How the names of our groups of entry points begin."""
 
 
 class Plugin(NamedTuple):
@@ -18,6 +27,31 @@ class Plugin(NamedTuple):
 
     name: str
     declared: tuple[Any, ...]
+
+
+def declared(group: str) -> tuple[EntryPoint, ...]:
+    """What installed packages register in a group of entry points, e.g. ``goedels_poetry.agents``."""
+    return _declared(tuple(sys.path)).get(group, ())
+
+
+@cache
+def _declared(path: tuple[str, ...]) -> dict[str, tuple[EntryPoint, ...]]:
+    """All our groups, looked for once: loading what reads every package's list costs as much as a small proof."""
+    if not any(map(_may_have_plugins, path)):
+        return {}
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    return {group: tuple(found.select(group=group)) for group in found.groups if group.startswith(OURS)}
+
+
+def _may_have_plugins(place: str) -> bool:
+    """Whether a place on the path holds a package that names one of our groups; all that is no folder may."""
+    folder = Path(place or ".")
+    if not folder.is_dir():
+        return folder.exists()
+    lists = (listed for kind in ("dist", "egg") for listed in folder.glob(f"*.{kind}-info/entry_points.txt"))
+    return any(f"[{OURS}".encode() in listed.read_bytes() for listed in lists)
 
 
 def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
@@ -31,11 +65,9 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     Returns:
         The plug-ins in order of their names, and one line for each that was left out.
     """
-    from importlib.metadata import entry_points  # it costs as much as all that is loaded for a small answer
-
     plugins: list[Plugin] = []
     problems: list[str] = []
-    for entry_point in sorted(entry_points(group=group), key=lambda ep: ep.name):
+    for entry_point in sorted(declared(group), key=lambda ep: ep.name):
         try:
             found = entry_point.load()
         except (Exception, SystemExit) as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
@@ -44,9 +76,9 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
         candidates = (
             [found] if hasattr(found, mark) else list(vars(found).values() if hasattr(found, "__dict__") else ())
         )
-        declared = tuple(value for value in candidates if hasattr(value, mark))
-        if declared:
-            plugins.append(Plugin(entry_point.name, declared))
+        marked = tuple(value for value in candidates if hasattr(value, mark))
+        if marked:
+            plugins.append(Plugin(entry_point.name, marked))
         else:
             problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: it declares nothing")
     return plugins, problems
@@ -76,4 +108,4 @@ def on_first_use(
     return get, names
 
 
-__all__ = ["Plugin", "load", "on_first_use"]
+__all__ = ["Plugin", "declared", "load", "on_first_use"]

@@ -1,7 +1,17 @@
 """Separate, killable solver processes with limits; nothing of a solver runs in our own process.
 
 ``Z3Process().ask(script)`` poses one query; ``Z3Process().session(prelude).check(extra)`` poses many over
-one prelude. What coroutines use is imported on first use: asyncio takes its time.
+one prelude. What coroutines use is imported on first use: asyncio takes its time. Who calls whom:
+
+* `limits` has the data that all share: `Limits`, `Answer`, the errors. `script` is the gate that every text passes.
+* `process` is what all solver processes have in common, over `child` (a child behind two pipes) and `launch` (tied to
+  its parent, bounded in memory). `z3_process` talks SMT-LIB to the program, with `z3_scope` for many small programs and
+  `z3_replies` for what it says; `z3_child` stands in where only the library is there. `cvc5_process` talks in `frames`
+  to `cvc5_child`.
+* `race` puts one question to two of them, in threads; `pool` and `worker_pool` are for coroutines: solvers, and
+  processes of our own (`worker`) for computation, both behind `worker_threads`.
+* `query_runner` puts the questions that the kernel has about one logic program: fast first, then with insistence.
+* `versions` says which solvers answer here.
 """
 
 from __future__ import annotations

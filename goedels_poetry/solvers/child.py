@@ -10,14 +10,19 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
+from typing import IO, NoReturn, Protocol
+
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _READ = 1 << 16
 _COMPLAINTS = 4096
+_MOST_FDS = 4096
 REAPING = 0.2
 """Seconds that a worker gets to end and reap its solvers before it is killed with them."""
 _REAPING_STEP = 0.002
@@ -28,6 +33,37 @@ _MALLOC = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str
 
 # A worker shares its process group with its solvers, so that killing the group kills them too.
 share_group = False
+
+
+class Process(Protocol):
+    """What a `Child` needs of a `subprocess.Popen`, or of a worker that the nursery has forked."""
+
+    pid: int
+    returncode: int | None
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """Open, unbuffered."""
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """Open, unbuffered."""
+
+    @property
+    def stderr(self) -> IO[bytes] | None:
+        """Open, unbuffered."""
+
+    def poll(self) -> int | None:
+        """The return code, or None while it runs."""
+
+    def wait(self) -> int:
+        """The return code, when it has ended."""
+
+    def kill(self) -> None:
+        """SIGKILL."""
+
+    def terminate(self) -> None:
+        """SIGTERM."""
 
 
 class ChildTimeout(Exception):
@@ -94,7 +130,10 @@ _lock = threading.Lock()
 _spawners: dict[int, _Spawner] = {}  # by process id: threads do not survive a fork
 
 
-def _popen(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+def start_process(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """Start a process from a thread that lives as long as this process."""
+    if threading.current_thread() is threading.main_thread():
+        return start()
     pid = os.getpid()
     with _lock:
         if pid not in _spawners:
@@ -113,28 +152,124 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, str(os.getpid()), *arguments]
 
 
-def _environment() -> dict[str, str]:
+def children_environment() -> dict[str, str]:
     """Children import from where we import, and hash alike so that results repeat."""
     path = os.pathsep.join(p for p in sys.path if p)
     return {**os.environ, **_MALLOC, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
-def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+def _end(process: Process, owner: int) -> None:
     """Kill, reap, close the pipes. A forked copy of the owner must not end the original's children."""
     if os.getpid() != owner:
         return
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
+    for pipe in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if pipe is not None:
             pipe.close()
+
+
+def start_program(program: str, *arguments: str, address_space: int) -> Child:
+    """Run a foreign program bound to this process, with so many bytes of address space.
+
+    A worker binds it between fork and exec, which saves it the wrapper: its only other thread waits meanwhile, so there
+    is no lock that could stay locked. Raises OSError or RuntimeError.
+    """
+    if not share_group:
+        return Child(executable_command(program, *arguments, address_space=address_space))
+    parent = os.getpid()
+
+    def prepare() -> None:
+        bind_to_parent(parent)
+        limit_memory(address_space)
+
+    return Child([program, *arguments], prepare)
+
+
+def start_module(module: str, *arguments: str) -> Child:
+    """Run a module of ours as a child.
+
+    A worker that has it loaded, from the parent that it was forked from, and has no second thread forks once more.
+    Raises OSError or RuntimeError.
+    """
+    if share_group and module in sys.modules and threading.active_count() == 1:
+        return Child(OwnFork(sys.modules[module].main, arguments))
+    return Child(module_command(module, *arguments))
+
+
+class OwnFork:
+    """A fork of this process that runs one function, with the face of a `subprocess.Popen`."""
+
+    def __init__(self, main: Callable[[], None], arguments: Sequence[str]) -> None:
+        """``main`` finds in `sys.argv` what it would find there as a program."""
+        (child_in, stdin), (stdout, child_out), (stderr, child_err) = (os.pipe() for _ in range(3))
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err))
+        for fd in (child_in, child_out, child_err):
+            os.close(fd)
+        self.returncode: int | None = None
+        self._lock = threading.Lock()
+        self.stdin: IO[bytes] = os.fdopen(stdin, "wb", 0)
+        self.stdout: IO[bytes] = os.fdopen(stdout, "rb", 0)
+        self.stderr: IO[bytes] = os.fdopen(stderr, "rb", 0)
+
+    def poll(self) -> int | None:
+        """The return code, or None while it runs."""
+        with self._lock:  # two threads may ask
+            if self.returncode is None:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+            return self.returncode
+
+    def wait(self) -> int:
+        """The return code, when it has ended."""
+        with contextlib.suppress(ChildProcessError):  # another thread has reaped it
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        code = self.poll()
+        assert code is not None
+        return code
+
+    def kill(self) -> None:
+        """SIGKILL, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """SIGTERM, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+
+def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int]) -> NoReturn:
+    """In a process that was just forked: be a program of our own, and end with it."""
+    code = 1
+    try:
+        for caught in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT):
+            signal.signal(caught, signal.SIG_DFL)
+        for number, fd in enumerate(pipes):
+            os.dup2(fd, number)
+        os.closerange(3, _MOST_FDS)
+        sys.argv = [sys.argv[0], *arguments]
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:  # noqa: BLE001  it is the end of this process; the last words go where they are read
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 
 
 class Child:
     """A started child. Not for use by two threads at once, except ``kill``."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str] | Process, prepare: Callable[[], None] | None = None) -> None:
+        """``command``: to be started, or a process that was. ``prepare`` runs in it before the command."""
+
         def start() -> subprocess.Popen[bytes]:
+            assert isinstance(command, Sequence)
             return subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -142,10 +277,11 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=not share_group,
-                env=_environment(),
+                env=children_environment(),
+                preexec_fn=prepare,  # noqa: PLW1509  see `start_program`
             )
 
-        self._process = _popen(start)
+        self._process: Process = start_process(start) if isinstance(command, Sequence) else command
         self._end = weakref.finalize(self, _end, self._process, os.getpid())  # at the latest when we end
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -207,9 +343,9 @@ class Child:
                 continue
             chunk = os.read(self._out, _READ)
             if not chunk:
-                self._process.wait()
+                code = self._process.wait()
                 self._listen()
-                raise ChildDied(self._process.returncode, bytes(reply), self._complaints)
+                raise ChildDied(code, bytes(reply), self._complaints)
             reply += chunk
             if len(reply) > max_bytes:
                 raise ChildFlood
@@ -219,11 +355,11 @@ class Child:
     def _listen(self) -> bool:
         """Keep the end of what the child says on standard error; False when that is closed."""
         try:
-            said = os.read(self._err, _READ)
+            got = os.read(self._err, _READ)
         except BlockingIOError:
             return True
-        self._complaints = (self._complaints + said)[-_COMPLAINTS:]
-        return bool(said)
+        self._complaints = (self._complaints + got)[-_COMPLAINTS:]
+        return bool(got)
 
     def kill(self) -> None:
         """End the child at once and reap it. Safe from any thread, at any time, twice."""
@@ -258,8 +394,8 @@ class Child:
             return True
         try:
             return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-        except ChildProcessError:
-            return True
+        except ChildProcessError:  # a child of the nursery, which keeps it until we let go
+            return self._process.poll() is not None
 
     def close(self) -> None:
         """Kill and release the pipes. Only by the thread that uses the child."""

@@ -59,9 +59,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     except RuntimeError as error:
         return {"status": "error", "reason": str(error)}
     try:
-        said = _run(solver, symbols, request["script"])
-        if said.strip():
-            raise _Rejected(said.strip())
+        replied = _run(solver, symbols, request["script"])
+        if replied.strip():
+            raise _Rejected(replied.strip())
         result = solver.checkSat()
         if result.isUnknown():
             reason = str(result.getUnknownExplanation())

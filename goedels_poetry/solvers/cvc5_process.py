@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from goedels_poetry.solvers.child import Child, module_command
+from goedels_poetry.solvers.child import Child, start_module
 from goedels_poetry.solvers.frames import is_whole, pack, unpack
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import SolverProcess, get_command
 
+CHILD = "goedels_poetry.solvers.cvc5_child"
 _MAX_PONG = 10_000
 
 
@@ -20,7 +21,7 @@ class Cvc5Process(SolverProcess):
     name = "cvc5"
 
     def _start(self, memory_mb: int) -> Child:
-        return Child(module_command("goedels_poetry.solvers.cvc5_child", str(memory_mb)))
+        return start_module(CHILD, str(memory_mb))
 
     def _ping(self, child: Child, deadline: float) -> None:
         child.exchange(pack({"script": "", "options": {}, "get": {}}), is_whole, deadline, _MAX_PONG)
@@ -56,6 +57,6 @@ def _settings(limits: Limits, get: Get) -> dict[str, str]:
 
 
 def _why(explanation: str) -> str:
-    words = {"TIMEOUT": "timeout", "RESOURCEOUT": "rlimit", "MEMOUT": "memory"}
+    reasons = {"TIMEOUT": "timeout", "RESOURCEOUT": "rlimit", "MEMOUT": "memory"}
     word = explanation.rpartition(".")[2]
-    return words.get(word, word.lower())
+    return reasons.get(word, word.lower())

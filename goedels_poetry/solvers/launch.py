@@ -11,6 +11,7 @@ import signal
 import sys
 
 _PR_SET_PDEATHSIG = 1
+_C = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None  # loaded before anybody forks
 
 
 def bind_to_parent(parent: int) -> None:
@@ -19,8 +20,8 @@ def bind_to_parent(parent: int) -> None:
     Elsewhere the end of standard input does the same for a child that reads; raises SystemExit when the
     parent died before we could ask.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if _C is not None:
+        _C.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         raise SystemExit("parent is gone")
 

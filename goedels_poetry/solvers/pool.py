@@ -6,16 +6,16 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from goedels_poetry.solvers.crew import Crew
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess
+from goedels_poetry.solvers.worker_threads import WorkerThreads
 from goedels_poetry.solvers.z3_process import Z3Process
 
 SolverName = Literal["z3", "cvc5"]
 
 
-class _Bench:
+class _Solvers:
     """One process of each kind, started when first asked."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class SolverPool:
     """At most ``size`` queries at once (default: one for each processor). An async context manager."""
 
     def __init__(self, size: int | None = None) -> None:
-        self._crew = Crew(size or os.cpu_count() or 1, _Bench, "goedels-poetry-solver")
+        self._threads = WorkerThreads(size or os.cpu_count() or 1, _Solvers, "goedels-poetry-solver")
 
     async def ask(
         self,
@@ -48,7 +48,7 @@ class SolverPool:
 
         Raises KeyError for an unknown solver, SolverError when the pool is closed.
         """
-        return await self._crew.run(lambda bench: bench.solvers[solver].ask(script, limits, get, options))
+        return await self._threads.run(lambda ours: ours.solvers[solver].ask(script, limits, get, options))
 
     async def ask_each(
         self,
@@ -59,11 +59,11 @@ class SolverPool:
         options: Options | None = None,
     ) -> tuple[Answer, ...]:
         """Pose one query for each extra over one prelude, in one process one after the other, as ``ask`` else."""
-        return await self._crew.run(lambda bench: bench.solvers[solver].ask_each(prelude, extras, limits, options))
+        return await self._threads.run(lambda ours: ours.solvers[solver].ask_each(prelude, extras, limits, options))
 
     async def aclose(self) -> None:
         """Kill every process; queries under way answer "killed", waiting ones raise SolverError."""
-        await self._crew.aclose()
+        await self._threads.aclose()
 
     async def __aenter__(self) -> SolverPool:
         return self

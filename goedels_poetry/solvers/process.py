@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -30,12 +31,12 @@ Query = Callable[[Child, float], Answer]
 
 def out_of_memory(death: ChildDied) -> bool:
     """Whether a child ended because it could not get more memory."""
-    said = death.output[-4096:] + death.complaints
+    printed = death.output[-4096:] + death.complaints
     words = (b"out of memory", b"bad_alloc", b"MemoryError", b"Cannot allocate memory")
-    return death.code == MEMORY_EXIT or any(word in said for word in words)
+    return death.code == MEMORY_EXIT or any(word in printed for word in words)
 
 
-def last_words(death: ChildDied) -> str:
+def last_output(death: ChildDied) -> str:
     """The end of what a child said on standard error."""
     return death.complaints.decode("utf-8", "replace").strip()
 
@@ -71,6 +72,7 @@ class SolverProcess(ABC):
     def __init__(self) -> None:
         self._child: Child | None = None
         self._memory_mb = 0
+        self._greeted = False
         self._lock = threading.Lock()
         self._busy = False
         self._killed = False
@@ -94,6 +96,12 @@ class SolverProcess(ABC):
             return Answer("error", fault)
         settings = options or {}
         return self._guarded(limits, lambda child, deadline: self._ask(child, script, limits, get, settings, deadline))
+
+    def begin(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        """Start the process, if there is none, and do not wait for it: it loads while something else is done."""
+        if self._child is None:
+            with contextlib.suppress(SolverUnavailable):  # told when something is asked
+                self._child = self._started(limits.memory_mb)
 
     @abstractmethod
     def _start(self, memory_mb: int) -> Child: ...
@@ -185,16 +193,25 @@ class SolverProcess(ABC):
             self._drop()
         if self._child is None:
             try:
-                self._child = self._start(memory_mb)
-            except (OSError, RuntimeError) as fault:  # no file handle, no memory, no thread to be had
+                self._child = self._started(memory_mb)
+            except SolverUnavailable:
                 self.cut_off += 1
-                raise SolverUnavailable(f"{self.name} cannot be started: {fault}") from fault
-            self._memory_mb = memory_mb
-            self.starts += 1
+                raise
             if self._killed:  # while it started
                 self._child.kill()
+        if not self._greeted:
             self._greet(self._child, deadline)
+            self._greeted = True
         return self._child
+
+    def _started(self, memory_mb: int) -> Child:
+        try:
+            child = self._start(memory_mb)
+        except (OSError, RuntimeError) as fault:  # no file handle, no memory, no thread to be had
+            raise SolverUnavailable(f"{self.name} cannot be started: {fault}") from fault
+        self._memory_mb, self._greeted = memory_mb, False
+        self.starts += 1
+        return child
 
     def _greet(self, child: Child, deadline: float) -> None:
         latest = time.monotonic() + START_SECONDS
@@ -250,7 +267,7 @@ class SolverProcess(ABC):
 
 def _why(death: ChildDied) -> str:
     """How a child ended that should have started, its last line, and what the system allows it."""
-    lines = last_words(death).splitlines()
+    lines = last_output(death).splitlines()
     limit = memory_limit_mb()
     parts = [str(death), *lines[-1:], *([f"ulimit -v leaves it {limit} MB"] if limit is not None else [])]
     return "; ".join(parts)

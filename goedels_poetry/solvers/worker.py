@@ -1,7 +1,7 @@
 """The child behind ``WorkerPool``: calls named functions of our own packages on JSON and returns JSON.
 
-Run as ``python -m goedels_poetry.solvers.worker PARENT_PID PREFIX...``. State of the modules (caches, solver
-sessions) lives from job to job until the worker is replaced.
+Run as ``python -m goedels_poetry.solvers.worker PARENT_PID PREFIX...``, or forked by the `nursery`. State of the
+modules (caches, solver sessions) lives from job to job until the worker is replaced.
 """
 
 from __future__ import annotations
@@ -91,9 +91,10 @@ def main() -> None:
     child.share_group = True
     signal.signal(signal.SIGTERM, _end_with_solvers)
     requests, replies = private_pipes()
+    packages = sys.argv[2:]
     while (request := read_message(requests)) is not None:
         try:
-            reply = do(request, sys.argv[2:])
+            reply = do(request, packages)
             try:
                 write_message(replies, reply)
             except (TypeError, ValueError, RecursionError) as error:

@@ -7,12 +7,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from goedels_poetry.solvers.child import REAPING, Child, ChildDied, ChildFlood, ChildTimeout, module_command
-from goedels_poetry.solvers.crew import Crew
+from goedels_poetry.solvers import ahead
+from goedels_poetry.solvers.child import REAPING, Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
-from goedels_poetry.solvers.process import START_SECONDS, last_words, out_of_memory
+from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
+from goedels_poetry.solvers.worker_threads import WorkerThreads
 
 _MAX_RESULT_BYTES = 256 << 20
 _MAX_REASON = 300
@@ -23,8 +24,9 @@ _PING: dict[str, Any] = {"function": "", "payload": {}, "memory_mb": 4096}
 class _Worker:
     """One worker process, replaced after a loss and when it has grown old or large."""
 
-    def __init__(self, packages: Sequence[str], max_jobs: int, max_resident_mb: float) -> None:
+    def __init__(self, packages: Sequence[str], max_jobs: int, max_resident_mb: float, modules: Sequence[str]) -> None:
         self._packages = packages
+        self._modules = modules
         self._max_jobs = max_jobs
         self._max_resident_mb = max_resident_mb
         self._child: Child | None = None
@@ -53,7 +55,7 @@ class _Worker:
                 self._probe()
             if out_of_memory(death):
                 raise JobMemory(f"{function} needs more than {_memory(memory_mb)}") from None
-            raise JobCrashed(f"{function} ended its process ({death})", last_words(death)) from None
+            raise JobCrashed(f"{function} ended its process ({death})", last_output(death)) from None
         except (ChildFlood, BrokenFrame) as fault:
             self.close()
             raise JobCrashed(f"{function} returned no proper result: {fault}") from None
@@ -73,7 +75,7 @@ class _Worker:
         if self._child is None or not self._child.alive:
             self.close()
             try:
-                self._child = Child(module_command("goedels_poetry.solvers.worker", *self._packages))
+                self._child = ahead.start_worker(self._packages, self._modules)
             except (OSError, RuntimeError) as fault:
                 raise SolverUnavailable(f"no worker process can be started: {fault}") from fault
             self._jobs = 0
@@ -91,7 +93,7 @@ class _Worker:
             self.close()
             limit = memory_limit_mb()
             hint = f"; ulimit -v leaves it {limit} MB" if limit is not None else ""
-            raise SolverUnavailable(f"worker processes end at once ({death}): {last_words(death)}{hint}") from None
+            raise SolverUnavailable(f"worker processes end at once ({death}): {last_output(death)}{hint}") from None
 
     def kill(self) -> None:
         """Tell it to end, and when it was told a moment ago, end it. An event loop may call this again and again."""
@@ -117,8 +119,8 @@ def _memory(memory_mb: int) -> str:
     return f"{memory_mb} MB" if limit is None or limit >= memory_mb else f"the {limit} MB that ulimit -v leaves it"
 
 
-def _in_one_line(words: str) -> str:
-    line = " ".join(words.split())
+def _in_one_line(text: str) -> str:
+    line = " ".join(text.split())
     return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]}..."
 
 
@@ -127,6 +129,7 @@ class WorkerPool:
 
     packages: the packages whose public functions may be called, plug-ins included.
     max_jobs, max_resident_mb: when a worker is replaced by a new one, between two jobs.
+    modules: what workers load before they are needed, of our own.
     """
 
     def __init__(
@@ -135,10 +138,13 @@ class WorkerPool:
         packages: Sequence[str] = ("goedels_poetry",),
         max_jobs: int = 500,
         max_resident_mb: float = 1024,
+        modules: Sequence[str] = (),
     ) -> None:
-        self._crew = Crew(
+        ahead.hold()
+        self._closed = False
+        self._threads = WorkerThreads(
             size or os.cpu_count() or 1,
-            lambda: _Worker(packages, max_jobs, max_resident_mb),
+            lambda: _Worker(packages, max_jobs, max_resident_mb, modules),
             "goedels-poetry-worker",
         )
 
@@ -152,11 +158,14 @@ class WorkerPool:
         SolverError when the pool is closed; TypeError or ValueError when the payload is not JSON.
         Of the jobs that wait for a worker the one with the smallest ``urgency`` is taken first.
         """
-        return await self._crew.run(lambda worker: worker.run(function, payload, seconds, memory_mb), urgency)
+        return await self._threads.run(lambda worker: worker.run(function, payload, seconds, memory_mb), urgency)
 
     async def aclose(self) -> None:
         """Kill every worker with its children; jobs under way and waiting fail."""
-        await self._crew.aclose()
+        await self._threads.aclose()
+        if not self._closed:
+            self._closed = True
+            ahead.release()
 
     async def __aenter__(self) -> WorkerPool:
         return self

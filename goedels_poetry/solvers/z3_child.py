@@ -42,8 +42,8 @@ def main() -> None:
         except MemoryError:
             os._exit(MEMORY_EXIT)
         except z3.Z3Exception as error:
-            said = error.value  # all that was printed, when a command was refused
-            reply = said.decode() if isinstance(said, bytes) else f'(error "{said}")\n'
+            printed = error.value  # all that was printed, when a command was refused
+            reply = printed.decode() if isinstance(printed, bytes) else f'(error "{printed}")\n'
             if "out of memory" in reply:
                 os._exit(MEMORY_EXIT)
         message.clear()

@@ -31,7 +31,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from goedels_poetry.solvers.child import Child, ChildDied, executable_command, module_command
+from goedels_poetry.solvers.child import Child, ChildDied, module_command, start_program
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
 from goedels_poetry.solvers.script import script_fault
@@ -110,7 +110,7 @@ class Z3Process(SolverProcess):
             return Child(module_command("goedels_poetry.solvers.z3_child", str(memory_mb)))
         address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
-        return Child(executable_command(binary, *arguments, address_space=address_space))
+        return start_program(binary, *arguments, address_space=address_space)
 
     def _ping(self, child: Child, deadline: float) -> None:
         self._talk(child, "", deadline, 0)
@@ -128,6 +128,9 @@ class Z3Process(SolverProcess):
         setup = self._set_options(child, limits, options, get == "core", deadline)
         return self._check(child, setup, script, limits, get, deadline)
 
+    def _leave_session(self) -> None:
+        self._session = None
+
     def _renewed(self, child: Child, limits: Limits, deadline: float) -> Child:
         """A child that knows nothing: this one after a reset, or a new one when a reset will not do."""
         self._session = None
@@ -137,12 +140,12 @@ class Z3Process(SolverProcess):
             return child
         if not self._unsafe:
             try:
-                said = self._talk(child, "(reset)", deadline, limits.output_bytes)
+                printed = self._talk(child, "(reset)", deadline, limits.output_bytes)
             except ChildDied:
                 if self._killed:
                     raise
-                said = "died"  # of what earlier queries left behind: no fault of this one
-            if not said.strip():
+                printed = "died"  # of what earlier queries left behind: no fault of this one
+            if not printed.strip():
                 self._options = {}
                 self._used = False
                 if self._library:
@@ -191,8 +194,8 @@ class Z3Process(SolverProcess):
         start, status, stop = shape.groups()
         used = int(stop) - int(start)
         if status == "unknown":
-            said = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
-            reason = said.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
+            printed = self._talk(child, "(get-info :reason-unknown)", deadline, limits.output_bytes)
+            reason = printed.strip().removeprefix("(:reason-unknown").removesuffix(")").strip()
             return Answer("unknown", why_unknown(reason.strip('"'), used, limits), rlimit_used=used)
         output = ""
         if wanted := get_command(get, status):
@@ -257,9 +260,9 @@ class Session:
         setup += process._set_options(child, limits, self._options, self._cores, deadline)
         if setup or self._pending:
             line = process._lines + 2
-            said = process._talk(child, f"{setup}\n{self._pending}", deadline, limits.output_bytes)
-            if said.strip():
-                return error_answer(said, line)
+            printed = process._talk(child, f"{setup}\n{self._pending}", deadline, limits.output_bytes)
+            if printed.strip():
+                return error_answer(printed, line)
             self._pending = ""
         answer = process._check(child, "(push)", extra, limits, get, deadline)
         if any(word in extra for word in _UNSAFE_TO_POP):

@@ -13,18 +13,15 @@ from __future__ import annotations
 import math
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from goedels_poetry.solvers.limits import Answer, Get, Limits
+from goedels_poetry.solvers.child import Child
+from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, get_command, get_fault
 from goedels_poetry.solvers.script import script_fault, term_fault
 from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
-
-if TYPE_CHECKING:
-    from goedels_poetry.solvers.child import Child
-    from goedels_poetry.solvers.z3_process import Z3Process
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]*")
 SCOPES = 256
@@ -43,13 +40,26 @@ class Evidence:
     core: str = ""
 
 
+class Z3(Protocol):
+    """What a scope needs of the process that it is opened in."""
+
+    _scope: str | None
+    _scopes: int
+
+    def _guarded(self, limits: Limits, query: Callable[[Child, float], Answer]) -> Answer: ...
+    def _renewed(self, child: Child, limits: Limits, deadline: float) -> Child: ...
+    def _leave_session(self) -> None: ...
+    def _set_options(self, child: Child, limits: Limits, options: Options, cores: bool, deadline: float) -> str: ...
+    def _talk(self, child: Child, message: str, deadline: float, max_bytes: int) -> str: ...
+
+
 class Scope:
     """Checks over one prelude; made by ``Z3Process.scope``.
 
     It is z3's incremental solver that answers: fast, and weaker on nonlinear arithmetic and bit-vectors than ``ask``.
     """
 
-    def __init__(self, process: Z3Process, prelude: str, assuming: Sequence[str]) -> None:
+    def __init__(self, process: Z3, prelude: str, assuming: Sequence[str]) -> None:
         self._process = process
         self._prelude = prelude
         self._fault = script_fault(prelude) or next((f"no name: {a}" for a in assuming if not _NAME.fullmatch(a)), None)
@@ -76,12 +86,12 @@ class Scope:
 
         assuming: for each extra what is assumed with it, some of what the scope was opened with; else all of that.
         """
-        chosen = [frozenset(names) for names in assuming] or [frozenset(self._assuming)] * len(extras)
+        per_extra = [frozenset(names) for names in assuming] or [frozenset(self._assuming)] * len(extras)
         after = ("(get-model)", "(get-unsat-assumptions)" if self._assuming else "")
         return self._posed(
             [
                 _Question(extra, tuple([name for name in self._assuming if name in names]), after)
-                for extra, names in zip(extras, chosen, strict=True)
+                for extra, names in zip(extras, per_extra, strict=True)
             ],
             limits,
         )
@@ -122,7 +132,7 @@ class Scope:
             before = "(pop)"
         else:
             child, loaded, before = process._renewed(child, limits, deadline), None, ""
-        process._session = None
+        process._leave_session()
         stops = replace(limits, seconds=math.inf) if limits.rlimit else limits  # a timer for each check costs 0.2 ms
         setup = process._set_options(child, stops, {"produce-unsat-assumptions": "true"}, False, deadline)
         if loaded != self._prelude:
@@ -165,11 +175,11 @@ class _Question:
         return f"\n(push){self.extra}{echo}{check}(get-info :reason-unknown){got}(pop)"
 
 
-def _evidence(before: str, said: str, model: str, core: str) -> Evidence:
+def _evidence(before: str, replied: str, model: str, core: str) -> Evidence:
     """What the parts of a reply amount to. Of what is not there to be got z3 complains, which is of no account."""
-    shape = _STATUS.fullmatch(said)
+    shape = _STATUS.fullmatch(replied)
     if before.strip() or shape is None:
-        return Evidence(error_answer(before + said, 1))
+        return Evidence(error_answer(before + replied, 1))
     status, reason = shape.groups()
     if status == "unknown":
         return Evidence(Answer("unknown", why_unknown(reason, 0, DEFAULT_LIMITS)))

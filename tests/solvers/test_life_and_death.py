@@ -32,7 +32,7 @@ async def main():
     pids = []
     while len(pids) < 2:
         await asyncio.sleep(0.02)
-        pids = [s.pid for bench in pool._crew._resources for s in bench.solvers.values() if s.pid]
+        pids = [s.pid for bench in pool._threads._resources for s in bench.solvers.values() if s.pid]
     with open(payload["path"]) as file:
         pids += [int(word) for word in file.read().split()[:2]]
     print(*pids, flush=True)

@@ -75,12 +75,12 @@ async def test_children_survive_the_thread_that_started_them() -> None:
     """The kernel's parent-death signal follows the starting thread, not the process."""
     async with SolverPool(1) as pool:
         await asyncio.to_thread(asyncio.run, pool.ask("z3", FALSE))
-        bench = pool._crew._resources[0]
-        pid = bench.solvers["z3"].pid
+        solvers = pool._threads._resources[0]
+        pid = solvers.solvers["z3"].pid
         await asyncio.sleep(0.1)
         assert (await pool.ask("z3", FALSE)).status == "unsat"
         assert pid is not None
-        assert bench.solvers["z3"].pid == pid
+        assert solvers.solvers["z3"].pid == pid
 
 
 async def test_a_pool_has_at_least_one_process() -> None:

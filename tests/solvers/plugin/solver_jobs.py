@@ -6,10 +6,11 @@ import sys
 import time
 from typing import Any
 
-from goedels_poetry.solvers import Limits, Z3Process
+from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process
 
 _calls: list[int] = []
 _solver = Z3Process()
+_second = Cvc5Process()
 
 
 def add(payload: dict[str, Any]) -> dict[str, Any]:
@@ -69,3 +70,12 @@ def solve_and_tell(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _private(payload: dict[str, Any]) -> dict[str, Any]:
     return {}
+
+
+def loaded(payload: dict[str, Any]) -> dict[str, Any]:
+    return {"loaded": payload["module"] in sys.modules}
+
+
+def ask_cvc5(payload: dict[str, Any]) -> dict[str, Any]:
+    status = _second.ask("(declare-const p Bool)(assert (and p (not p)))").status
+    return {"status": status, "solver": _second.pid, "pid": os.getpid()}

@@ -12,17 +12,17 @@ import contextlib
 import math
 import threading
 from collections.abc import Callable
+from heapq import heappop, heappush
 from itertools import count
-from queue import PriorityQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 from goedels_poetry.solvers.limits import SolverError
 
-_RETRY_SECONDS = 0.02
+_RETRY_SECONDS = 0.005
 
 
 class Resource(Protocol):
-    """What a thread of the crew owns."""
+    """What a thread of the threads owns."""
 
     def kill(self) -> None:
         """Make the call under way return soon; from any thread."""
@@ -74,25 +74,43 @@ class _Job(Generic[R]):
         self.loop.call_later(_RETRY_SECONDS, self.cancel)
 
 
-class Crew(Generic[R]):
+class WorkerThreads(Generic[R]):
     """At most ``size`` calls at once, each with a resource nobody else uses meanwhile."""
 
     def __init__(self, size: int, make: Callable[[], R], name: str) -> None:
         if size < 1:
             raise ValueError("a pool has at least one process")
-        self._jobs: PriorityQueue[tuple[float, int, _Job[R] | None]] = PriorityQueue()
+        self._changed = threading.Condition()
+        self._jobs: list[tuple[float, int, _Job[R] | None]] = []  # a heap, as the next one
+        self._idle: list[int] = []
         self._numbers = count()
         self._closed = False
         self._resources = [make() for _ in range(size)]
         self._threads = [
-            threading.Thread(target=self._work, args=(resource,), name=f"{name}-{number}", daemon=True)
+            threading.Thread(target=self._work, args=(number, resource), name=f"{name}-{number}", daemon=True)
             for number, resource in enumerate(self._resources)
         ]
         for thread in self._threads:
             thread.start()
 
-    def _work(self, resource: R) -> None:
-        while (job := self._jobs.get()[2]) is not None:
+    def _put(self, urgency: float, job: _Job[R] | None) -> None:
+        with self._changed:
+            heappush(self._jobs, (urgency, next(self._numbers), job))
+            self._changed.notify_all()
+
+    def _get(self, number: int) -> _Job[R] | None:
+        """The next job for a thread. Of idle ones the first takes it, whose process is the likeliest to be warm."""
+        with self._changed:
+            heappush(self._idle, number)
+            while not self._jobs or self._idle[0] != number:
+                self._changed.wait()
+            heappop(self._idle)
+            job = heappop(self._jobs)[2]
+            self._changed.notify_all()
+        return job
+
+    def _work(self, number: int, resource: R) -> None:
+        while (job := self._get(number)) is not None:
             if self._closed:
                 job.end(None, SolverError("the pool is closed"))
             elif job.begin(resource):
@@ -112,7 +130,7 @@ class Crew(Generic[R]):
         if self._closed:
             raise SolverError("the pool is closed")
         job = _Job(call, asyncio.get_running_loop())
-        self._jobs.put((urgency, next(self._numbers), job))
+        self._put(urgency, job)
         try:
             result: T = await job.future
         except asyncio.CancelledError:
@@ -125,7 +143,7 @@ class Crew(Generic[R]):
         if not self._closed:
             self._closed = True
             for _ in self._threads:
-                self._jobs.put((math.inf, next(self._numbers), None))
+                self._put(math.inf, None)
         while any(thread.is_alive() for thread in self._threads):
             for resource, thread in zip(self._resources, self._threads, strict=True):
                 if thread.is_alive():

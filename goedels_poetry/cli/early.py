@@ -1,0 +1,28 @@
+"""What is started before the command itself is loaded: the parent of the workers, which loads at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_SEARCH = "goedels_poetry.languages.smt.engine.jobs.symbolic"
+_CHECK = "goedels_poetry.checker.smt.jobs"
+"""What the workers of a search and of a check need; that of a check is none that a search has used."""
+
+_CVC5 = "goedels_poetry.solvers.cvc5_child"
+_MODULES = {("prove", ".smt2"): (_SEARCH, _CHECK, _CVC5), ("prove", ".smt"): (_SEARCH, _CHECK, _CVC5)}
+"""By command and suffix."""
+
+
+def load_ahead(line: Sequence[str]) -> None:
+    """Load what the workers of a command line will need, as far as its first words tell."""
+    if len(line) < 2:
+        return
+    name = next((word for word in line[1:] if not word.startswith("-")), "").lower()
+    for (command, suffix), modules in _MODULES.items():
+        if line[0] == command and (name.endswith(suffix) or f"{suffix}:" in name):
+            from goedels_poetry.solvers import ahead
+
+            ahead.load_ahead(*modules)
+
+
+__all__ = ["load_ahead"]

@@ -1,0 +1,196 @@
+"""Worker processes, forked from a warm parent (see `nursery`) that can load what they need before they are needed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, BinaryIO
+
+from goedels_poetry.solvers.child import Child, children_environment, module_command, start_process
+
+_lock = threading.Lock()
+_MOST_STATUS = 64
+_LOOK_AGAIN = 0.02
+
+
+class _Ended(Exception):
+    """The nursery is gone, or cannot fork."""
+
+
+class ForkedProcess:
+    """A worker that the nursery has forked, with the face of a `subprocess.Popen`.
+
+    Its number stays its own until ``status`` is closed.
+    """
+
+    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int, status: BinaryIO) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdin: BinaryIO = os.fdopen(stdin, "wb", 0)
+        self.stdout: BinaryIO = os.fdopen(stdout, "rb", 0)
+        self.stderr: BinaryIO = os.fdopen(stderr, "rb", 0)
+        self.status = status
+        self._lock = threading.Lock()
+        os.set_blocking(status.fileno(), False)
+
+    def poll(self) -> int | None:
+        """The return code, or None while it runs."""
+        with self._lock:  # two threads may ask, and the code is told once
+            if self.returncode is None and not self.status.closed:
+                with contextlib.suppress(BlockingIOError):  # it runs
+                    line = os.read(self.status.fileno(), _MOST_STATUS)
+                    self.returncode = int(line) if line else -signal.SIGKILL  # it ends with the nursery
+            return self.returncode
+
+    def wait(self) -> int:
+        """The return code, when it has ended."""
+        while (code := self.poll()) is None:
+            select.select([self.status], [], [], _LOOK_AGAIN)  # another thread may have been told
+        return code
+
+    def kill(self) -> None:
+        """SIGKILL, unless it has ended."""
+        self._send(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """SIGTERM, unless it has ended."""
+        self._send(signal.SIGTERM)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+class _Nursery:
+    """The process, and the socket on which it is asked."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.owner = os.getpid()
+        command = module_command("goedels_poetry.solvers.nursery", *modules)
+
+        def start() -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env=children_environment(),
+            )
+
+        try:
+            self._process = start_process(start)
+        finally:
+            theirs.close()
+        self.close = weakref.finalize(self, _end, self._process, self._ours, self.owner)
+
+    def fork(self, modules: Sequence[str], arguments: Sequence[str]) -> ForkedProcess:
+        """A new worker. Raises _Ended or OSError."""
+        pairs = [os.pipe() for _ in range(4)]
+        (child_in, stdin), (stdout, child_out), (stderr, child_err), (status, child_status) = pairs
+        theirs, ours = (child_in, child_out, child_err, child_status), (stdin, stdout, stderr)
+        request = os.memfd_create("request")
+        try:
+            os.write(request, json.dumps(_request(modules, arguments)).encode())
+            socket.send_fds(self._ours, [b"."], (*theirs, request))
+        except OSError as error:
+            for fd in (*ours, status):
+                os.close(fd)
+            raise _Ended from error
+        finally:
+            for fd in (*theirs, request):
+                os.close(fd)
+        word = os.fdopen(status, "rb", 0)
+        line = word.readline()
+        if not line:
+            word.close()
+            for fd in ours:
+                os.close(fd)
+            raise _Ended
+        return ForkedProcess(int(line), *ours, word)
+
+
+def _request(modules: Sequence[str], arguments: Sequence[str]) -> dict[str, Any]:
+    """What a process inherits when it is started, and what it is to be."""
+    return {
+        "modules": list(modules),
+        "arguments": list(arguments),
+        "environment": children_environment(),
+        "folder": os.getcwd(),
+        "path": sys.path,
+    }
+
+
+def _end(process: subprocess.Popen[bytes], ours: socket.socket, owner: int) -> None:
+    if os.getpid() == owner:
+        ours.close()
+        process.kill()
+        process.wait()
+
+
+_nursery: _Nursery | None = None
+_holders = 0
+
+
+def load_ahead(*modules: str) -> None:
+    """Have the nursery begin to load ``modules``, which the workers of some pool will need."""
+    with _lock, contextlib.suppress(OSError, RuntimeError):
+        _living(modules)
+
+
+def hold() -> None:
+    """A pool begins; `release` when it ends: with the last one the nursery ends."""
+    global _holders  # noqa: PLW0603
+    with _lock:
+        _holders += 1
+
+
+def release() -> None:
+    """A pool has ended."""
+    global _holders, _nursery  # noqa: PLW0603
+    with _lock:
+        _holders -= 1
+        if _holders <= 0 and _nursery is not None:
+            _nursery.close()
+            _nursery = None
+
+
+def start_worker(packages: Sequence[str], modules: Sequence[str] = ()) -> Child:
+    """A worker process that has loaded ``modules``. Raises OSError or RuntimeError when there can be none."""
+    if sys.platform == "linux":
+        for _ in range(2):  # one that was killed is replaced
+            with _lock:
+                nursery = _living(modules)
+                try:
+                    return Child(nursery.fork(modules, packages))
+                except _Ended:
+                    _forget(nursery)
+    return Child(module_command("goedels_poetry.solvers.worker", *packages))
+
+
+def _living(modules: Sequence[str]) -> _Nursery:
+    global _nursery  # noqa: PLW0603
+    if _nursery is None or _nursery.owner != os.getpid():  # a forked copy of its owner has none
+        _nursery = _Nursery(modules)
+    return _nursery
+
+
+def _forget(nursery: _Nursery) -> None:
+    global _nursery  # noqa: PLW0603
+    nursery.close()
+    if _nursery is nursery:
+        _nursery = None
+
+
+__all__ = ["ForkedProcess", "hold", "load_ahead", "release", "start_worker"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.agents import SketchBacktrackAgent, agent
+    from goedels_poetry.agents import FailurePolicy, SketchBacktrackAgent, agent
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HOME_OF = {
     "Budgets": "settings",
     "Event": "tree.results",
+    "FailurePolicy": "agents",
     "GoedelsPoetryFramework": "framework",
     "ExecutionTrace": "memory",
     "GoedelsPoetryState": "tree.state",
@@ -61,6 +62,7 @@ __all__ = [
     "Budgets",
     "Event",
     "ExecutionTrace",
+    "FailurePolicy",
     "GoedelsPoetryFramework",
     "GoedelsPoetryState",
     "GoedelsPoetryStateManager",

@@ -67,6 +67,10 @@ class Unavailable(GoedelsPoetryError):
     """A tool could not do its work: that says nothing about the theorem, and the same may work later."""
 
 
+class StateIsReadOnly(GoedelsPoetryError):
+    """A run's state was to be written; it is read from the store, which is the source of truth."""
+
+
 class StoreError(GoedelsPoetryError):
     """A run's database cannot be used: unreadable, or written by a newer version of this program."""
 
@@ -91,6 +95,7 @@ __all__ = [
     "InvalidInput",
     "RunLocked",
     "StaleWork",
+    "StateIsReadOnly",
     "StoreError",
     "Unavailable",
     "UnknownLanguage",

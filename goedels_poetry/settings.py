@@ -7,6 +7,9 @@ nested ones ``GOEDELS_POETRY__BUDGETS__WALL_SECONDS``.
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -19,6 +22,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+PREFIX = "GOEDELS_POETRY__"
+BETWEEN = "__"
+"""Between the names of a group and of a setting in it, in the environment."""
 DEFAULT_HOME = Path("~/.goedels_poetry")
 DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS = 16
 """Default of the setting of that name: how often one node may be sketched again after its first sketch."""
@@ -180,12 +186,17 @@ class LeanSettings(BaseModel):
         return checked_address(value)
 
 
-class Settings(BaseSettings):
-    """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file."""
+class UnknownVariable(UserWarning):
+    """A variable of the environment that looks like a setting and is none."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="GOEDELS_POETRY__", env_nested_delimiter="__", frozen=True, extra="forbid"
-    )
+
+class Settings(BaseSettings):
+    """How runs behave. Frozen; ``Settings(**flags)`` puts flags above environment and file.
+
+    Warns of variables of the environment that name no setting (:class:`UnknownVariable`).
+    """
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter=BETWEEN, frozen=True, extra="forbid")
 
     home: Path = Field(default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics")
     max_concurrency: int = Field(default=8, ge=1, description="agents' jobs under way at the same time")
@@ -232,7 +243,9 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """First wins: arguments, environment, then ``config.toml`` of the data directory in force."""
-        home = init_settings().get("home") or os.environ.get("GOEDELS_POETRY__HOME") or DEFAULT_HOME
+        for line in unknown_variables(os.environ):
+            warnings.warn(line, UnknownVariable, stacklevel=1)  # of one place: each is told once
+        home = init_settings().get("home") or os.environ.get(f"{PREFIX}HOME") or DEFAULT_HOME
         file = Path(home).expanduser() / "config.toml"
         return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file))
 
@@ -248,6 +261,40 @@ class Settings(BaseSettings):
         return min(scheduled, self.budgets.attempts_per_node or scheduled)
 
 
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """One line for each variable ``GOEDELS_POETRY__…`` that names no setting, with the nearest one that does.
+
+    A name that is wrong inside a group (``GOEDELS_POETRY__BUDGETS__…``) is an error of its own when settings are made.
+    """
+    groups = dict(_groups())
+    known = [name for group, names in groups.items() for name in (names or [group])]
+    lines = []
+    for variable in sorted(environment):
+        if not variable.upper().startswith(PREFIX):
+            continue
+        name = variable[len(PREFIX) :].lower()
+        group, _, rest = name.partition(BETWEEN)
+        if group not in groups or (rest and groups[group] is None):
+            near = _SAID_OTHERWISE.get(name) or next(iter(get_close_matches(name, known, 1)), "")
+            hint = f"; did you mean {PREFIX}{near.upper()}?" if near else ""
+            lines.append(f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}")
+    return lines
+
+
+_SAID_OTHERWISE = {"data_dir": "home", "data_directory": "home", "concurrency": "max_concurrency"}
+"""What people call a setting -> its name."""
+
+
+def _groups() -> Iterator[tuple[str, list[str] | None]]:
+    """Every setting with the full names of those in it; None where it is no group."""
+    for name, field in Settings.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield name, [f"{name}{BETWEEN}{inner}" for inner in kind.model_fields]
+        else:
+            yield name, None
+
+
 __all__ = [
     "DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS",
     "Budgets",
@@ -257,4 +304,6 @@ __all__ = [
     "RetrievalSettings",
     "ScheduleSettings",
     "Settings",
+    "UnknownVariable",
+    "unknown_variables",
 ]

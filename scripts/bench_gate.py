@@ -16,8 +16,8 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, replace
 
-from goedels_poetry.checker.lean.examine import Claim, examine_with, fresh_lean, fresh_leans
 from goedels_poetry.checker.lean.gate import SecondKernel
+from goedels_poetry.checker.lean.verify import Claim, fresh_lean, fresh_leans, verify_with
 from goedels_poetry.kernel.lean import Opinion
 from goedels_poetry.languages.lean.runtime import CheckRequest
 
@@ -93,7 +93,7 @@ async def measure(name: str, repeat: int) -> Row:
         began = time.monotonic()
         async with fresh_leans(fresh_lean) as leans:
             watched = replace(leans, second=listening(leans.second, heard))
-            report = await examine_with(watched, Claim(text, original), time.monotonic() + SECONDS)
+            report = await verify_with(watched, Claim(text, original), time.monotonic() + SECONDS)
         gate.append(time.monotonic() - began)
         levels.append(str(report.trust_level))
     second = statistics.median(opinion.seconds for opinion in heard)

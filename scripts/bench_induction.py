@@ -23,7 +23,9 @@ from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
+from goedels_poetry.kernel.terms import not_
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.settings import Budgets, Settings
 from goedels_poetry.solvers import Cvc5Process, Limits, SolverProcess, Z3Process, solver_versions
 
@@ -55,7 +57,8 @@ def peer(solver: SolverProcess, path: Path, seconds: float, options: Mapping[str
         context = Context(parse_problem(path.read_bytes()))
     except GoedelsPoetryError:
         return "invalid"
-    script = "\n".join((*context.definitions, *context.named_premises(), context.goal_line(negated=True)))
+    denied = f"(assert {context.encoding.text(not_(context.problem.goal))})"
+    script = "\n".join((*with_definitions(context), *named_premises(context), denied))
     answer = solver.ask(script, Limits(seconds=seconds), options=options)
     return {"unsat": "proved", "sat": "refuted"}.get(answer.status, "unknown")
 

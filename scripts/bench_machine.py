@@ -27,6 +27,8 @@ from goedels_poetry.languages import Theorem
 from goedels_poetry.machine.graph import RECURSION_LIMIT, Machine, build
 from goedels_poetry.machine.jobs import Jobs
 from goedels_poetry.machine.supervisor import SupervisorAgent
+from goedels_poetry.tasks.base import Statement
+from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.tree.store import ProofStore, Txn
@@ -108,7 +110,8 @@ async def machine_step(store: ProofStore, settings: Settings, steps: int, graph_
 
     spec = AgentSpec("prover", (Queue.PROVE,), prover)
     registry = Registry({"prover": spec}, {Queue.PROVE: spec})
-    deps = Deps(store, None, Theorem("bench", ""), settings)  # type: ignore[arg-type]  # nobody asks the language
+    theorem = Theorem("bench", "")
+    deps = Deps(store, None, theorem, settings, FormalTheorem(""))  # type: ignore[arg-type]  # nobody asks the language
     jobs, stamps = Jobs(), [time.perf_counter()]
     supervisor = SupervisorAgent(store, registry, settings, jobs)
 
@@ -117,7 +120,8 @@ async def machine_step(store: ProofStore, settings: Settings, steps: int, graph_
         if len(stamps) > steps:
             supervisor.stop("measured")
 
-    machine = Machine(store, registry, deps, jobs, supervisor, emit)
+    statement = Statement(None, theorem)  # type: ignore[arg-type]
+    machine = Machine(store, registry, deps, jobs, supervisor, emit, statement)
     async with AsyncSqliteSaver.from_conn_string(str(graph_db)) as saver:
         await saver.setup()
         await saver.conn.execute("PRAGMA synchronous=NORMAL")

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-TOY = HERE.parent / "tests" / "machine"
+TOY = HERE.parent / "tests" / "support"
 
 
 def default_theorem(nodes: int) -> str:

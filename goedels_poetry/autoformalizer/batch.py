@@ -13,8 +13,7 @@ from goedels_poetry.autoformalizer.executor import AutoformalizationExecutor
 from goedels_poetry.autoformalizer.items import Item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.framework import OnEvent
-from goedels_poetry.tree.results import Event
+from goedels_poetry.tree.results import Event, OnEvent
 from goedels_poetry.tree.state import Verdict
 
 OnResult = Callable[[AutoformalizationResult], None]

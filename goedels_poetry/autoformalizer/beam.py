@@ -173,10 +173,10 @@ class _Compiler:
         return Theorem(self.name, text, options, " ".join(text.split()))
 
     async def _compiled(self, text: str) -> tuple[bool, str]:
-        said = await asyncio.to_thread(self._compile, text)
-        if inspect.isawaitable(said):
-            said = await said
-        ok, message = said
+        compiled = await asyncio.to_thread(self._compile, text)
+        if inspect.isawaitable(compiled):
+            compiled = await compiled
+        ok, message = compiled
         return bool(ok), str(message)
 
     async def judge(self, theorem: Theorem) -> Outcome:

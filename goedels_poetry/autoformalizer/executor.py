@@ -16,11 +16,12 @@ from goedels_poetry.autoformalizer.cache import ExecutorCache, cache_info
 from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
 from goedels_poetry.languages.base import Configurable, Language
+from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Models, RetryConfig, models_from
 from goedels_poetry.settings import ScheduleSettings, Settings
 from goedels_poetry.tasks.claim import Confirm
+from goedels_poetry.tree.results import OnEvent
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -71,7 +72,7 @@ class AutoformalizationExecutor:
         self._models = models_of(model_client, cache, self._settings)
         self._config = config or _config(self._settings)
         self._prove, self._round_trip, self._confirm = prove, round_trip, confirm
-        self._by_schedule: list[tuple[ScheduleSettings, GoedelsPoetryFramework]] = []
+        self._by_schedule: list[tuple[ScheduleSettings, MachineRunner]] = []
         self.interrupted = False
 
     @property
@@ -184,14 +185,14 @@ class AutoformalizationExecutor:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    def _framework(self, config: RetryConfig) -> GoedelsPoetryFramework:
+    def _framework(self, config: RetryConfig) -> MachineRunner:
         """The framework for a schedule; all share one language and one set of models."""
         schedule = _schedule(config)
         for known, framework in self._by_schedule:
             if known == schedule:
                 return framework
         settings = self._settings.model_copy(update={"schedule": schedule})
-        made = GoedelsPoetryFramework(settings, language=self._language, models=self._models)
+        made = MachineRunner(settings, language=self._language, models=self._models)
         self._by_schedule.append((schedule, made))
         return made
 
@@ -245,8 +246,8 @@ def models_of(client: ModelClient | None, cache: ExecutorCache | None, settings:
 
 
 def _config(settings: Settings) -> RetryConfig:
-    chosen = settings.schedule
-    return RetryConfig(chosen.max_attempts, chosen.beam, chosen.temperature, chosen.max_tokens)
+    defaults = settings.schedule
+    return RetryConfig(defaults.max_attempts, defaults.beam, defaults.temperature, defaults.max_tokens)
 
 
 def _schedule(config: RetryConfig) -> ScheduleSettings:

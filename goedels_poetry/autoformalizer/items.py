@@ -12,7 +12,6 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.tasks.claim import MAX_CLAIM
 
 MAX_STEPS = 200
-KNOWN = ("id", "english", "statement", "steps", "context")
 
 
 class BadItems(GoedelsPoetryError):
@@ -65,8 +64,8 @@ def read_item(value: Mapping[str, Any] | str | Item, default_id: str = "item") -
         steps = [steps]
     if not isinstance(steps, list | tuple) or len(steps) > MAX_STEPS:
         raise BadItems(f'"steps" is a list of at most {MAX_STEPS} texts')
-    told = tuple(_text(step, "steps") for step in steps)
-    return Item(str(name), statement, told, _text(value.get("context") or "", "context"))
+    hints = tuple(_text(step, "steps") for step in steps)
+    return Item(str(name), statement, hints, _text(value.get("context") or "", "context"))
 
 
 def load_items(path: Path | str) -> list[Item]:

@@ -110,16 +110,16 @@ def outcome(
     prove: bool,
 ) -> AutoformalizationResult:
     """The result of an item from that of its run and all that was said in it."""
-    told = run.formalization or {}
-    stated = bool(told.get("stated")) and told.get("confirmed") is not False
+    facts = run.formalization or {}
+    stated = bool(facts.get("stated")) and facts.get("confirmed") is not False
     spoken_against = (Verdict.REFUTED, Verdict.INCONSISTENT, Verdict.INVALID)
     success = run.verdict is Verdict.PROVED if prove else stated and run.verdict not in spoken_against
-    formal = told.get("formal")
+    formal = facts.get("formal")
     models = run.metrics.get("models", {})
     return AutoformalizationResult(
         success=success,
         final_code=(_proof(run.certificate, formal) if prove else formal) if success else None,
-        attempts=int(told.get("attempts", 0)),
+        attempts=int(facts.get("attempts", 0)),
         total_time=seconds,
         errors_encountered=tuple(_errors(log, run.language)),
         generation_log=tuple(entry for entry in log if entry["kind"] in ("model", "formalization")),
@@ -128,10 +128,10 @@ def outcome(
         statement=statement,
         language=run.language,
         formal=formal,
-        round_trip=told.get("round_trip"),
-        tests=(*told.get("tests", ()), *_refutation(run)),
-        judged=bool(told.get("judged")),
-        confirmed=told.get("confirmed"),
+        round_trip=facts.get("round_trip"),
+        tests=(*facts.get("tests", ()), *_refutation(run)),
+        judged=bool(facts.get("judged")),
+        confirmed=facts.get("confirmed"),
         verdict=str(run.verdict),
         reason="" if success else run.reason,
         run_id=run.run_id,
@@ -153,8 +153,8 @@ def _refutation(run: RunResult) -> list[dict[str, str]]:
         return []
     found = run.counterexample or {}
     values = ", ".join(f"{name} = {value}" for name, value in (found.get("values") or {}).items())
-    words = values or str(found.get("words") or found.get("text") or run.reason)
-    return [{"test": "counterexample", "outcome": FAILED, "words": words}]
+    description = values or str(found.get("words") or found.get("text") or run.reason)
+    return [{"test": "counterexample", "outcome": FAILED, "words": description}]
 
 
 def _proof(certificate: Path | None, formal: str | None) -> str | None:
@@ -194,7 +194,7 @@ def _of_sample(reason: str, fault: bool, stage: str, attempt: int, code: str, la
     if placed is None and (language != "lean" or _ERROR.search(reason) is None):
         return [AttemptError(_STAGES.get(stage, UNREADABLE), reason, stage=stage, attempt=attempt)]
     if language == "lean":
-        said = f"Main.lean:{placed[1]}:{int(placed[2]) - 1}: error: {placed[3]}" if placed is not None else reason
+        line = f"Main.lean:{placed[1]}:{int(placed[2]) - 1}: error: {placed[3]}" if placed is not None else reason
         return [
             AttemptError(
                 str(error.category),
@@ -207,7 +207,7 @@ def _of_sample(reason: str, fault: bool, stage: str, attempt: int, code: str, la
                 stage,
                 attempt,
             )
-            for error in _classifier().classify_errors(said, code)
+            for error in _classifier().classify_errors(line, code)
         ]
     assert placed is not None
     place = (int(placed[1]), int(placed[2]))

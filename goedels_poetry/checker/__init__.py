@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from goedels_poetry.checker.registry import Checkers
     from goedels_poetry.checker.report import Certificate, CheckReport, Counts, TrustLevel
     from goedels_poetry.checker.smt.check import check_certificate
-    from goedels_poetry.checker.smt.write import write_certificate, write_counterexample
+    from goedels_poetry.checker.smt.write import BadProof, write_certificate, write_counterexample
     from goedels_poetry.checker.submission import Checker, Submission
-    from goedels_poetry.kernel.structure import BadProof
 
 _HOME_OF = {
     "BadCertificate": "checker.archive",
-    "BadProof": "kernel.structure",
+    "BadProof": "checker.smt.write",
     "Certificate": "checker.report",
     "CheckReport": "checker.report",
     "Checker": "checker.submission",

@@ -14,9 +14,9 @@ from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.checker.submission import Json, Submission
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.languages.logic.language import settled
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import JobTimeout, WorkerPool
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
 
 if TYPE_CHECKING:  # a theorem in another language must not wait for Lean's modules
     from goedels_poetry.languages.lean.runtime import LeanPool
@@ -31,8 +31,11 @@ MEMORY_MB = 4096
 class _InWorkers:
     """Checkers whose work is a job in a worker process of their own, which no search has used."""
 
+    module: str
+    """What the worker loads."""
+
     def __init__(self) -> None:
-        self._pool = WorkerPool()
+        self._pool = WorkerPool(modules=(self.module, CVC5_CHILD))
 
     async def _run(self, function: str, payload: Json, seconds: float | None, most: float) -> Certificate:
         limit = most if seconds is None else min(seconds, most)
@@ -61,6 +64,8 @@ class _InWorkers:
 class SmtChecker(_InWorkers):
     """``derivation``: the machine's steps; for other verdicts ``refuted_by`` and ``evidence``."""
 
+    module = "goedels_poetry.checker.smt.jobs"
+
     async def certify(self, submission: Submission) -> Certificate:
         """See `Checker.certify`."""
         options, evidence = submission.options, submission.evidence
@@ -82,8 +87,12 @@ class SmtChecker(_InWorkers):
 class LogicChecker(_InWorkers):
     """The program is decided anew; ``choice``: the goal of several that alone follows, or nothing."""
 
+    module = "goedels_poetry.checker.logic.jobs"
+
     async def certify(self, submission: Submission) -> Certificate:
         """See `Checker.certify`."""
+        from goedels_poetry.languages.logic.language import settled  # no other language waits for its modules
+
         payload = {
             "text": submission.text,
             "options": settled(submission.text, submission.options),
@@ -92,7 +101,7 @@ class LogicChecker(_InWorkers):
             "directory": str(submission.directory),
             "info": submission.info,
         }
-        return await self._run("goedels_poetry.checker.logic.jobs:certify", payload, submission.seconds, LOGIC_SECONDS)
+        return await self._run(f"{self.module}:certify", payload, submission.seconds, LOGIC_SECONDS)
 
 
 class LeanChecker:

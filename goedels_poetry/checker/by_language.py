@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from goedels_poetry.checker.archive import language_of
-from goedels_poetry.checker.registry import check_by_plugin, registered
+from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 LEAN = "lean"
 

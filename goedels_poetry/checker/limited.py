@@ -15,8 +15,8 @@ from goedels_poetry.checker.archive import language_of
 from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import JobTimeout, SolverError, WorkerPool
-from goedels_poetry.tree.state import Verdict
 
 SECONDS = 300.0
 """For a whole check, where nothing else is said."""

@@ -7,7 +7,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.kernel.verdict import Verdict
 
 MAY_RISE = "the level may rise when checked again: {}"
 """A note on what is a matter of how busy the machine is."""
@@ -35,6 +35,14 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Of how many formulas a solver was asked whether we read them as they stand, and for how many it agreed."""
+
+    posed: int
+    confirmed: int
+
+
+@dataclass(frozen=True)
 class CheckReport:
     """The verdict of the checker, found from nothing but the certificate's files and fresh solver processes.
 
@@ -50,6 +58,7 @@ class CheckReport:
     undecided_by_first, undecided_by_second: names of the obligations that the first, or the second solver did not
         answer with ``unsat``; the other one did.
     needed: names of the premises that a proof rests on; None when that is not told.
+    reading: how much of the theorem's text a solver reads as we do; None when nobody was asked.
     notes: what a reader should know although it does not change the verdict.
     """
 
@@ -73,6 +82,7 @@ class CheckReport:
     versions: dict[str, str] = field(default_factory=dict)
     checked_by: str = ""
     retry: bool = False
+    reading: Reading | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -94,6 +104,7 @@ class CheckReport:
             "counterexample": dict(self.counterexample),
             **self.about_lean(),
             **({"checked_by": self.checked_by} if self.checked_by else {}),
+            **({"reading": asdict(self.reading)} if self.reading is not None else {}),
         }
 
     @classmethod
@@ -116,6 +127,7 @@ class CheckReport:
             place=None if line is None else (line, json["column"]),
             versions=json.get("versions", {}),
             checked_by=json.get("checked_by", ""),
+            reading=Reading(**json["reading"]) if json.get("reading") else None,
         )
 
     def about_lean(self) -> dict[str, Any]:

@@ -371,9 +371,9 @@ def doctor(
     base_url: Annotated[str | None, typer.Option(help="Where the model is served, as for `prove`.")] = None,
 ) -> None:
     """Say what is installed and whether it works: Python, solvers, data directory, plug-ins, models."""
-    from goedels_poetry.cli.doctor import examine
+    from goedels_poetry.cli.doctor import diagnose
 
-    raise typer.Exit(examine(as_json=as_json, call=call, model=model, base_url=base_url))
+    raise typer.Exit(diagnose(as_json=as_json, call=call, model=model, base_url=base_url))
 
 
 @lean_app.command("install")

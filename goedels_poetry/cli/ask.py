@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
+from goedels_poetry.cli.failures import INTERRUPTED
 from goedels_poetry.cli.formal import claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
-from goedels_poetry.cli.main import INTERRUPTED
-from goedels_poetry.cli.program_page import trust_words
+from goedels_poetry.cli.program_page import level_text
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -61,12 +61,12 @@ def ask_question(request: QuestionRequest) -> int:
     """Answer one question; returns the exit code."""
     errors = console(sys.stderr)
     try:
-        question, chosen = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
-        told = dict(map(parse_option, request.post))
-        processors = post_processors(told, {name: config for name, config in told.items() if config})
+        question, in_force = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
+        posted = dict(map(parse_option, request.post))
+        processors = post_processors(posted, {name: config for name, config in posted.items() if config})
         if request.out is not None:
             request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
-        result = asyncio.run(_run(request, question, processors, chosen))
+        result = asyncio.run(_run(request, question, processors, in_force))
     except (Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
@@ -105,16 +105,16 @@ def _question(request: QuestionRequest) -> Question:
 
 
 def _choice(text: str) -> tuple[str, str] | str:
-    letter, equals, words = text.partition("=")
-    return (letter.strip(), words.strip()) if equals and len(letter.strip()) == 1 else text
+    letter, equals, label = text.partition("=")
+    return (letter.strip(), label.strip()) if equals and len(letter.strip()) == 1 else text
 
 
 async def _run(
-    request: QuestionRequest, question: Question, processors: Sequence[PostProcessor], chosen: Settings
+    request: QuestionRequest, question: Question, processors: Sequence[PostProcessor], in_force: Settings
 ) -> QueryResult:
     silent = request.quiet or request.as_json
     progress = Silent(sys.stderr) if silent else Lines(sys.stderr, several=False)
-    async with GoedelsPoetryFramework(chosen) as framework:
+    async with GoedelsPoetryFramework(in_force) as framework:
 
         def stop() -> None:
             progress.note("stopping; press Ctrl-C once more to stop at once")
@@ -135,8 +135,8 @@ def _folder(out: Path | None, question: Question, *, fresh: bool) -> Path | None
     """Where the certificate goes below ``--out``: another place for each question and text, and for each fresh run."""
     if out is None:
         return None
-    words = " ".join(question.asked.split())[:60].replace("/", "_")
-    first = certificate_folder(out, Source(words, Path(words)), f"{question.text}\0{question.context}")
+    label = " ".join(question.asked.split())[:60].replace("/", "_")
+    first = certificate_folder(out, Source(label, Path(label)), f"{question.text}\0{question.context}")
     place, number = first, 1
     while fresh and place.exists():
         number += 1
@@ -146,8 +146,8 @@ def _folder(out: Path | None, question: Question, *, fresh: bool) -> Path | None
 
 def _print(request: QuestionRequest, result: QueryResult) -> None:
     if request.as_json:
-        told = {"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code}
-        sys.stdout.write(json.dumps(told, default=str) + "\n")
+        posted = {"schema": SCHEMA, **result.to_json(), "exit_code": result.verdict.exit_code}
+        sys.stdout.write(json.dumps(posted, default=str) + "\n")
     else:
         out = console(sys.stdout)
         for number, line in enumerate(page(result)):
@@ -184,7 +184,7 @@ def page(result: QueryResult) -> Iterator[str]:
         level, score = result.confidence["level"], result.confidence["score"]
         yield f"  confidence in the formalisation: {level} ({score:.0%})"
     if result.trust_level:
-        yield f"  trust level {result.trust_level}: {trust_words(result.trust_level, result.verdict)}"
+        yield f"  trust level {result.trust_level}: {level_text(result.trust_level, result.verdict)}"
     if result.program is not None:
         yield f"  program ({result.backend}, attempt {result.attempts}):"
         for line in result.program.splitlines():

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goedels_poetry.checker.logic.result import invalid_result
+from goedels_poetry.cli.failures import describe, save_traceback
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, read
-from goedels_poetry.cli.main import describe, save_traceback
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.logic.result import invalid_result
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
 from goedels_poetry.tree.state import Verdict
@@ -48,7 +48,7 @@ def ask_programs(request: ProgramRequest) -> int:
         return Verdict.INVALID.exit_code
     confirm = len(sources) == 1 if request.confirm is None else request.confirm
     jobs = min(request.jobs, len(sources))
-    chosen = {
+    by_dialect = {
         name: backend(
             request.verify_timeout,
             request.optimize_timeout,
@@ -62,18 +62,20 @@ def ask_programs(request: ProgramRequest) -> int:
     verdicts = []
     threads = ThreadPoolExecutor(jobs, "goedels-poetry-program")
     try:
-        for source, result in zip(sources, threads.map(lambda s: _answer(s, request, chosen), sources), strict=True):
+        for source, result in zip(
+            sources, threads.map(lambda s: _answer(s, request, by_dialect), sources), strict=True
+        ):
             verdicts.append(result.verdict)
             _print(source, result, as_json=request.as_json)
     finally:
-        for backend in chosen.values():  # ends what is under way, so that no thread is waited for
+        for backend in by_dialect.values():  # ends what is under way, so that no thread is waited for
             backend.close()
         threads.shutdown(cancel_futures=True)
     return worst(verdicts).exit_code
 
 
 def _answer(
-    source: Source, request: ProgramRequest, chosen: dict[str, SMT2Backend | JSONBackend]
+    source: Source, request: ProgramRequest, by_dialect: dict[str, SMT2Backend | JSONBackend]
 ) -> VerificationResult:
     """One program; whatever happens becomes a result."""
     try:
@@ -82,7 +84,7 @@ def _answer(
         error = InvalidInput(problem.reason, problem.line, problem.column)
         return _invalid(error, problem.reason, request)
     try:
-        return chosen[request.backend or _backend(source, text)].execute(text)
+        return by_dialect[request.backend or _backend(source, text)].execute(text)
     except Exception as error:  # noqa: BLE001 - a defect on one program must not stop the others
         log = save_traceback(error)
         reason = f"internal error: {describe(error)}" + (f"; details in {log}" if log else "")

@@ -14,9 +14,9 @@ from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
+from goedels_poetry.cli.failures import INTERRUPTED
 from goedels_poetry.cli.inputs import Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
-from goedels_poetry.cli.main import INTERRUPTED
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import (
@@ -162,21 +162,21 @@ async def _ask(request: Request, ks: Sequence[int]) -> int:
     from goedels_poetry.reasoning import ProofOfThought
     from goedels_poetry.reasoning.postprocessors import parse_option
 
-    told = dict(map(parse_option, request.post))
+    posted = dict(map(parse_option, request.post))
     asking: dict[str, Any] = {
         **request.asking,
-        "postprocessors": list(told),
-        "postprocessor_configs": {name: config for name, config in told.items() if config},
+        "postprocessors": list(posted),
+        "postprocessor_configs": {name: config for name, config in posted.items() if config},
     }
     data = load(request.paths, request.dataset, facts=request.facts)
-    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
-    models = models_from(chosen)
+    in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
+    models = models_from(in_force)
     if models is None:
         raise BadData(NO_MODEL)
-    async with ProofOfThought(llm=models, settings=chosen, **asking) as asks:
+    async with ProofOfThought(llm=models, settings=in_force, **asking) as asks:
         for name in models.unpriced():
             _note(request, f"no price is known for {name}: it counts as free")
-        return await _run(request, chosen, data, answerer_of(asks), ks)
+        return await _run(request, in_force, data, answerer_of(asks), ks)
 
 
 # -- theorems --------------------------------------------------------------------------------------------------
@@ -194,12 +194,12 @@ def _are_theorems(paths: Sequence[str]) -> bool:
 
 
 async def _prove(request: Request, ks: Sequence[int]) -> int:
-    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
+    in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     sources = list(find(request.paths, _suffixes()))
     if any(source.file.endswith(".lean") for source in sources):
-        fetch_first(chosen.lean, quiet=request.quiet or request.as_json)
+        fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
     theorems: list[Theorem] = []
-    async with GoedelsPoetryFramework(chosen) as framework:
+    async with GoedelsPoetryFramework(in_force) as framework:
         models = framework.models.fingerprint if framework.models is not None else {}
         for source in sources:
             text = read(source)
@@ -208,8 +208,8 @@ async def _prove(request: Request, ks: Sequence[int]) -> int:
             theorems += [Theorem(source.of(n).name if n else source.name, text, source.file, n, name) for n in names]
     files = Counter(theorem.file for theorem in theorems)
     data = Data(tuple(theorem.question for theorem in theorems), dict(files))
-    async with ProofAnswerer(chosen, theorems, setup_of(chosen, models=models)) as answerer:
-        return await _run(request, chosen, data, answerer, ks or [1], proofs=True)
+    async with ProofAnswerer(in_force, theorems, setup_of(in_force, models=models)) as answerer:
+        return await _run(request, in_force, data, answerer, ks or [1], proofs=True)
 
 
 async def _names(framework: GoedelsPoetryFramework, text: str, file: str) -> list[str]:
@@ -223,12 +223,12 @@ async def _names(framework: GoedelsPoetryFramework, text: str, file: str) -> lis
 
 # -- both ------------------------------------------------------------------------------------------------------
 async def _run(
-    request: Request, chosen: Settings, data: Data, answerer: Answerer, ks: Sequence[int], *, proofs: bool = False
+    request: Request, in_force: Settings, data: Data, answerer: Answerer, ks: Sequence[int], *, proofs: bool = False
 ) -> int:
     names = [Path(path).name for path in request.paths]
-    folder = request.out or chosen.data_dir / "bench" / digest(names, dict(answerer.setup))
+    folder = request.out or in_force.data_dir / "bench" / digest(names, dict(answerer.setup))
     samples = max([request.samples or 1, *ks])
-    total = samples * len(sample(data.questions, request.limit, chosen.seed))
+    total = samples * len(sample(data.questions, request.limit, in_force.seed))
     pipeline = EvaluationPipeline(
         answerer,
         folder,
@@ -248,7 +248,7 @@ async def _run(
 
     with Signals(stop):
         found = await pipeline.aevaluate(
-            data, max_samples=request.limit, seed=chosen.seed, skip_existing=not request.fresh
+            data, max_samples=request.limit, seed=in_force.seed, skip_existing=not request.fresh
         )
     _show(found, folder, request)
     if found.run.missing:

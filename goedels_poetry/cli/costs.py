@@ -20,7 +20,7 @@ def model_lines(models: Mapping[str, Any]) -> list[str]:
     lines = [f"models: {_amounts(models)}"]
     lines += [f"  {role}: {_amounts(spent)}" for role, spent in sorted(models.get("by_role", {}).items())]
     kept = models.get("cache") or {}
-    found = [words for kind, name in _KINDS.items() if (words := _rate(kept, kind, name))]
+    found = [rate for kind, name in _KINDS.items() if (rate := _rate(kept, kind, name))]
     return [*lines, *([f"caches: {', '.join(found)}"] if found else [])]
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from rich.text import Text
 
 from goedels_poetry import languages
 from goedels_poetry.agents.registry import load_registry
-from goedels_poetry.checker import registry as checkers
+from goedels_poetry.checker import plugins as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.cli.finding import Finding
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
 from goedels_poetry.trace.terminal import console, one_line, say
@@ -26,16 +27,7 @@ _TRIVIAL = "(declare-const x Int)\n(assert (and (> x 0) (< x 1)))\n"
 _LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One line of the examination. ``ok`` False: the program cannot do its work like this."""
-
-    what: str
-    found: str
-    ok: bool = True
-
-
-def examine(*, as_json: bool, call: bool = False, model: str | None = None, base_url: str | None = None) -> int:
+def diagnose(*, as_json: bool, call: bool = False, model: str | None = None, base_url: str | None = None) -> int:
     """Print what was found; exit code 1 when something that proofs need does not work."""
     findings = [
         Finding("goedels-poetry", __version__),
@@ -69,8 +61,8 @@ async def _solvers() -> list[Finding]:
         for name in solvers:
             answer = await pool.ask(name, _TRIVIAL, Limits(seconds=20.0))
             works = answer.status == "unsat"
-            said = "answers" if works else f"does not work: {answer.status} {answer.reason}"
-            findings.append(Finding(name, f"{versions.get(name, 'not installed')}, {said}", works))
+            state = "answers" if works else f"does not work: {answer.status} {answer.reason}"
+            findings.append(Finding(name, f"{versions.get(name, 'not installed')}, {state}", works))
     return findings
 
 
@@ -117,11 +109,11 @@ def _lean(call: bool) -> list[Finding]:
 
 def _models(call: bool, model: str | None, base_url: str | None) -> list[Finding]:
     """What each role would ask, and whether its server answers; a question only when ``call``."""
-    from goedels_poetry.models.examine import look
+    from goedels_poetry.models.reachability import look
 
     try:
-        chosen = settings(models={"model": model, "base_url": base_url})
-        found = asyncio.run(look(chosen, call=call))
+        in_force = settings(models={"model": model, "base_url": base_url})
+        found = asyncio.run(look(in_force, call=call))
     except (BadSettings, GoedelsPoetryError) as problem:
         return [Finding("models", str(problem), ok=False)]
     if not found:

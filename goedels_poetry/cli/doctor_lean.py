@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import time
 
-from goedels_poetry.cli.doctor import Finding
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, chosen_kind, open_lean
+from goedels_poetry.cli.finding import Finding
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, kind_in_use, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import (
     AGAIN,
     LEAN_VERSION,
@@ -27,7 +27,7 @@ _NODE_SECONDS = 20.0
 def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
     """One line a kind, and one about the Lean that proofs would be checked with. Nothing is fetched."""
     try:
-        kind = chosen_kind(settings)
+        kind = kind_in_use(settings)
     except OSError as problem:
         return [Finding("lean", str(problem), ok=False)]
     found = [_embedded(), _native(), Finding("lean kimina", settings.kimina_url or "no address configured")]

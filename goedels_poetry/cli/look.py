@@ -16,7 +16,7 @@ from rich.text import Text
 from goedels_poetry.agents.registry import FAULT, Fault
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.costs import goal_line, model_lines
-from goedels_poetry.cli.report import Report, show, spent_lines, wording
+from goedels_poetry.cli.report import Report, readable, show, spent_lines
 from goedels_poetry.errors import GoedelsPoetryError, UnknownRun
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.memory import conversation
@@ -126,7 +126,7 @@ def _print_page(
         say(out, f"  spent: {', '.join(spent_lines(spent))}")
         _say_lines(out, model_lines(model_metrics(spent)))
     costs = store.costs(as_of=at)
-    out.print(tree.tree(nodes, theorem, wording, lambda node: _notes(node, store, costs.get(node.id, {}), at)))
+    out.print(tree.tree(nodes, theorem, readable, lambda node: _notes(node, store, costs.get(node.id, {}), at)))
 
 
 def _say_lines(out: Console, lines: Sequence[str]) -> None:
@@ -150,16 +150,16 @@ def _notes(node: ProofNode, store: StoreReader, cost: Mapping[str, float], at: i
 
 def _story(history: Sequence[HistoryEntry]) -> list[str]:
     """Rejected sketches, backtracks and exceptions; the attempts are counted above, the bans follow."""
-    words = {"rejected": "sketch rejected", "backtrack": "backtracked", "lift": "ban lifted"}
-    words |= {"formalization": "formalization rejected"}
+    titles = {"rejected": "sketch rejected", "backtrack": "backtracked", "lift": "ban lifted"}
+    titles |= {"formalization": "formalization rejected"}
     lines = []
     for entry in history:
         if entry.kind == FAULT:
             lines.append(Fault.of(entry.entry).words)
-        if entry.kind in words:
+        if entry.kind in titles:
             strategy = f" {entry.entry['strategy']}" if entry.entry.get("strategy") else ""
             reason = f": {entry.entry['reason']}" if entry.entry.get("reason") else ""
-            lines.append(f"{words[entry.kind]}{strategy}{reason}")
+            lines.append(f"{titles[entry.kind]}{strategy}{reason}")
     return lines
 
 
@@ -175,11 +175,11 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
                         sys.stdout.write(json.dumps(event.to_json() | {"run_id": run_id}) + "\n")
                 return 0
             if form == "conversation":
-                said = [entry for entry in conversation(store) if at is None or entry["seq"] <= at]
-                sys.stdout.write(json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+                entries = [entry for entry in conversation(store) if at is None or entry["seq"] <= at]
+                sys.stdout.write(json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
                 return 0
             draw = tree.mermaid if form == "mermaid" else tree.dot
-            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), wording))
+            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), readable))
         return 0
 
     return _looking(body)
@@ -187,10 +187,9 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
 
 def draw_machine(form: str, *, questions: bool = False) -> int:
     """The state machine with plug-ins; one that was left out is named."""
-    from goedels_poetry.agents.questions import question_registry
-    from goedels_poetry.agents.registry import load_registry
+    from goedels_poetry.machine.kinds import KINDS
 
-    registry = question_registry() if questions else load_registry()
+    registry = KINDS["question" if questions else "theorem"].registry()
     if form == "text":
         console(sys.stdout).print(machine.text(registry))
     else:
@@ -214,8 +213,10 @@ def _result(framework: GoedelsPoetryFramework, run_id: str) -> RunResult | None:
 def _looking(body: Callable[[GoedelsPoetryFramework], int]) -> int:
     """Run ``body`` on a framework; an unknown run or an unreadable one is a line, not a traceback."""
     try:
-        chosen = settings().model_copy(update={"models": ModelsSettings()})  # nobody is asked, nothing is recorded
-        with GoedelsPoetryFramework(chosen) as framework:
+        without_models = settings().model_copy(
+            update={"models": ModelsSettings()}
+        )  # nobody is asked, nothing is recorded
+        with GoedelsPoetryFramework(without_models) as framework:
             return body(framework)
     except (GoedelsPoetryError, BadSettings) as problem:
         say(console(sys.stderr), one_line(str(problem)))

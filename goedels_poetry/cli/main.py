@@ -5,15 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import tempfile
-import time
-import traceback
+import warnings
 from typing import NoReturn
 
-INTERNAL_ERROR = 70
-"""Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
-INTERRUPTED = 130
-"""Exit code when Ctrl-C ended the program before there was a result (128 + SIGINT)."""
+from goedels_poetry.cli.early import load_ahead
+from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, describe, save_traceback
 
 
 def main() -> NoReturn:
@@ -21,6 +17,9 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
+    warnings.formatwarning = _in_one_line
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes longer than a small proof
+    load_ahead(sys.argv[1:])
     try:
         from goedels_poetry.cli.app import app
 
@@ -38,6 +37,13 @@ def main() -> NoReturn:
     raise SystemExit(0)
 
 
+def _in_one_line(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
+    """A warning as people read it: without the place in our code."""
+    return f"warning: {' '.join(str(message).split())}\n"
+
+
 def _drop_output() -> None:
     """The reader went away: point standard output at nothing, so that flushing at exit does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -50,37 +56,3 @@ def _defect(error: BaseException) -> NoReturn:
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"
     print(line, file=sys.stderr)  # noqa: T201
     raise SystemExit(INTERNAL_ERROR)
-
-
-def describe(error: BaseException) -> str:
-    """The exception in one line of at most 300 characters."""
-    if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        return describe(error.exceptions[0])
-    if isinstance(error, MemoryError):
-        from goedels_poetry.solvers.launch import memory_limit_mb
-
-        limit = memory_limit_mb()
-        return "not enough memory" if limit is None else f"not enough memory: `ulimit -v` leaves {limit} MB"
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= 300 else text[:297] + "..."
-
-
-def save_traceback(error: BaseException) -> str | None:
-    """Log the traceback; the log's path, or None."""
-    return save_log("".join(traceback.format_exception(error)))
-
-
-def save_log(text: str) -> str | None:
-    """Append to a file in the data directory's log folder, else in the temporary one; its path, or None."""
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
-    home = os.environ.get("GOEDELS_POETRY__HOME") or "~/.goedels_poetry"
-    for folder in (os.path.join(os.path.expanduser(home), "logs"), tempfile.gettempdir()):
-        path = os.path.join(folder, name)
-        try:
-            os.makedirs(folder, exist_ok=True)
-            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text + "\n")
-        except OSError:
-            continue  # the next folder; with none writable the line on the terminal has to do
-        return path
-    return None

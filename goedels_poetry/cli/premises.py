@@ -12,7 +12,7 @@ from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.languages.base import Configurable, Goal, Searchable
-from goedels_poetry.retrieval import Found, PremiseSearch
+from goedels_poetry.retrieval import PremiseSearch, SearchResult
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 from goedels_poetry.tree.state import Verdict
 
@@ -32,7 +32,7 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
         source = next(find([file], ()), None)
         if source is None:
             raise Unreadable("a folder; name one file")
-        found, troubles = asyncio.run(_found(source, theorem or source.theorem, queries, limit))
+        found, troubles = asyncio.run(_search(source, theorem or source.theorem, queries, limit))
     except (Unreadable, InvalidInput, BadSettings, _NoPremises, GoedelsPoetryError, TimeoutError) as problem:
         say(errors, f"{printable(file)}: {one_line(str(problem))}", style="bold red")
         return Verdict.INVALID.exit_code
@@ -46,15 +46,17 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
     return 0 if found.premises else 1
 
 
-async def _found(source: Source, theorem: str, queries: list[str], limit: int | None) -> tuple[Found, list[str]]:
-    chosen = settings()
-    given = chosen.retrieval
+async def _search(
+    source: Source, theorem: str, queries: list[str], limit: int | None
+) -> tuple[SearchResult, list[str]]:
+    in_force = settings()
+    given = in_force.retrieval
     if limit is not None:
         given = given.model_copy(update={"premises": limit})
     text = read(source)
     language = languages.get(languages.for_file(source.file))
     if isinstance(language, Configurable):
-        language.configure(chosen)
+        language.configure(in_force)
     try:
         if not isinstance(language, Searchable):
             raise _NoPremises(f"{language.name} has no library in which premises could be looked up")
@@ -66,12 +68,12 @@ async def _found(source: Source, theorem: str, queries: list[str], limit: int | 
         await language.aclose()
 
 
-def _show(found: Found) -> None:
+def _show(found: SearchResult) -> None:
     out = console(sys.stdout)
     for premise in found.premises:
-        words = one_line(f"{premise.statement}  {premise.docstring}".strip())
+        line = one_line(f"{premise.statement}  {premise.docstring}".strip())
         say(out, f"{premise.name}  ({premise.source})", style="bold")
-        say(out, f"  {words if len(words) <= MOST_WIDTH else words[: MOST_WIDTH - 1] + '…'}")
+        say(out, f"  {line if len(line) <= MOST_WIDTH else line[: MOST_WIDTH - 1] + '…'}")
     if not found.premises:
         say(out, "no premises found")
 

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from goedels_poetry.languages.logic.render import model_words
-from goedels_poetry.languages.smt.infix import words
+from goedels_poetry.languages.logic.render import render_model
+from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.reasoning.results import VerificationResult
 from goedels_poetry.trace.terminal import console, one_line, printable, say
 from goedels_poetry.tree.state import Verdict
@@ -61,17 +61,17 @@ def _page(name: str, result: VerificationResult) -> Iterator[str]:
             yield f"    {one_line(_premise(premise))}"
     for optimum in result.optima:
         value = optimum["value"] if optimum["attained"] else f"none: {optimum['reason']}"
-        yield f"  {optimum['type']} {one_line(words(optimum['expression']))}: {one_line(str(value))}"
+        yield f"  {optimum['type']} {one_line(render(optimum['expression']))}: {one_line(str(value))}"
     if result.model:
         yield "  reached where:" if result.optimum is not None else "  " + _kind_of_world(result)
-        yield from (f"    {one_line(line)}" for line in model_words(result.model))
+        yield from (f"    {one_line(line)}" for line in render_model(result.model))
     if result.semantics != "entailment" or result.world != "open":
         yield f"  read as {result.semantics}, in {'a closed' if result.world == 'closed' else 'an open'} world"
     if result.trust_level:
-        yield f"  trust level {result.trust_level}: {trust_words(result.trust_level, result.verdict)}"
+        yield f"  trust level {result.trust_level}: {level_text(result.trust_level, result.verdict)}"
 
 
-def trust_words(level: str, verdict: Verdict) -> str:
+def level_text(level: str, verdict: Verdict) -> str:
     """What a trust level says about a verdict."""
     return (_CONTRADICTORY if verdict is Verdict.INCONSISTENT else {}).get(level) or TRUST[level]
 
@@ -83,10 +83,10 @@ def _kind_of_world(result: VerificationResult) -> str:
 
 def _premise(premise: dict[str, Any]) -> str:
     origin = {"text": "sentence", "world": "world knowledge", "closure": "closed world", "derived": "derived"}
-    said = origin.get(premise["origin"], "")
+    source = origin.get(premise["origin"], "")
     if premise["sentences"]:
-        said = f"sentence {', '.join(map(str, premise['sentences']))}"
-    return f"{premise['name']}: {premise['words']}" + (f" [{said}]" if said else "")
+        source = f"sentence {', '.join(map(str, premise['sentences']))}"
+    return f"{premise['name']}: {premise['words']}" + (f" [{source}]" if source else "")
 
 
-__all__ = ["show", "trust_words"]
+__all__ = ["level_text", "show"]

@@ -12,16 +12,17 @@ from pathlib import Path
 from rich.console import Console
 
 from goedels_poetry import languages
-from goedels_poetry.checker.registry import CLAIMS
+from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.configure import BadSettings, Flags, settings, settings_of
+from goedels_poetry.cli.failures import INTERRUPTED, describe, save_log, save_traceback
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
-from goedels_poetry.cli.main import INTERRUPTED, describe, save_log, save_traceback
-from goedels_poetry.cli.report import Report, resume_command, show, to_json, wording
+from goedels_poetry.cli.report import Report, readable, resume_command, show, to_json
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
-from goedels_poetry.framework import LOGIC, GoedelsPoetryFramework
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.machine.runner import LOGIC
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
@@ -64,7 +65,7 @@ def prove_all(request: Request) -> int:
     """Run the batch; returns the exit code."""
     errors = console(sys.stderr)
     try:
-        chosen = _settings(request)
+        in_force = _settings(request)
     except BadSettings as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
@@ -88,11 +89,11 @@ def prove_all(request: Request) -> int:
     if any(source.file.endswith(".lean") for source in sources) or request.language == "lean":
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
 
-        fetch_first(chosen.lean, quiet=request.quiet or request.as_json)
+        fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
-        return asyncio.run(_Batch(request, chosen, sources, typed, context).run())
+        return asyncio.run(_Batch(request, in_force, sources, typed, context).run())
     except (RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
@@ -142,25 +143,25 @@ class _Batch:
     def __init__(
         self,
         request: Request,
-        chosen: Settings,
+        in_force: Settings,
         sources: Sequence[Source],
         typed: dict[str, str | Unreadable],
         context: str,
     ) -> None:
         self._request = request
-        self._settings = chosen
+        self._settings = in_force
         self._sources = sources
         self._typed = typed
         self._context = context
         self._out: Console = console(sys.stdout)
-        self._framework = GoedelsPoetryFramework(chosen)
+        self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
         self._checkers = WorkerPool(1)
         self._progress: Progress = choose(
             sys.stderr,
             self._framework.open_store,
             len(sources),
-            chosen.budgets.wall_seconds,
-            wording,
+            in_force.budgets.wall_seconds,
+            readable,
             quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
         )
         self._confirm = Confirmation(self._progress) if request.confirm else None

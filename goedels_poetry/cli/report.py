@@ -87,13 +87,13 @@ _BUDGET_WORDS = {
 
 
 _WORDINGS = {
-    "(": "goedels_poetry.languages.smt.infix:words",
+    "(": "goedels_poetry.languages.smt.infix:render",
     "theorem gp_": "goedels_poetry.languages.lean.task:lemma_type",
 }
 """How a stored statement begins, and what puts it into words; imported only where there is one."""
 
 
-def wording(statement: str) -> str:
+def readable(statement: str) -> str:
     """The statement as people write it, where the language is one that we can word; else as it is."""
     for beginning, function in _WORDINGS.items():
         if statement.startswith(beginning):
@@ -127,15 +127,15 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         say(out, "  what contradicts itself:")
         for premise in result.core:
             name, _, formula = premise.partition(": ")
-            say(out, f"    {one_line(name)}: {one_line(wording(formula))}" if formula else f"    {one_line(premise)}")
+            say(out, f"    {one_line(name)}: {one_line(readable(formula))}" if formula else f"    {one_line(premise)}")
     if nodes and result.verdict is Verdict.PROVED:
-        out.print(tree(nodes, theorem, wording))
+        out.print(tree(nodes, theorem, readable))
     elif len(nodes) > 1:
         say(out, "  best partial proof:")
-        out.print(tree(nodes, theorem, wording))
+        out.print(tree(nodes, theorem, readable))
     for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
         why = f": {one_line(goal.reason)}" if goal.reason else ""
-        statement = one_line(wording(goal.statement or theorem))
+        statement = one_line(readable(goal.statement or theorem))
         say(out, f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})")
     if result.trust_level:
         means = f"checked by {one_line(result.checked_by)}" if result.checked_by else TRUST.get(result.trust_level, "")
@@ -166,7 +166,7 @@ def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
         return [one_line(json.dumps(counterexample, default=str))]
     short = counterexample.get("short", {})
     return [
-        f"{one_line(str(name))} = {one_line(wording(value) if isinstance(value, str) else json.dumps(value))}"
+        f"{one_line(str(name))} = {one_line(readable(value) if isinstance(value, str) else json.dumps(value))}"
         + (f", {one_line(short[name])}" if name in short else "")
         for name, value in values.items()
     ]

@@ -1,4 +1,14 @@
-"""How often answers are right, and at what price: data sets, a resumable runner, figures, tables, pictures."""
+"""How often answers are right, and at what price: data sets, a resumable runner, figures, tables, pictures.
+
+Who calls whom:
+
+* `pipeline` does the whole of it: `load` reads a data set (`formats` knows the rows, `documents` the pages that
+  questions are about), `runner` puts each question to an answerer and writes `log`, `report` makes the folder.
+* `answerers` are who is asked: the question machine, or the machine for theorems.
+* `questions` and `outcome` are the data: a question with its gold label, and what became of it.
+* `metrics` makes figures of outcomes and `compare` those of two runs, by the formulas of `statistics` (each names its
+  source: Wilson's interval, McNemar's test, pass@k of Chen et al. 2021); `tables` and `plots` show them.
+"""
 
 from __future__ import annotations
 

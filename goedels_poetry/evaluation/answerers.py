@@ -1,4 +1,4 @@
-"""Who is asked: `ProofOfThought` about questions, `GoedelsPoetryFramework` about theorems."""
+"""Who is asked: `ProofOfThought` about questions, `MachineRunner` about theorems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.questions import GoldQuestion
-from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Prompts
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of
@@ -92,7 +92,7 @@ class ProofAnswerer:
         self._settings = settings
         self._options = dict(options or {})
         self._theorems = {(one.question.question, one.text): one for one in theorems}
-        self._frameworks: dict[int, GoedelsPoetryFramework] = {}
+        self._frameworks: dict[int, MachineRunner] = {}
         self._at_work: Counter[int] = Counter()
 
     async def __aenter__(self) -> ProofAnswerer:
@@ -115,11 +115,11 @@ class ProofAnswerer:
         await self._close_earlier(sample)
         return _result(theorem, run)
 
-    def _framework(self, sample: int) -> GoedelsPoetryFramework:
+    def _framework(self, sample: int) -> MachineRunner:
         """One for all theorems of a sample: its solvers are started once."""
         if sample not in self._frameworks:
             settings = self._settings.model_copy(update={"seed": self._settings.seed + sample, "use_memory": False})
-            self._frameworks[sample] = GoedelsPoetryFramework(settings)
+            self._frameworks[sample] = MachineRunner(settings)
         return self._frameworks[sample]
 
     async def _close_earlier(self, sample: int) -> None:

@@ -22,7 +22,7 @@ def read_document(row: Mapping[str, Any]) -> tuple[str, str]:
     pieces = row["contents"]
     if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces):
         raise BadData('"contents" is a list of texts in HTML')
-    body = [words for piece in pieces if (words := plain(piece))]
+    body = [text for piece in pieces if (text := plain(piece))]
     return text_of(row, "url"), "\n\n".join([f"Document - {text_of(row, 'title', default='untitled')}:", *body])
 
 

@@ -177,15 +177,15 @@ def _conditionalqa(row: Row, reading: Reading) -> Iterator[GoldQuestion]:
     answers = row["answers"]
     if not isinstance(answers, list) or not answers:
         raise BadData('"answers" is a list of [answer, [conditions]], and not empty')
-    said, conditional = set(), False
+    golds, conditional = set(), False
     for answer in answers:
         if not isinstance(answer, list) or not answer or not isinstance(answer[0], str):
             raise BadData('"answers" is a list of [answer, [conditions]]')
-        said.add(answer[0].strip().lower())
+        golds.add(answer[0].strip().lower())
         conditional = conditional or any(answer[1:])
-    if not said <= {"yes", "no"}:
+    if not golds <= {"yes", "no"}:
         raise NotScored("not answered by yes or no")
-    if len(said) > 1:
+    if len(golds) > 1:
         raise NotScored("yes under some conditions, no under others")
     url = text_of(row, "url")
     if url not in reading.documents:
@@ -200,7 +200,7 @@ def _conditionalqa(row: Row, reading: Reading) -> Iterator[GoldQuestion]:
         NAMES["conditionalqa"],
         f"Scenario: {scenario}\n\nQuestion: {question}" if scenario else question,
         reading.documents[url],
-        gold_label(said.pop()),
+        gold_label(golds.pop()),
         ("conditional",) if conditional else (),
     )
 

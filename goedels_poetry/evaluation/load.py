@@ -87,11 +87,11 @@ def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) 
     every = list(questions)
     if limit is None:
         return every
-    chosen: set[str] = set()
+    sampled: set[str] = set()
     for name in {question.dataset for question in every}:
         keys = sorted(question.key for question in every if question.dataset == name)
-        chosen.update(random.Random(f"{seed}:{name}").sample(keys, min(limit, len(keys))))
-    return [question for question in every if question.key in chosen]
+        sampled.update(random.Random(f"{seed}:{name}").sample(keys, min(limit, len(keys))))
+    return [question for question in every if question.key in sampled]
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:

@@ -81,8 +81,8 @@ def cost_plot(datasets: Mapping[str, Metrics]) -> str:
         unit, format_ = "tokens", "{:,.0f} tokens"
     spreads = {name: getattr(found, unit) for name, found in datasets.items()}
     most = max((max(each.mean, each.median) for each in spreads.values()), default=0.0) or 1.0
-    words = {"money": "US dollars", "tokens": "Tokens", "seconds": "Seconds"}[unit]
-    title = f"{words} for a question: mean (bar) and median (tick)"
+    label = {"money": "US dollars", "tokens": "Tokens", "seconds": "Seconds"}[unit]
+    title = f"{label} for a question: mean (bar) and median (tick)"
     parts = []
     for row, (name, each) in enumerate(spreads.items()):
         middle = _TOP + _ROW * row + _ROW / 2
@@ -118,10 +118,10 @@ def _short(name: str) -> str:
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
+def _text(x: float, y: float, label: str, anchor: str = "start") -> str:
     # What XML cannot hold at all (control characters, halves of surrogate pairs) becomes a question mark.
-    words = "".join(c if c.isprintable() else "?" for c in words)
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    label = "".join(c if c.isprintable() else "?" for c in label)
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(label)}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

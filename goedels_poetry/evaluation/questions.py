@@ -72,14 +72,14 @@ def gold_label(value: Any, options: Sequence[str] = ()) -> Label:
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    said = str(value).strip() if isinstance(value, str | int) else ""
-    letter = said.rstrip(").").upper()
+    text = str(value).strip() if isinstance(value, str | int) else ""
+    letter = text.rstrip(").").upper()
     if letter in _LETTERS:
         if options:
             return _option(letter, options)
         if letter != "C":  # without options nobody knows what a third one would be
             return _LETTERS[letter]
-    label = _WORDS.get(said.rstrip(".").lower())
+    label = _WORDS.get(text.rstrip(".").lower())
     if label is None:
         raise BadData(
             f"the gold answer {_shown(value)} is none of true, false, yes, no, 1, 0, uncertain, unknown, A (true), "
@@ -90,9 +90,9 @@ def gold_label(value: Any, options: Sequence[str] = ()) -> Label:
 
 def _option(letter: str, options: Sequence[str]) -> Label:
     for option in options:
-        name, _, words = option.strip().partition(")")
+        name, _, label_text = option.strip().partition(")")
         if name.strip(" (").upper() == letter:
-            label = _WORDS.get(words.strip(" .").lower())
+            label = _WORDS.get(label_text.strip(" .").lower())
             if label is None:
                 raise BadData(f"option {_shown(option)} says neither true nor false nor unknown; it cannot be scored")
             return label
@@ -128,8 +128,8 @@ def lacking(row: Mapping[str, Any], *names: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    words = json.dumps(value, default=str)
-    return words if len(words) <= 60 else f"{words[:57]}..."
+    shown = json.dumps(value, default=str)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 __all__ = ["LABELS", "BadData", "GoldQuestion", "Label", "digest", "gold_label", "lacking", "text_of"]

@@ -159,17 +159,17 @@ class Runner:
         """What the log keeps; None when the question was broken off by an interrupt and has to be asked again."""
         self._asked += 1
         began = time.monotonic()
-        said: dict[str, Any]
+        reply: dict[str, Any]
         try:
             result = await self._answerer.answer(question.question, question.context, sample)
         except Exception as problem:  # noqa: BLE001 - whatever goes wrong with one question must not stop the others
-            said = {"error": one_line(problem)}
+            reply = {"error": one_line(problem)}
         else:
             if self._stopped and result.verdict is Verdict.OUT_OF_BUDGET:
                 return None
-            said = {"result": result.to_json()}
+            reply = {"result": result.to_json()}
         seconds = time.monotonic() - began
-        return {"id": question.id, "dataset": question.dataset, "sample": sample, "seconds": round(seconds, 3), **said}
+        return {"id": question.id, "dataset": question.dataset, "sample": sample, "seconds": round(seconds, 3), **reply}
 
     def _record(
         self,

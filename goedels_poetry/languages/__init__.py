@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.errors import UnknownLanguage, one_line
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
+from goedels_poetry.plugins import declared
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "goedels_poetry.languages"
 
@@ -27,7 +30,7 @@ BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
 
 def names() -> tuple[str, ...]:
     """Names of every language that can be asked for, built-in ones first."""
-    return (*BUILT_IN, *sorted({ep.name for ep in entry_points(group=GROUP)} - set(BUILT_IN)))
+    return (*BUILT_IN, *sorted({ep.name for ep in declared(GROUP)} - set(BUILT_IN)))
 
 
 def get(name: str) -> Language:
@@ -35,8 +38,9 @@ def get(name: str) -> Language:
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast(Language, getattr(import_module(module), attribute)())
-    for entry_point in entry_points(group=GROUP, name=name):
-        return _plugin(entry_point)
+    for entry_point in declared(GROUP):
+        if entry_point.name == name:
+            return _plugin(entry_point)
     raise UnknownLanguage(f"no proof language {name!r}; installed: {', '.join(names())}")
 
 
@@ -47,7 +51,7 @@ def for_file(path: str | PurePath) -> str:
         if suffix in suffixes:
             return name
     broken = []
-    for entry_point in entry_points(group=GROUP):
+    for entry_point in declared(GROUP):
         try:
             if suffix in getattr(_tried(entry_point, entry_point.load), "suffixes", ()):
                 return entry_point.name

@@ -23,6 +23,10 @@ EXHAUSTED = "exhausted"
 PASSED, WARNING, FAILED = "passed", "warning", "failed"
 """Outcomes of a test of a formal statement."""
 
+REFUSED, VACUOUS, OPEN = "refused", "vacuous", "open"
+"""What may be wrong with how a program comes to its answer: it rests on what was asked and not on the text, so that it
+is no answer; it rests on nothing; neither the goal nor its negation follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
@@ -269,13 +273,13 @@ class Configurable(Protocol):
 class Answering(Protocol):
     """What a language of programs that answer questions offers besides."""
 
-    async def answer(self, text: str, options: dict[str, Any], demands: dict[str, Any]) -> Outcome:
+    async def answer(self, text: str, options: dict[str, Any], requirements: dict[str, Any]) -> Outcome:
         """Read and decide a program that a model wrote for a question.
 
         Args:
             text: the program.
             options: as for `Language.read`.
-            demands: what the question demands of its program: see `goedels_poetry.reasoning.demands`.
+            requirements: of the question, see `goedels_poetry.languages.logic.program_requirements`.
 
         Returns:
             ``{"result": a VerificationResult as JSON, "findings": [{"kind", "words", "reason"}]}``. Not ok when it
@@ -286,8 +290,8 @@ class Answering(Protocol):
     async def compare(self, text: str, options: dict[str, Any], question: str, sentences: Sequence[str]) -> Outcome:
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
 
-        ``value["tests"]``: see `goedels_poetry.reasoning.trust.TrustTest`; ``value["shown"]``: what models may be shown
-        of program and text, see `Shown` there.
+        ``value["tests"]``: see `goedels_poetry.languages.logic.confidence.FormalizationTest`; ``value["shown"]``: what
+        models may be shown of program and text, see `ProgramView` there.
         """
         ...
 
@@ -335,7 +339,7 @@ class Examinable(Protocol):
         """The formal text without comments and telling names: what a model that does not know the claim may see."""
         ...
 
-    async def examine(self, theorem: Theorem, given: str) -> Outcome:
+    async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
         """Tests of the statement on instances and with the cheapest proofs; it proves nothing.
 
         ``given``: definitions that stand before the model's text and are not looked at. ``value["tests"]``: each
@@ -349,7 +353,7 @@ class Examinable(Protocol):
 class Searchable(Protocol):
     """What a language offers besides so that premises can be looked up in its libraries."""
 
-    async def shelf(self, goal: Goal) -> str:
+    async def library_id(self, goal: Goal) -> str:
         """Name of the library that the goal can use: equal names, equal contents. "" when it may change."""
         ...
 
@@ -357,7 +361,7 @@ class Searchable(Protocol):
         """Everything that the goal's imports prove; may take seconds. None when it cannot be known."""
         ...
 
-    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+    async def local_context(self, goal: Goal) -> tuple[Citable, list[Citable]]:
         """The goal itself, and what was proved before it in the user's text."""
         ...
 
@@ -369,7 +373,10 @@ class Searchable(Protocol):
 __all__ = [
     "EXHAUSTED",
     "FAILED",
+    "OPEN",
     "PASSED",
+    "REFUSED",
+    "VACUOUS",
     "WARNING",
     "Answering",
     "Citable",

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from goedels_poetry.memory.database import connect
+from goedels_poetry.tree.shared_database import connect
 from goedels_poetry.tree.state import ProofNode, relocate
 from goedels_poetry.tree.store import StoreReader
 

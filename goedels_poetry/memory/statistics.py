@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from goedels_poetry.memory.database import connect
+from goedels_poetry.tree.shared_database import connect
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS strategy(        -- one row per run, so that recording a run twice changes nothing

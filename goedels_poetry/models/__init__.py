@@ -1,8 +1,17 @@
-"""Language models by role: ask, schedule, cache, record and replay, account. Never the accepting gate."""
+"""Language models by role: ask, schedule, cache, record and replay, account. Never the accepting gate.
+
+Who calls whom:
+
+* `client` has `Models`: a question (`requests`) to the model of a role. It fills in a prompt (`prompts`), looks into
+  recording (`record`) and cache (`cache`), asks the server, reads the answer (`replies`) and charges it (`accounting`).
+* `endpoint` is one model on one server, asked by `chat` over `http`; what goes wrong is told in one line by `faults`.
+* `schedule` says how attempts differ: more samples, more heat.
+* `reachability` is for the doctor: what is configured, and whether it answers.
+"""
 
 from __future__ import annotations
 
-from goedels_poetry.models.accounting import Ledger, Price, PriceError, Prices
+from goedels_poetry.models.accounting import Ledger, Price, PriceError, Prices, SharedBudget
 from goedels_poetry.models.cache import CacheStats, ExecutorCache
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.prompts import PromptError, Prompts, Template
@@ -27,6 +36,7 @@ __all__ = [
     "Reply",
     "Request",
     "RetryConfig",
+    "SharedBudget",
     "Step",
     "Template",
     "UnusableReply",

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError
@@ -49,7 +48,7 @@ class Prices:
     @classmethod
     def load(cls, file: Path | None = None) -> Prices:
         """Our table and, when there is such a file, the user's; raises :class:`PriceError`."""
-        ours = resources.files("goedels_poetry.models").joinpath("prices.toml").read_text(encoding="utf-8")
+        ours = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
         table = _read(ours, "prices.toml")
         if file is not None and file.exists():
             try:
@@ -192,6 +191,27 @@ class Ledger:
             self.shared.charge({name: amount for name, amount in amounts.items() if name in LIMITED}, {})
 
 
+@dataclass(frozen=True, slots=True)
+class SharedBudget:
+    """What one of several runs with one purpose may spend: the budgets hold for all of them together."""
+
+    ledger: Ledger
+    """What they have spent on models."""
+    used_wall_seconds: float = 0.0
+    used_solver_seconds: float = 0.0
+    """By the runs before this one."""
+
+    @classmethod
+    def of_one_run(cls, budgets: Budgets) -> SharedBudget:
+        """The budget of a run that shares it with no other."""
+        return cls(Ledger(budgets))
+
+    @property
+    def used(self) -> dict[str, float]:
+        """Seconds by budget."""
+        return {"wall_seconds": self.used_wall_seconds, "solver_seconds": self.used_solver_seconds}
+
+
 def amounts(role: str, reply: Reply) -> dict[str, float]:
     """Counters of one reply but for its calls, which are counted as they are made: for the run, and for its role."""
     usage = reply.usage
@@ -209,4 +229,4 @@ def amounts(role: str, reply: Reply) -> dict[str, float]:
     return own | {f"{name}:{role}": amount for name, amount in own.items()}
 
 
-__all__ = ["Ledger", "Price", "PriceError", "Prices", "amounts"]
+__all__ = ["Ledger", "Price", "PriceError", "Prices", "SharedBudget", "amounts"]

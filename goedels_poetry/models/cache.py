@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from goedels_poetry.memory.database import connect
+from goedels_poetry.tree.shared_database import connect
 
 Kind = Literal["generation", "verification", "validation"]
 

@@ -63,19 +63,21 @@ class Models:
         prices: Prices | None = None,
     ) -> None:
         # Without settings nothing comes from the environment: the caller said which models are meant.
-        chosen = settings.models if settings is not None else ModelsSettings()
+        in_force = settings.models if settings is not None else ModelsSettings()
         self._owns_cache = cache is None
         self.cache = cache if cache is not None else _cache(settings)
         self.prices = prices if prices is not None else Prices.load()
         self.prompts = Prompts(settings.prompts_dir if settings is not None else None)
         self._http: Any = None
-        self._recording = Recording.load(chosen.replay) if chosen.replay is not None else None
+        self._recording = Recording.load(in_force.replay) if in_force.replay is not None else None
         self.endpoints: dict[str, Endpoint] = {}
         """The models that are really asked, by role."""
         if self._recording is None:
-            self.endpoints = self._build(dict(role_to_chat_model or {}), chosen)
+            self.endpoints = self._build(dict(role_to_chat_model or {}), in_force)
         self._facts = self._recording.roles if self._recording else {r: e.facts for r, e in self.endpoints.items()}
-        self._recorder = Recorder(chosen.record, self._facts, chosen.record_note) if chosen.record is not None else None
+        self._recorder = (
+            Recorder(in_force.record, self._facts, in_force.record_note) if in_force.record is not None else None
+        )
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def has(self, role: str) -> bool:
@@ -180,11 +182,11 @@ class Models:
             self.cache.close()
 
     # -- set up --------------------------------------------------------------------------------------------
-    def _build(self, given: dict[str, BaseChatModel], chosen: ModelsSettings) -> dict[str, Endpoint]:
+    def _build(self, given: dict[str, BaseChatModel], in_force: ModelsSettings) -> dict[str, Endpoint]:
         unknown = sorted(set(given) - {*ROLES, "default"})
         if unknown:
             raise ValueError(f"no such role: {', '.join(unknown)}; the roles are {', '.join(ROLES)}")
-        wanted = {role: chosen.role(role) for role in ROLES}
+        wanted = {role: in_force.role(role) for role in ROLES}
         paces: dict[tuple[str, str], Pace] = {}
         built: dict[str, Endpoint] = {}
         named = [settings for settings in wanted.values() if settings.model is not None]
@@ -355,9 +357,9 @@ class Models:
         return reply
 
     def _usage(self, endpoint: Endpoint, message: BaseMessage) -> Usage:
-        told = getattr(message, "usage_metadata", None) or {}
-        cached = (told.get("input_token_details") or {}).get("cache_read") or 0
-        usage = Usage(told.get("input_tokens") or 0, told.get("output_tokens") or 0, cached)
+        metadata = getattr(message, "usage_metadata", None) or {}
+        cached = (metadata.get("input_token_details") or {}).get("cache_read") or 0
+        usage = Usage(metadata.get("input_tokens") or 0, metadata.get("output_tokens") or 0, cached)
         price = self.prices.of(endpoint.name)
         return replace(usage, money=price.of(usage)) if price is not None else usage
 
@@ -387,11 +389,11 @@ def models_from(settings: Settings, cache: ExecutorCache | None = None) -> Model
     Raises:
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
     """
-    chosen = settings.models
-    if chosen.replay is None and all(chosen.role(role).model is None for role in ROLES):
+    in_force = settings.models
+    if in_force.replay is None and all(in_force.role(role).model is None for role in ROLES):
         return None
     Prompts(settings.prompts_dir).check()
-    prices = Prices.load(chosen.prices or settings.data_dir / "prices.toml")
+    prices = Prices.load(in_force.prices or settings.data_dir / "prices.toml")
     return Models(settings=settings, cache=cache, prices=prices)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _HOME_OF = {
     "ProofOfThought": "reasoning.proof_of_thought",
-    "Question": "question",
+    "Question": "tasks.question",
     "solve": "reasoning.solving",
 }
 """Brought in on first use: deciding a program needs nothing of the state machine."""

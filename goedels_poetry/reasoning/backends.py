@@ -13,17 +13,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar, Protocol, Self, get_args, runtime_checkable
 
-from goedels_poetry.checker.logic.result import invalid_result, result_of
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.encoding import EncodingError
-from goedels_poetry.kernel.logic.asking import MEMORY_MB, SolverPair
+from goedels_poetry.kernel.faults import EncodingError
+from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.logic.posing import Posing
 from goedels_poetry.kernel.logic.program import LogicProgram
+from goedels_poetry.kernel.logic.queries import MEMORY_MB
 from goedels_poetry.kernel.reading.reader import MAX_BYTES
 from goedels_poetry.languages.logic.dialects import read_program
+from goedels_poetry.languages.logic.result import invalid_result, result_of
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
 from goedels_poetry.solvers import SolverError
+from goedels_poetry.solvers.query_runner import SolverPair
 
 _RETRY_SECONDS = 0.02
 TEXT_ERRORS = (InvalidInput, EncodingError)
@@ -150,7 +151,7 @@ class _LogicBackend:
         try:
             text = program if isinstance(program, str) else _content(program)
             read = self.read(text)
-            posing = Posing(read)
+            encoder = Encoder(read)
         except (*TEXT_ERRORS, OSError) as error:
             return self._invalid(error)
         with self._solvers.lend() as solvers:
@@ -164,7 +165,7 @@ class _LogicBackend:
                     world=self.world,
                     confirm=self.confirm,
                     memory_mb=self.memory_mb,
-                    posing=posing,
+                    encoder=encoder,
                 )
             except TEXT_ERRORS as error:  # what the closed world adds may be too much
                 return self._invalid(error)

@@ -30,13 +30,13 @@ class UnusableClient(GoedelsPoetryError):
 
 def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
     """The settings with the model that is meant, in every role, where a name and an address say all that is needed."""
-    told: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
+    own: dict[str, Any] = {"model": llm if isinstance(llm, str) else model}
     if _is_openai(llm) and not _is_azure(llm):
         headers = {name: str(value) for name, value in _headers(llm).items()}
-        told |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": _secret(llm), "extra_headers": headers}
-    if told == {"model": None}:
+        own |= {"base_url": str(llm.base_url).rstrip("/"), "api_key": _secret(llm), "extra_headers": headers}
+    if own == {"model": None}:
         return settings
-    default = settings.models.default.model_copy(update=told)
+    default = settings.models.default.model_copy(update=own)
     everywhere = {"default": default, **{role: ModelSettings() for role in ROLES}}
     return settings.model_copy(update={"models": settings.models.model_copy(update=everywhere)})
 
@@ -137,8 +137,8 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
 
         def _asked(self, messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> dict[str, Any]:
             wanted = {"temperature": arguments.get("temperature"), "max_completion_tokens": arguments.get("max_tokens")}
-            told = {name: value for name, value in wanted.items() if value is not None}
-            return {"model": self.model_name, "messages": convert_to_openai_messages(messages), **told}
+            own = {name: value for name, value in wanted.items() if value is not None}
+            return {"model": self.model_name, "messages": convert_to_openai_messages(messages), **own}
 
         def _generate(
             self,

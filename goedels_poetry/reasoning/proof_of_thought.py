@@ -12,13 +12,14 @@ from string import ascii_uppercase
 from typing import Any, Literal, TypeVar
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
+from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
 from goedels_poetry.reasoning.postprocessors.runs import solve_with
 from goedels_poetry.reasoning.results import QueryResult, Semantics, World
 from goedels_poetry.settings import ScheduleSettings, Settings
 from goedels_poetry.tasks.question import NO_MODEL, Question
+from goedels_poetry.tree.results import OnEvent
 
 T = TypeVar("T")
 
@@ -78,10 +79,10 @@ class ProofOfThought:
         settings: Settings | None = None,
     ) -> None:
         self._processors = post_processors(postprocessors, postprocessor_configs)
-        chosen = settings or Settings()
+        in_force = settings or Settings()
         if cache_dir is not None:
-            chosen = chosen.model_copy(update={"home": Path(cache_dir)})
-        self._settings = settings_with(chosen, llm, model)
+            in_force = in_force.model_copy(update={"home": Path(cache_dir)})
+        self._settings = settings_with(in_force, llm, model)
         self._models = models_of(llm, model, self._settings)
         if self._models is None or not self._models.has("formalizer"):
             raise InvalidInput(NO_MODEL)
@@ -96,7 +97,7 @@ class ProofOfThought:
             "judged": judged,
         }
         self._warmth = temperature, max_tokens
-        self._frameworks: dict[ScheduleSettings, GoedelsPoetryFramework] = {}
+        self._frameworks: dict[ScheduleSettings, MachineRunner] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -112,8 +113,8 @@ class ProofOfThought:
         """What answers depend on besides question, text and settings: options and models, as JSON without secrets."""
         models = self._models.fingerprint if self._models is not None else {}
         processors = [{"name": each.name, **_config(each)} for each in self._processors]
-        told: dict[str, Any] = {"postprocessors": processors} if processors else {}
-        return {**self._defaults, "warmth": list(self._warmth), "models": models, **told}
+        options: dict[str, Any] = {"postprocessors": processors} if processors else {}
+        return {**self._defaults, "warmth": list(self._warmth), "models": models, **options}
 
     def query(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
         """Synchronous :meth:`aquery`; from any thread, but not from a coroutine."""
@@ -171,33 +172,33 @@ class ProofOfThought:
 
     # -- inside --------------------------------------------------------------------------------------------
     async def _answer(self, text: str, context: str | None, overrides: Mapping[str, Any]) -> QueryResult:
-        told = dict(overrides)
-        warmth = told.pop("temperature", self._warmth[0]), told.pop("max_tokens", self._warmth[1])
-        fresh, out = bool(told.pop("fresh", False)), told.pop("out", None)
-        on_event: OnEvent | None = told.pop("on_event", None)
-        processors, configs = told.pop("postprocessors", None), told.pop("postprocessor_configs", None)
+        options = dict(overrides)
+        warmth = options.pop("temperature", self._warmth[0]), options.pop("max_tokens", self._warmth[1])
+        fresh, out = bool(options.pop("fresh", False)), options.pop("out", None)
+        on_event: OnEvent | None = options.pop("on_event", None)
+        processors, configs = options.pop("postprocessors", None), options.pop("postprocessor_configs", None)
         around = self._processors if processors is None else post_processors(processors, configs)
-        question = self._question(text, context, told)
+        question = self._question(text, context, options)
         framework = self._framework(*warmth)
         place = Path(out) if out is not None else None
         return await solve_with(framework, question, around, fresh=fresh, out=place, on_event=on_event)
 
-    def _question(self, text: str, context: str | None, told: dict[str, Any]) -> Question:
-        unknown = sorted(told.keys() - _ASKED)
+    def _question(self, text: str, context: str | None, options: dict[str, Any]) -> Question:
+        unknown = sorted(options.keys() - _ASKED)
         if unknown:
             raise TypeError(f"query() knows no {', '.join(unknown)}; it knows {', '.join(sorted(_ASKED))}")
-        if "choices" in told:
-            told["choices"] = lettered(told["choices"])
-        return Question(text, context or "", **{**self._defaults, **told})
+        if "choices" in options:
+            options["choices"] = lettered(options["choices"])
+        return Question(text, context or "", **{**self._defaults, **options})
 
-    def _framework(self, temperature: float | None, max_tokens: int | None) -> GoedelsPoetryFramework:
+    def _framework(self, temperature: float | None, max_tokens: int | None) -> MachineRunner:
         """The framework for a schedule; all share one set of models."""
-        told: dict[str, Any] = {} if temperature is None else {"temperature": (temperature,)}
-        told |= {} if max_tokens is None else {"max_tokens": max_tokens}
-        schedule = self._settings.schedule.model_copy(update=told)
+        options: dict[str, Any] = {} if temperature is None else {"temperature": (temperature,)}
+        options |= {} if max_tokens is None else {"max_tokens": max_tokens}
+        schedule = self._settings.schedule.model_copy(update=options)
         if schedule not in self._frameworks:
             settings = self._settings.model_copy(update={"schedule": schedule})
-            self._frameworks[schedule] = GoedelsPoetryFramework(settings, models=self._models)
+            self._frameworks[schedule] = MachineRunner(settings, models=self._models)
         return self._frameworks[schedule]
 
     def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -237,13 +238,13 @@ def lettered(choices: Mapping[str, str] | Iterable[str | Sequence[str]]) -> tupl
     items = list(choices.items()) if isinstance(choices, Mapping) else list(choices)
     if len(items) > len(ascii_uppercase):
         raise InvalidInput(f"at most {len(ascii_uppercase)} choices")
-    found = tuple(
+    pairs = tuple(
         (ascii_uppercase[n], item) if isinstance(item, str) else (str(item[0]), str(item[1]))
         for n, item in enumerate(items)
     )
-    if len(found) < 2 or len({letter for letter, _ in found}) < len(found):
+    if len(pairs) < 2 or len({letter for letter, _ in pairs}) < len(pairs):
         raise InvalidInput("a multiple-choice question needs at least two choices with different letters")
-    return found
+    return pairs
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

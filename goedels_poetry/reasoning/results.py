@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from goedels_poetry.checker.logic.result import Answer, Semantics, VerificationResult, World
+from goedels_poetry.languages.logic.result import Answer, Semantics, VerificationResult, World
 from goedels_poetry.tree.state import Verdict
 
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.framework import GoedelsPoetryFramework, OnEvent
-from goedels_poetry.languages.logic.render import countermodel_of, model_words
-from goedels_poetry.machine.run import Allowance
+from goedels_poetry.languages.logic.render import countermodel_of, render_model
+from goedels_poetry.machine.runner import MachineRunner
+from goedels_poetry.models import SharedBudget
 from goedels_poetry.reasoning.results import Answer, QueryResult
 from goedels_poetry.tasks.question import DECIDED, DOUBTED, TRUST, VACUOUS, Question, programs
 from goedels_poetry.tasks.sentences import Sentence
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.results import OnEvent, RunResult
 from goedels_poetry.tree.state import ROOT, Verdict
 from goedels_poetry.tree.store import StoreReader
 
@@ -22,13 +22,13 @@ DECIDES = (Verdict.PROVED, Verdict.REFUTED)
 
 
 async def solve(
-    framework: GoedelsPoetryFramework,
+    framework: MachineRunner,
     question: Question,
     *,
     fresh: bool = False,
     out: Path | None = None,
     on_event: OnEvent | None = None,
-    allowance: Allowance | None = None,
+    allowance: SharedBudget | None = None,
 ) -> QueryResult:
     """Ask once: formalize, verify, correct, decide. A finished run of the same question is not asked again.
 
@@ -56,31 +56,33 @@ def answer_of(question: Question, run: RunResult, store: StoreReader) -> QueryRe
     decided = store.load(root.refs[DECIDED]) if DECIDED in root.refs else None
     program = str(store.load(decided["program"])) if decided is not None else None
     report: dict[str, Any] = store.load(decided["report"]) if decided is not None else {}
-    found: dict[str, Any] = {**report.get("result", {}), **(run.answer or {})}
+    details: dict[str, Any] = {**report.get("result", {}), **(run.answer or {})}
     doubts = (str(report["reason"]),) if report.get("kind") == VACUOUS else ()
     past = programs(store.history(ROOT))
     tests = [store.load(root.refs[name]) for name in (TRUST, DOUBTED) if name in root.refs]
     trust: dict[str, Any] = next((t for t in tests if decided and t.get("program") == decided["program"]), {})
-    goals = list(found.get("goals", ()))
-    core = with_texts(found.get("core"), question.sentences)
+    goals = list(details.get("goals", ()))
+    core = with_texts(details.get("core"), question.sentences)
     settled = run.verdict in DECIDES or run.verdict is Verdict.INCONSISTENT
     counter = countermodel_of(goals) if run.verdict is Verdict.UNKNOWN else None
     return replace(
         _empty(question, run),
-        answer=_answer(question, run.verdict, found),
+        answer=_answer(question, run.verdict, details),
         program=program,
         goal="\n".join(str(goal["formula"]) for goal in goals),
         goal_words="; ".join(filter(None, (str(goal.get("words") or "") for goal in goals))),
         core=core if settled else None,
         sentences=_used(core, question.sentences) if settled else (),
-        assumptions=_assumptions(core if settled else None, found),
+        assumptions=_assumptions(core if settled else None, details),
         countermodel=counter,
-        countermodel_words="; ".join(model_words(counter)),
+        countermodel_words="; ".join(render_model(counter)),
         options=_options(question, goals),
         attempts=root.attempts,
         history=tuple(_attempt(store, entry) for entry in past),
         confidence=dict(trust.get("confidence", {})),
-        warnings=tuple(dict.fromkeys((*doubts, *run.warnings, *found.get("warnings", ()), *trust.get("warnings", ())))),
+        warnings=tuple(
+            dict.fromkeys((*doubts, *run.warnings, *details.get("warnings", ()), *trust.get("warnings", ())))
+        ),
     )
 
 
@@ -103,11 +105,11 @@ def _empty(question: Question, run: RunResult) -> QueryResult:
     )
 
 
-def _answer(question: Question, verdict: Verdict, found: Mapping[str, Any]) -> Answer:
+def _answer(question: Question, verdict: Verdict, details: Mapping[str, Any]) -> Answer:
     """The checker's answer, when its verdict is the run's; to a multiple-choice question only a letter is one."""
-    if verdict not in DECIDES or found.get("verdict") != str(verdict):
+    if verdict not in DECIDES or details.get("verdict") != str(verdict):
         return None
-    answer: Answer = found.get("answer")
+    answer: Answer = details.get("answer")
     return answer if isinstance(answer, str) or not question.choices else None
 
 
@@ -128,15 +130,15 @@ def _used(core: Iterable[Mapping[str, Any]] | None, sentences: Iterable[Sentence
     return tuple({"number": s.number, "text": s.text} for s in sentences if s.number in numbers)
 
 
-def _assumptions(core: Iterable[Mapping[str, Any]] | None, found: Mapping[str, Any]) -> tuple[str, ...]:
+def _assumptions(core: Iterable[Mapping[str, Any]] | None, details: Mapping[str, Any]) -> tuple[str, ...]:
     """Used premises that are not in the text, and what the program's own definitions and lists of things assume."""
-    used = [_words(premise) for premise in core or () if str(premise.get("origin")) != "text"]
-    return tuple(dict.fromkeys((*used, *map(str, found.get("assumed", ())))))
+    used = [_premise_text(premise) for premise in core or () if str(premise.get("origin")) != "text"]
+    return tuple(dict.fromkeys((*used, *map(str, details.get("assumed", ())))))
 
 
-def _words(premise: Mapping[str, Any]) -> str:
-    said = str(premise.get("words") or premise.get("formula") or premise.get("name"))
-    return {"derived": f"derived: {said}", "closure": f"closed world: {said}"}.get(str(premise.get("origin")), said)
+def _premise_text(premise: Mapping[str, Any]) -> str:
+    line = str(premise.get("words") or premise.get("formula") or premise.get("name"))
+    return {"derived": f"derived: {line}", "closure": f"closed world: {line}"}.get(str(premise.get("origin")), line)
 
 
 def _options(question: Question, goals: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from goedels_poetry.retrieval.index import Index
 from goedels_poetry.retrieval.remote import LeanExploreRetriever, LoogleRetriever
 from goedels_poetry.retrieval.retrievers import BM25Retriever, EmbeddedRetriever
-from goedels_poetry.retrieval.search import Found, PremiseSearch
+from goedels_poetry.retrieval.search import PremiseSearch, SearchResult
 
 __all__ = [
     "BM25Retriever",
     "EmbeddedRetriever",
-    "Found",
     "Index",
     "LeanExploreRetriever",
     "LoogleRetriever",
     "PremiseSearch",
+    "SearchResult",
 ]

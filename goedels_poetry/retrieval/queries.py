@@ -17,11 +17,11 @@ def queries_for(goal: Citable, failed: Citable | None, earlier: Collection[str])
     In this order: the goal; the subgoal that failed last; what the failed subgoal has and the goal has not; each
     function of either by itself, with its arguments.
     """
-    wanted = [_words(goal.conclusion, goal.context)]
+    wanted = [_word_query(goal.conclusion, goal.context)]
     if failed is not None:
-        wanted.insert(0, _words(failed.conclusion, failed.context))
+        wanted.insert(0, _word_query(failed.conclusion, failed.context))
         mine = {*goal.conclusion, *goal.context}
-        wanted.append(_words(tuple(s for s in failed.conclusion if s not in mine), ()))
+        wanted.append(_word_query(tuple(s for s in failed.conclusion if s not in mine), ()))
     for statement in (failed, goal):
         if statement is not None:
             wanted += [_about(name, statement) for name in _functions(statement)]
@@ -29,7 +29,7 @@ def queries_for(goal: Citable, failed: Citable | None, earlier: Collection[str])
     return tuple(fresh[:AT_ONCE])
 
 
-def _words(conclusion: tuple[str, ...], context: tuple[str, ...]) -> str:
+def _word_query(conclusion: tuple[str, ...], context: tuple[str, ...]) -> str:
     return " ".join((*conclusion, *context))
 
 

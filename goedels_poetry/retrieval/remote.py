@@ -75,7 +75,7 @@ class LoogleRetriever(_Remote):
         names = [piece for piece in query.split() if ">" not in piece and "#" not in piece]
         asked = query if "_" in names or "?" in query else ", ".join(names[:LOOGLE_NAMES])
         found = await self._get("json", {"q": asked}, {})
-        return [document(_found(hit, "type", "doc", "loogle")) for hit in _objects(found.get("hits"))[: self.limit]]
+        return [document(_premise(hit, "type", "doc", "loogle")) for hit in _objects(found.get("hits"))[: self.limit]]
 
 
 class LeanExploreRetriever(_Remote):
@@ -84,11 +84,11 @@ class LeanExploreRetriever(_Remote):
     api_key: str = ""
 
     async def _ask(self, query: str) -> list[Document]:
-        words = " ".join(piece for piece in query.split() if ">" not in piece)
+        text = " ".join(piece for piece in query.split() if ">" not in piece)
         headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        found = await self._get("search", {"q": words, "limit": str(self.limit)}, headers)
+        found = await self._get("search", {"q": text, "limit": str(self.limit)}, headers)
         return [
-            document(_found(hit, "source_text", "docstring", "leanexplore"))
+            document(_premise(hit, "source_text", "docstring", "leanexplore"))
             for hit in _objects(found.get("results"))[: self.limit]
         ]
 
@@ -99,9 +99,9 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return [hit for hit in found if isinstance(hit, dict) and isinstance(hit.get("name"), str) and hit["name"].strip()]
 
 
-def _found(hit: dict[str, Any], statement: str, docstring: str, source: str) -> Premise:
-    name, said, about = (str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring))
-    return Premise(name, said, about, source)
+def _premise(hit: dict[str, Any], statement: str, docstring: str, source: str) -> Premise:
+    name, signature, about = (str(hit.get(field) or "").strip()[:MOST_TEXT] for field in ("name", statement, docstring))
+    return Premise(name, signature, about, source)
 
 
 __all__ = ["LeanExploreRetriever", "LoogleRetriever", "SearchFailed"]

@@ -45,7 +45,7 @@ MOST_KNOWN = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What one search gave."""
 
     premises: tuple[Premise, ...] = ()
@@ -62,7 +62,7 @@ class PremiseSearch:
         self._indexes: dict[str, Index | None] = {}
         self._building = asyncio.Lock()
         self._projects: dict[str, BM25Retriever | None] = {}
-        self._known: dict[tuple[Any, ...], Found] = {}
+        self._known: dict[tuple[Any, ...], SearchResult] = {}
         self._troubles: dict[str, str] = {}
         self._failures: Counter[str] = Counter()
         self._remote = _remote(settings)
@@ -79,7 +79,7 @@ class PremiseSearch:
         *,
         failed: str = "",
         earlier: Collection[str] = (),
-    ) -> Found:
+    ) -> SearchResult:
         """Premises for a goal; never raises, and takes no longer than the settings say.
 
         Args:
@@ -88,7 +88,7 @@ class PremiseSearch:
             earlier: queries that are not asked again.
         """
         if not self._settings.premises:
-            return Found()
+            return SearchResult()
         key = (goal.theorem, str(goal.options), goal.statement, goal.scope, tuple(queries), failed, tuple(earlier))
         if key not in self._known:
             try:
@@ -96,10 +96,10 @@ class PremiseSearch:
                     found = await self._find(language, goal, queries, failed, earlier)
             except TimeoutError:
                 self._trouble("time", f"no premises within {self._settings.seconds:g} s; the search goes on without")
-                return Found()
+                return SearchResult()
             except Exception as fault:  # noqa: BLE001  whatever a source does, the search for a proof goes on
                 self._trouble("premises", f"premises could not be looked up: {one_line(fault)}")
-                return Found()
+                return SearchResult()
             if len(self._known) >= MOST_KNOWN:
                 self._known.pop(next(iter(self._known)))
             self._known[key] = found
@@ -110,7 +110,7 @@ class PremiseSearch:
     ) -> list[dict[str, Any]]:
         """Lemmas ``{"id", "statement", …}`` of earlier runs, those that fit best first; all of them, whatever fails."""
         try:
-            wanted = _with_symbols((await language.surroundings(goal))[0])
+            wanted = _with_symbols((await language.local_context(goal))[0])
             entries = [Citable(lemma["id"], statement=lemma["statement"], source="bank") for lemma in lemmas]
             bank = BM25Retriever.of(entries, limit=len(lemmas))
             answers = [await bank.ainvoke(query) for query in (*queries, *queries_for(wanted, None, ()))]
@@ -122,10 +122,10 @@ class PremiseSearch:
 
     async def _find(
         self, language: Searchable, goal: Goal, queries: Sequence[str], failed: str, earlier: Collection[str]
-    ) -> Found:
-        wanted, before = await language.surroundings(goal)
+    ) -> SearchResult:
+        wanted, before = await language.local_context(goal)
         wanted = _with_symbols(wanted)
-        stuck = _with_symbols((await language.surroundings(replace(goal, statement=failed)))[0]) if failed else None
+        stuck = _with_symbols((await language.local_context(replace(goal, statement=failed)))[0]) if failed else None
         own = queries_for(wanted, stuck, {*earlier, *queries})
         asked = tuple(dict.fromkeys((*(q for q in queries if q not in earlier), *own)))
         sources = await self._sources(language, goal, before)
@@ -135,7 +135,7 @@ class PremiseSearch:
         limit = self._settings.premises
         weights = [WEIGHTS.get(name, 1.0) * (CHOSEN if q in queries else 1.0) for q in asked for name, _ in sources]
         ranked = [premise(d) for d in fused(answers, SPARE * limit, weights) if d.metadata["name"] != wanted.name]
-        return Found(await _stated(language, goal, ranked, limit), asked)
+        return SearchResult(await _stated(language, goal, ranked, limit), asked)
 
     async def _sources(
         self, language: Searchable, goal: Goal, before: list[Citable]
@@ -161,28 +161,28 @@ class PremiseSearch:
         try:
             return await asked
         except Exception as fault:  # noqa: BLE001  one source that fails leaves the others
-            words = str(fault) if isinstance(fault, SearchFailed) else one_line(fault)
-            self._trouble(name, f"{name} gave no premises: {words}")
+            reason = str(fault) if isinstance(fault, SearchFailed) else one_line(fault)
+            self._trouble(name, f"{name} gave no premises: {reason}")
             self._failures[name] += 1
             return []
 
     async def _library(self, language: Searchable, goal: Goal) -> Index | None:
-        shelf = await language.shelf(goal)
-        key = shelf or goal.theorem
+        library_id = await language.library_id(goal)
+        key = library_id or goal.theorem
         async with self._building:
             if key not in self._indexes:
-                self._indexes[key] = await self._opened(language, goal, shelf)
+                self._indexes[key] = await self._opened(language, goal, library_id)
             return self._indexes[key]
 
-    async def _opened(self, language: Searchable, goal: Goal, shelf: str) -> Index | None:
-        file = self._cache / f"{sha256(f'{FORMAT} {shelf}'.encode()).hexdigest()[:16]}.db"
-        kept = await asyncio.to_thread(Index.at, file) if shelf else None
+    async def _opened(self, language: Searchable, goal: Goal, library_id: str) -> Index | None:
+        file = self._cache / f"{sha256(f'{FORMAT} {library_id}'.encode()).hexdigest()[:16]}.db"
+        kept = await asyncio.to_thread(Index.at, file) if library_id else None
         if kept is not None:
             return kept
         entries = await language.library(goal)
         if entries is None:
             return None
-        if shelf:
+        if library_id:
             try:
                 await asyncio.to_thread(Index.write, file, entries)
                 return await asyncio.to_thread(Index.at, file)
@@ -205,8 +205,8 @@ class PremiseSearch:
         model = openai_embeddings(given.embedding_model, given.embedding_base_url, key, given.seconds / 2)
         return EmbeddedRetriever(retriever=retriever, embeddings=model, limit=retriever.limit)
 
-    def _trouble(self, what: str, words: str) -> None:
-        self._troubles.setdefault(what, words)
+    def _trouble(self, what: str, reason: str) -> None:
+        self._troubles.setdefault(what, reason)
 
 
 async def _stated(language: Searchable, goal: Goal, ranked: list[Premise], limit: int) -> tuple[Premise, ...]:
@@ -248,4 +248,4 @@ def cache_folder() -> Path:
     return base / "goedels_poetry" / "premises"
 
 
-__all__ = ["Found", "PremiseSearch", "cache_folder"]
+__all__ = ["PremiseSearch", "SearchResult", "cache_folder"]

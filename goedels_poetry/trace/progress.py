@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from goedels_poetry.trace.terminal import console, is_live, one_line
-from goedels_poetry.trace.tree import STYLES, Wording, method
+from goedels_poetry.trace.tree import STYLES, Render, method
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import NodeStatus, ProofNode, subtree_range
 from goedels_poetry.tree.store import StoreReader
@@ -151,13 +151,13 @@ class LiveView(Progress):
     """The trees growing, the queues, the budget. Redrawn a few times a second, clipped to the window."""
 
     def __init__(
-        self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None, wording: Wording
+        self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None, render: Render
     ) -> None:
         self._console: Console = console(stream)
         self._opener = opener
         self._total = total
         self._limit = limit_seconds
-        self._wording = wording
+        self._render = render
         self._done = 0
         self._running: dict[str, _Running] = {}
         self._lock = threading.Lock()
@@ -221,11 +221,11 @@ class LiveView(Progress):
                 parts.append(Text(f"{self._done} of {self._total} theorems done"))
             room = max(self._console.height - 2 - len(parts), 4) // max(len(self._running), 1)
             for name, running in self._running.items():
-                parts.extend(_picture(name, running, max(room - 2, 2), self._console.width, self._limit, self._wording))
+                parts.extend(_picture(name, running, max(room - 2, 2), self._console.width, self._limit, self._render))
         return Group(*parts)
 
 
-def _picture(name: str, running: _Running, room: int, width: int, limit: float | None, wording: Wording) -> list[Text]:
+def _picture(name: str, running: _Running, room: int, width: int, limit: float | None, render: Render) -> list[Text]:
     """Header, at most ``room`` lines of tree, and the queues."""
     seconds = time.monotonic() - running.started
     clock = f"{seconds:.0f} s" + (f" of {limit:.0f} s" if limit else "")
@@ -237,7 +237,7 @@ def _picture(name: str, running: _Running, room: int, width: int, limit: float |
         line.append(f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
         line.append(f"{node.status} ", style=STYLES[node.status])
         line.append(f"by {method(node)}: " if node.strategy else "", style="cyan")
-        line.append(one_line(wording(node.statement or running.theorem)))
+        line.append(one_line(render(node.statement or running.theorem)))
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if len(running.nodes) > len(shown):
@@ -266,7 +266,7 @@ def choose(
     opener: Opener,
     total: int,
     limit_seconds: float | None,
-    wording: Wording,
+    render: Render,
     *,
     quiet: bool,
 ) -> Progress:
@@ -274,5 +274,5 @@ def choose(
     if quiet:
         return Silent(stream)
     if is_live(stream):
-        return LiveView(stream, opener, total, limit_seconds, wording)
+        return LiveView(stream, opener, total, limit_seconds, render)
     return Lines(stream, several=total > 1)

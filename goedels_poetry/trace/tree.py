@@ -26,7 +26,7 @@ MAX_DRAWN = 2_000
 """Nodes drawn at most; the rest is counted. Larger pictures help nobody and stall most viewers."""
 
 Notes = Callable[[ProofNode], Sequence[str]]
-Wording = Callable[[str], str]
+Render = Callable[[str], str]
 
 
 def method(node: ProofNode) -> str:
@@ -51,7 +51,7 @@ def heading(node: ProofNode, statement: str, role: str = "") -> Text:
     return text
 
 
-def tree(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str, notes: Notes | None = None) -> Tree:
+def tree(nodes: Sequence[ProofNode], theorem: str, render: Render = str, notes: Notes | None = None) -> Tree:
     """The tree to print. ``nodes`` in depth-first order, parents first; ``theorem`` stands for the root's statement.
 
     A goal that others wait for is called a lemma. ``wording`` turns a statement into what people read; ``notes``
@@ -61,7 +61,7 @@ def tree(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str, notes
     drawn: dict[str, Tree] = {}
     top: Tree | None = None
     for node in nodes[:MAX_DRAWN]:
-        label = heading(node, wording(node.statement or theorem), "lemma" if node.id in lemmas else "")
+        label = heading(node, render(node.statement or theorem), "lemma" if node.id in lemmas else "")
         for line in notes(node) if notes else ():
             label.append(f"\n  {one_line(line)}", style="dim")
         parent = drawn.get(node.parent or "")
@@ -77,11 +77,11 @@ def tree(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str, notes
     return top
 
 
-def mermaid(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str) -> str:
+def mermaid(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> str:
     """The tree as a Mermaid flowchart."""
     lines = ["flowchart TD"]
     for name, node in _named(nodes):
-        label = "<br/>".join(_escape_mermaid(part) for part in _label(node, wording(node.statement or theorem)))
+        label = "<br/>".join(_escape_mermaid(part) for part in _label(node, render(node.statement or theorem)))
         lines.append(f'    {name}["{label}"]:::{node.status}')
     for parent, child, label in _edges(nodes):
         arrow = f"-->|{_escape_mermaid(label)}|" if label else "-->"
@@ -90,11 +90,11 @@ def mermaid(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str) ->
     return "\n".join(lines) + "\n"
 
 
-def dot(nodes: Sequence[ProofNode], theorem: str, wording: Wording = str) -> str:
+def dot(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> str:
     """The tree as a Graphviz digraph."""
     lines = ["digraph proof {", '    node [shape=box, style="rounded,filled", fontname="sans-serif"];']
     for name, node in _named(nodes):
-        label = "\\n".join(_escape_dot(part) for part in _label(node, wording(node.statement or theorem)))
+        label = "\\n".join(_escape_dot(part) for part in _label(node, render(node.statement or theorem)))
         lines.append(f'    {name} [label="{label}", fillcolor="{_FILL[node.status]}"];')
     for parent, child, label in _edges(nodes):
         lines.append(f'    {parent} -> {child} [label="{_escape_dot(label)}"];')

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))
-
 from scripted_claims import KeptSmt
 
 from goedels_poetry.languages.lean import LeanLanguage

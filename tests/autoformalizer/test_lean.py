@@ -145,7 +145,7 @@ async def test_comments_and_names_tell_nothing_to_whoever_puts_the_text_into_wor
 
 
 async def examined(lean: LeanLanguage, text: str, given: str = "") -> Outcome:
-    return await lean.examine(await lean.read(given + text, {}), given)
+    return await lean.sanity_tests(await lean.read(given + text, {}), given)
 
 
 def outcomes(found: Outcome) -> dict[str, tuple[str, str]]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import Answer, Server
+from model_server import Answer, Server
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "answer-v1.json").read_text("utf-8"))

@@ -16,10 +16,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import Answer, Server
+from model_server import Answer, Server
 
 ROOT = Path(__file__).parents[2]
 

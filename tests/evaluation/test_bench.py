@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,8 @@ from goedels_poetry.cli.bench import Request, bench, command_line, read_ks
 from goedels_poetry.evaluation import BadData, Limits
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "models"))
 
-from server import Answer, Server  # noqa: E402
+from model_server import Answer, Server  # noqa: E402
 
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "bench-v1.json").read_text("utf-8"))
 TEXT = "Every lark sings.\nPip is a lark.\nRex is here."

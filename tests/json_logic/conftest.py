@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))  # for the small world
-
 from small_world import program
 
 from goedels_poetry.reasoning.backends import JSONBackend

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.json_logic import read_json
 from goedels_poetry.languages.json_logic.operators import OPERATORS
 from goedels_poetry.reasoning.backends import JSONBackend
@@ -35,7 +36,7 @@ def test_every_program_has_its_answer(backend: JSONBackend) -> None:
 @pytest.mark.parametrize(("expression", "meaning"), list(rows("Expressions")))
 def test_every_expression_has_its_meaning(expression: str, meaning: str) -> None:
     (goal,) = read_json(json.dumps({**WORLD, "goal": expression})).goals
-    assert f"`{goal.formula}`" == meaning
+    assert f"`{show(goal.formula)}`" == meaning
 
 
 @pytest.mark.parametrize(("expression", "instead"), list(rows("What is refused")))

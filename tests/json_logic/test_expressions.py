@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from small_world import program
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.json_logic import read_json
 
 
 def formula(text: str) -> str:
     (goal,) = read_json(program(goal=text)).goals
-    return str(goal.formula)
+    return show(goal.formula)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +228,7 @@ def test_three_hundred_parentheses_and_five_thousand_summands_are_nothing_specia
     assert formula(" and ".join(["p"] * 1000)).count("p") == 1000
     (goal,) = read_json(program(goal=" + ".join(["a"] * 1000) + " == b")).goals
     assert goal.formula.size == 2 * 1000 - 1 + 2
-    assert str(goal.formula).startswith("(let ((_1 (bvadd ")
+    assert show(goal.formula).startswith("(let ((_1 (bvadd ")
 
 
 def test_what_comprehensions_write_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +245,7 @@ def test_what_comprehensions_write_out_is_bounded(monkeypatch: pytest.MonkeyPatc
 def test_numerals_of_the_widest_bit_vectors() -> None:
     wide = {"constants": {"x": "BitVecSort(65536)"}}
     (goal,) = read_json(json.dumps({**wide, "goal": "x == -1"})).goals
-    assert str(goal.formula) == "(= x (bvneg (_ bv1 65536)))"
+    assert show(goal.formula) == "(= x (bvneg (_ bv1 65536)))"
     assert read_json(json.dumps({**wide, "goal": "ULT(x, 2**3999)"})).goals
     with pytest.raises(InvalidInput, match="4,000 bits"):
         read_json(json.dumps({**wide, "goal": "ULT(x, 2**4000)"}))
@@ -360,7 +361,7 @@ def test_a_random_expression_is_as_true_as_python_would_have_it_or_refused(text:
         return
     context = z3.Context()
     solver = z3.Solver(ctx=context)
-    solver.from_string(f"{PLACES}{FACTS}(assert {goal.formula})")
+    solver.from_string(f"{PLACES}{FACTS}(assert {show(goal.formula)})")
     assert (solver.check() == z3.sat) is bool(expected), goal.formula
 
 

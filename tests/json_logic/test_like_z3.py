@@ -6,6 +6,7 @@ import pytest
 import z3
 from small_world import program
 
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.json_logic import read_json
 
 a, b = z3.BitVecs("a b", 8)
@@ -61,7 +62,7 @@ DECLARED = "".join(
 @pytest.mark.parametrize("text", SAME)
 def test_it_means_what_z3_means(text: str) -> None:
     (goal,) = read_json(program(goal=text)).goals
-    (ours,) = z3.parse_smt2_string(f"{DECLARED}(assert {goal.formula})")
+    (ours,) = z3.parse_smt2_string(f"{DECLARED}(assert {show(goal.formula)})")
     solver = z3.Solver()
     solver.add(ours != SAME[text])
     assert solver.check() == z3.unsat

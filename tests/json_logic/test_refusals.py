@@ -10,6 +10,7 @@ import pytest
 from small_world import WORLD, program
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.languages.json_logic import read_json
 from goedels_poetry.reasoning.backends import JSONBackend
 from goedels_poetry.tree.state import Verdict
@@ -252,7 +253,7 @@ def test_a_recursive_datatype_that_goes_through_another_is_no_cycle() -> None:
         },
     ]
     found = read_json(json.dumps({"sorts": sorts, "constants": {"t": "Tree"}, "goal": "is_none(t.kids)"}))
-    assert str(found.goals[0].formula) == "((_ is none) (Tree.kids t))"
+    assert show(found.goals[0].formula) == "((_ is none) (Tree.kids t))"
 
 
 def test_sorts_that_double_are_refused_before_they_are_written_out() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.checker.lean import Fresh
-from goedels_poetry.checker.lean.examine import second_kernel
+from goedels_poetry.checker.lean import FreshLean
 from goedels_poetry.checker.lean.gate import Leans
+from goedels_poetry.checker.lean.verify import second_kernel
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
 
 
@@ -26,7 +26,7 @@ class Kept:
 
 
 @pytest.fixture(scope="session")
-def kept(lean: LeanPool) -> Fresh:
+def kept(lean: LeanPool) -> FreshLean:
     """For checkers, where a process that has seen nothing is not what the test is about."""
     return lambda: Kept(lean)  # type: ignore[return-value]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import TrustLevel
-from goedels_poetry.checker.lean import Fresh, audit_file, examine, run
+from goedels_poetry.checker.lean import FreshLean, audit_file, run, verify
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.cli.check import check_one
 from goedels_poetry.tree.state import Verdict
@@ -44,7 +44,7 @@ end A
 
 
 @pytest.fixture
-def audit(kept: Fresh):
+def audit(kept: FreshLean):
     def audited(text: str, original: str | None = ORIGINAL, theorem: str = "") -> CheckReport:
         return run(audit_file(text, original, theorem, kept))
 
@@ -107,7 +107,7 @@ def test_without_an_original_the_file_is_judged_by_itself_and_that_is_said(audit
 
 
 def test_the_command_prints_the_verdict_and_gives_its_exit_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: Fresh, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: FreshLean, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original, good, bad = (tmp_path / name for name in ("original.lean", "good.lean", "bad.lean"))
     original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
@@ -116,7 +116,7 @@ def test_the_command_prints_the_verdict_and_gives_its_exit_code(
     assert check_one(good, original, as_json=True, assume_definitions=False) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["verdict"], told["trust_level"], told["rule"], told["exit_code"]) == ("proved", "L3", None, 0)
-    monkeypatch.setattr(examine, "open_lean", lambda *_, **__: kept())
+    monkeypatch.setattr(verify, "open_lean", lambda *_, **__: kept())
     assert check_one(bad, original, as_json=True, assume_definitions=False) == 1
     told = json.loads(capsys.readouterr().out)
     assert (told["accepted"], told["rule"], told["line"], told["column"]) == (False, "metaprogram", 2, 3)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker.lean import check_lean, versions
-from goedels_poetry.checker.lean.gate import Accepted, Leans, confirm, ground, ground_alone, judge
+from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, confirm, ground, ground_alone
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import premises_of
@@ -377,7 +377,7 @@ IDS = [f"{cheat.row}-{number}" for number, cheat in enumerate(CHEATS)]
 
 async def judged(leans: Leans, text: str, original: str) -> Refusal | Accepted:
     given = await read_original(leans.elaborator, original, SECONDS)
-    return await judge(leans, text, given, given.open_theorems(), SECONDS)
+    return await admit(leans, text, given, given.open_theorems(), SECONDS)
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=IDS)
@@ -457,7 +457,7 @@ async def test_row_31_no_answer_in_time_is_no_proof(leans: Leans) -> None:
         "by\n  repeat (first | skip)"
     )
     with pytest.raises(TimeoutError):
-        await judge(leans, endless, given, given.open_theorems(), 1.5)
+        await admit(leans, endless, given, given.open_theorems(), 1.5)
 
 
 async def test_row_31_a_lean_that_dies_is_no_proof(leans: Leans) -> None:
@@ -466,7 +466,7 @@ async def test_row_31_a_lean_that_dies_is_no_proof(leans: Leans) -> None:
     hungry_leans = Leans(pool, leans.replayer, leans.second)
     hungry = proof("by\n  have : (List.replicate 100000000 1).length = 7 := by decide +kernel\n  omega")
     try:
-        found = await judge(hungry_leans, hungry, given, given.open_theorems(), SECONDS)
+        found = await admit(hungry_leans, hungry, given, given.open_theorems(), SECONDS)
     except TimeoutError:
         return
     finally:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry.checker import TrustLevel
-from goedels_poetry.checker.lean import Fresh, certify_negation, certify_proof, check_lean
-from goedels_poetry.checker.lean.gate import Accepted, Leans, ground, judge
+from goedels_poetry.checker.lean import FreshLean, certify_negation, certify_proof, check_lean
+from goedels_poetry.checker.lean.gate import Accepted, Leans, admit, ground
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.smt.jobs import check_again
@@ -106,7 +106,7 @@ def body(original: str, proof: str) -> str:
 async def test_legal_proofs_are_accepted(leans: Leans, name: str) -> None:
     original, proof = LEGAL[name]
     given = await read_original(leans.elaborator, original, SECONDS)
-    found = await judge(leans, body(original, proof), given, given.open_theorems(), SECONDS)
+    found = await admit(leans, body(original, proof), given, given.open_theorems(), SECONDS)
     assert isinstance(found, Accepted), found
     assert found.replayed > 0
 
@@ -127,7 +127,7 @@ async def test_lemmas_and_definitions_of_anyones_may_stand_before_the_theorem(le
     original = "theorem t (o : Option Nat) : (match o with | some n => n + 0 | none => 0) = o.getD 0 := sorry\n"
     given = await read_original(leans.elaborator, original, SECONDS)
     text = helpers + body(original, "by cases o <;> rfl")
-    found = await judge(leans, text, given, given.open_theorems(), SECONDS)
+    found = await admit(leans, text, given, given.open_theorems(), SECONDS)
     assert isinstance(found, Accepted), found
 
 
@@ -172,7 +172,7 @@ STYLES = {
 async def test_the_same_theorem_in_another_style_is_accepted(leans: Leans, name: str) -> None:
     text, original = STYLES[name]
     given = await read_original(leans.elaborator, original, SECONDS)
-    found = await judge(leans, text, given, given.open_theorems(), SECONDS)
+    found = await admit(leans, text, given, given.open_theorems(), SECONDS)
     assert isinstance(found, Accepted), found
 
 
@@ -201,14 +201,14 @@ async def test_different_terms_are_never_the_same_data(leans: Leans, one: str, o
 async def test_axioms_of_the_users_own_are_assumptions(leans: Leans) -> None:
     original = "axiom choose : Nat → Nat\naxiom chosen (n : Nat) : n < choose n\n\ntheorem t : ∃ n, 5 < n := sorry\n"
     given = await read_original(leans.elaborator, original, SECONDS)
-    found = await judge(leans, body(original, "⟨_, chosen 5⟩"), given, ("t",), SECONDS)
+    found = await admit(leans, body(original, "⟨_, chosen 5⟩"), given, ("t",), SECONDS)
     assert isinstance(found, Accepted)
     assert found.assumptions == ("choose", "chosen")
 
 
 async def test_what_is_wrong_is_said_with_its_line_and_column(leans: Leans) -> None:
     given = await read_original(leans.elaborator, "theorem t : 1 = 2 := sorry\n", SECONDS)
-    found = await judge(leans, "def x := 1\n\ntheorem t : 1 = 2 := by\n  omega\n", given, ("t",), SECONDS)
+    found = await admit(leans, "def x := 1\n\ntheorem t : 1 = 2 := by\n  omega\n", given, ("t",), SECONDS)
     assert isinstance(found, Refusal)
     assert (found.rule, found.line, found.column) == ("compile", 4, 2)
 
@@ -245,7 +245,7 @@ AGAINST = "by\n  intro h\n  have := @h Nat [0] [1]\n  simp at this"
 
 
 @pytest.fixture(scope="module")
-def certificates(lean: LeanPool, kept: Fresh, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def certificates(lean: LeanPool, kept: FreshLean, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two certificates: of a proof, and of a refutation."""
     folder = tmp_path_factory.mktemp("certificates")
 
@@ -271,19 +271,19 @@ def test_a_certificate_is_checked_from_nothing(certificates: Path) -> None:
     assert again["statement"] == "theorem t (n : Nat) : n < n + two"
 
 
-def test_a_certificate_of_another_theorem_is_refused(certificates: Path, kept: Fresh) -> None:
+def test_a_certificate_of_another_theorem_is_refused(certificates: Path, kept: FreshLean) -> None:
     other = ORIGINAL.replace("def two := 2", "def two := 3")
     report = asyncio.run(check_lean(certificates / "proof", other, kept))
     assert (report.verdict, report.refused, report.rule) == (Verdict.UNKNOWN, True, "statement")
 
 
-def test_a_certificate_of_an_easier_theorem_of_the_file_is_refused(certificates: Path, kept: Fresh) -> None:
+def test_a_certificate_of_an_easier_theorem_of_the_file_is_refused(certificates: Path, kept: FreshLean) -> None:
     for name, rule in (("later", "missing"), ("t", ""), ("A.t", "")):
         report = asyncio.run(check_lean(certificates / "proof", ORIGINAL, kept, theorem=name))
         assert (report.accepted, report.rule or "") == (not rule, rule), report
 
 
-def test_a_refutation_is_of_the_users_theorem(certificates: Path, kept: Fresh) -> None:
+def test_a_refutation_is_of_the_users_theorem(certificates: Path, kept: FreshLean) -> None:
     given = FALSE.replace("Type u", "Type")
     report = asyncio.run(check_lean(certificates / "negation", given, kept))
     assert (report.verdict, report.accepted) == (Verdict.REFUTED, True), report
@@ -303,7 +303,7 @@ async def test_a_refutation_that_leans_on_a_hypothesis_is_none(leans: Leans, tmp
         "def Not' (p : Prop) := p\nlocal notation \"¬\" p => Not' p\n"
         "theorem r : ¬ (∀ n : Nat, n = n) := fun _ => rfl\n",
     ):
-        found = await judge(leans, text, given, ("r",), SECONDS, negates="t")
+        found = await admit(leans, text, given, ("r",), SECONDS, negates="t")
         assert isinstance(found, Refusal), text
         assert found.rule in ("statement", "compile"), found
 
@@ -331,7 +331,7 @@ def test_a_certificate_that_was_touched_is_refused(certificates: Path, tmp_path:
     assert not report.accepted
 
 
-async def test_what_is_not_accepted_is_not_written(lean: LeanPool, kept: Fresh, tmp_path: Path) -> None:
+async def test_what_is_not_accepted_is_not_written(lean: LeanPool, kept: FreshLean, tmp_path: Path) -> None:
     target = await read_target(lean, ORIGINAL, "t")
     made = await certify_proof(kept, target, ORIGINAL, tmp_path / "c", {}, 60.0)
     assert (made.verdict, made.path) == (Verdict.UNKNOWN, None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from goedels_poetry.checker.lean import gate
-from goedels_poetry.checker.lean.gate import Accepted, Leans, judge
+from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.kernel.lean import Comparison, Opinion, read
 from goedels_poetry.languages.lean.runtime import CheckRequest
@@ -33,7 +33,7 @@ BEFORE_IN = {
 @pytest.mark.parametrize("before", BEFORE_IN.values(), ids=BEFORE_IN)
 async def test_a_command_before_in_is_a_command(leans: Leans, before: str) -> None:
     given = await read_original(leans.elaborator, TRUE, SECONDS)
-    found = await judge(leans, before + PROVED, given, ("t",), SECONDS)
+    found = await admit(leans, before + PROVED, given, ("t",), SECONDS)
     assert isinstance(found, Refusal)
     assert found.rule in ("command", "compile", "metaprogram"), found
 
@@ -55,7 +55,7 @@ async def test_a_setting_of_a_tactic_is_a_literal(leans: Leans, setting: str) ->
     settings = "import Lean\ndef steps : Nat := 100000\ndef settings : Lean.Meta.Simp.Config := {}\n"
     given = await read_original(leans.elaborator, TRUE, SECONDS)
     text = settings + TRUE.replace("sorry", f"by simp {setting}")
-    found = await judge(leans, text, given, ("t",), SECONDS)
+    found = await admit(leans, text, given, ("t",), SECONDS)
     assert isinstance(found, Refusal)
     assert found.rule == "metaprogram", found
 
@@ -71,7 +71,7 @@ LITERALS = (
 @pytest.mark.parametrize("setting", LITERALS)
 async def test_literal_settings_are_taken(leans: Leans, setting: str) -> None:
     given = await read_original(leans.elaborator, TRUE, SECONDS)
-    found = await judge(leans, TRUE.replace("sorry", f"by simp {setting}"), given, ("t",), SECONDS)
+    found = await admit(leans, TRUE.replace("sorry", f"by simp {setting}"), given, ("t",), SECONDS)
     assert isinstance(found, Accepted), found
 
 
@@ -111,7 +111,7 @@ RULES = ("data", "kernel", "kernel", "axiom")
 @pytest.mark.parametrize(("text", "rule"), list(zip(CLOSED_BY_DATA.values(), RULES, strict=True)), ids=CLOSED_BY_DATA)
 async def test_the_data_say_what_a_program_in_the_text_would_hide(leans: Leans, text: str, rule: str) -> None:
     given = await read_original(leans.elaborator, FALSE, SECONDS)
-    assert isinstance(await judge(leans, text, given, ("t",), SECONDS), Refusal), "all its walls together stop it early"
+    assert isinstance(await admit(leans, text, given, ("t",), SECONDS), Refusal), "all its walls together stop it early"
     seen = await leans.elaborator.check(CheckRequest(text, commands=True, export=True, seconds=SECONDS))
     assert (seen.status, seen.errors) == ("done", ()), "Lean itself takes it"
     if seen.data is None:
@@ -142,7 +142,7 @@ HARMLESS = {
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
 async def test_what_the_data_show_to_be_harmless_is_accepted(leans: Leans, text: str) -> None:
     given = await read_original(leans.elaborator, TRUE, SECONDS)
-    found = await judge(leans, text, given, ("t",), SECONDS)
+    found = await admit(leans, text, given, ("t",), SECONDS)
     assert isinstance(found, Accepted), found
     assert found.opinion.verdict == "accepted", found.opinion
 
@@ -157,7 +157,7 @@ async def test_what_the_data_show_to_be_harmless_is_accepted(leans: Leans, text:
 )
 async def test_the_name_of_a_theorem_of_the_original_means_what_it_meant(leans: Leans, helper: str) -> None:
     given = await read_original(leans.elaborator, "theorem other : 2 = 2 := rfl\n" + TRUE, SECONDS)
-    found = await judge(leans, helper + PROVED, given, ("t",), SECONDS)
+    found = await admit(leans, helper + PROVED, given, ("t",), SECONDS)
     assert isinstance(found, Refusal)
     assert found.rule == "statement", found
 
@@ -170,7 +170,7 @@ async def test_without_the_second_kernel_a_type_is_a_strangers_unless_it_is_the_
     text = "inductive C | a | b\n\ntheorem t (c : C) : c = c := rfl\n"
     alone = replace(leans, second=silent)
     given = await read_original(leans.elaborator, text.replace("rfl", "sorry"), SECONDS)
-    assert isinstance(await judge(alone, text, given, ("t",), SECONDS), Accepted), "the type is the user's"
+    assert isinstance(await admit(alone, text, given, ("t",), SECONDS), Accepted), "the type is the user's"
     own = await read_original(leans.elaborator, text, SECONDS)
     grounded = await gate.ground_alone(alone, own, ("t",), until)
     assert not isinstance(grounded, Refusal)

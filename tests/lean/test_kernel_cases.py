@@ -9,27 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Awaitable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from goedels_poetry.kernel.lean import BadData, read, second_opinion
-from goedels_poetry.kernel.lean.second import TYPECHECKER
-from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool, ReplayRequest
-from goedels_poetry.languages.lean.runtime.embedded import node_command
-
-sys.path += [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent / "kernel_cases")]
-
 from changed_families import CHANGED
 from honest_terms import HONEST
 from lean_streams import Case, Tables, sections, without_records
 from lying_records import LIES
 from wrong_terms import WRONG as WRONG_TERMS
 from wrong_types import WRONG as WRONG_TYPES
+
+from goedels_poetry.kernel.lean import BadData, read, second_opinion
+from goedels_poetry.kernel.lean.second import TYPECHECKER
+from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool, ReplayRequest
+from goedels_poetry.languages.lean.runtime.embedded import node_command
 
 CASES = Path(__file__).parent / "kernel_cases"
 OPENING = (CASES / "attacks" / "_opening.lean").read_text()

@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from kimina_server import CUT, HANG, KiminaServer
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanRuntime, ReplayRequest
 from goedels_poetry.languages.lean.runtime import kimina as client
@@ -16,10 +15,6 @@ from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import read_target
 from goedels_poetry.languages.lean.task import Task
-
-sys.path.append(str(Path(__file__).parent))  # for the server
-
-from kimina_server import CUT, HANG, KiminaServer
 
 PREFIX = "import Init\n\nnamespace Own\n\ndef two := 2\n\n"
 BROKEN = "theorem t : two = 3 := by\n  decide\n"

@@ -6,7 +6,6 @@ The original's reading is genuine, and so are the replayer and the second kernel
 from __future__ import annotations
 
 import json
-import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -14,18 +13,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from lean_streams import Level, Tables, Term, app, arrow, const, lam, number, pi, proj, sort
 
-from goedels_poetry.checker.lean import Fresh, check_lean
+from goedels_poetry.checker.lean import FreshLean, check_lean
 from goedels_poetry.checker.lean.archive import PROVED, LeanArchive, write_lean
 from goedels_poetry.checker.lean.audit import audit_file
-from goedels_poetry.checker.lean.gate import Accepted, Leans, judge
+from goedels_poetry.checker.lean.gate import Accepted, Leans, admit
 from goedels_poetry.checker.lean.original import Refusal, read_original
 from goedels_poetry.kernel.lean import BadData, Opinion, read
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, Command, LeanPool, Message, ReplayRequest
-
-sys.path.append(str(Path(__file__).parents[1] / "support"))
-
-from lean_streams import Level, Tables, Term, app, arrow, const, lam, number, pi, proj, sort
 
 SECONDS = 60.0
 END = Command("Lean.Parser.Command.eoi", "", 0, 0, (), "")
@@ -72,7 +68,7 @@ async def told(
     liar = Liar(CheckResult("done", data=stream, imports=imports, commands=(END,), messages=messages))
     second = _no_opinion if gives_up else leans.second
     lying = Leans(cast(LeanPool, liar), leans.replayer, second)
-    return await judge(lying, "", given, theorems, seconds, negates)
+    return await admit(lying, "", given, theorems, seconds, negates)
 
 
 async def _no_opinion(library: str, candidate: str, premises: Any, seconds: float) -> Opinion:
@@ -477,7 +473,7 @@ def test_a_family_of_many_types_is_read_in_time() -> None:
     assert time.monotonic() - began < 5.0, "types times constructors are half a minute"
 
 
-async def test_a_long_text_ends_in_time(kept: Fresh) -> None:
+async def test_a_long_text_ends_in_time(kept: FreshLean) -> None:
     began = time.monotonic()
     with pytest.raises(TimeoutError):
         await audit_file("theorem t : True := " + "(" * 300_000, YES, fresh=kept, seconds=0.2)
@@ -487,7 +483,9 @@ async def test_a_long_text_ends_in_time(kept: Fresh) -> None:
 # ---------------------------------------------------------------- certificates
 
 
-async def test_an_original_that_nobody_has_given_does_not_change_how_it_is_read(kept: Fresh, tmp_path: Path) -> None:
+async def test_an_original_that_nobody_has_given_does_not_change_how_it_is_read(
+    kept: FreshLean, tmp_path: Path
+) -> None:
     twist = 'local notation "False" => True\n'
     original, proof = twist + NO, twist + "theorem t : False := trivial\n"
     archive = LeanArchive(original, proof, PROVED, "t", "", "theorem t : False", {"goedels-poetry": "0", "lean": "4"})

@@ -1,19 +1,15 @@
 """Lean theorems with a language model behind a real server: its sketches are used, its tricks are not."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from model_server import Answer, Server
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.tree.state import Verdict
-
-sys.path.append(str(Path(__file__).parents[1] / "models"))  # for the scripted server
-
-from server import Answer, Server
 
 TURN = (Path(__file__).parents[2] / "theorems" / "lean" / "turn_turn.lean").read_text()
 SKETCH = """The lemma says how `turn` goes through `++`.

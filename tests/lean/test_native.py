@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import native_stand_in as stand_in
 import pytest
 
 from goedels_poetry.languages.lean.runtime import (
@@ -26,10 +26,6 @@ from goedels_poetry.languages.lean.runtime.embedded import cache_folder, command
 from goedels_poetry.languages.lean.runtime.native import DRIVER, Toolchain, find_toolchain, native_pool, project_above
 from goedels_poetry.languages.lean.runtime.native.sandbox import DATA_HEADROOM_MB, lean_command
 from goedels_poetry.languages.lean.runtime.protocol import read_replay, read_result
-
-sys.path.append(str(Path(__file__).parent))  # for the stand-in
-
-import native_stand_in as stand_in
 
 TRUE = "theorem t (a b : Nat) : a + b = b + a := by omega"
 ENDLESS = "theorem t : (List.range 100000000).length = 3 := by decide +kernel\n"

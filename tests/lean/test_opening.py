@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanUnavailable, chosen_kind, open_lean
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanUnavailable, kind_in_use, open_lean
 from goedels_poetry.settings import LeanSettings, Settings
 
 
@@ -20,17 +20,17 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_auto_is_the_embedded_lean_unless_there_is_something_else(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert chosen_kind(LeanSettings()) == "embedded"
-    assert chosen_kind(LeanSettings(kimina_url="http://localhost:8000")) == "kimina"
-    assert chosen_kind(LeanSettings(project=nowhere)) == "native"
+    assert kind_in_use(LeanSettings()) == "embedded"
+    assert kind_in_use(LeanSettings(kimina_url="http://localhost:8000")) == "kimina"
+    assert kind_in_use(LeanSettings(project=nowhere)) == "native"
     monkeypatch.setenv("LEAN_PROJECT_PATH", str(nowhere))
-    assert chosen_kind(LeanSettings()) == "native"
-    assert chosen_kind(LeanSettings(kind="embedded")) == "embedded"
+    assert kind_in_use(LeanSettings()) == "native"
+    assert kind_in_use(LeanSettings(kind="embedded")) == "embedded"
     monkeypatch.delenv("LEAN_PROJECT_PATH")
     (nowhere / "lakefile.toml").touch()
     (nowhere / "Mine").mkdir()
     monkeypatch.chdir(nowhere / "Mine")
-    assert chosen_kind(LeanSettings()) == "native", "in a folder of a lake project"
+    assert kind_in_use(LeanSettings()) == "native", "in a folder of a lake project"
 
 
 def test_what_is_not_there_is_named_with_what_to_do(nowhere: Path) -> None:

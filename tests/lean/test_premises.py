@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from model_server import Answer, Server
+from premise_goals import GOALS
+from services import Services
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
 from goedels_poetry.languages.base import Goal, Searchable
@@ -14,12 +16,6 @@ from goedels_poetry.languages.lean import LeanLanguage, premises
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.retrieval import Index, PremiseSearch
 from goedels_poetry.settings import RetrievalSettings
-
-sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("lean", "models", "retrieval")]
-
-from premise_goals import GOALS
-from server import Answer, Server
-from services import Services
 
 FILE = """def rev : List Nat → List Nat
   | [] => []

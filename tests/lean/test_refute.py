@@ -50,14 +50,14 @@ def tried(lean: LeanPool, prefix: str, closed: str) -> Refutation | None:
 def test_a_false_statement_is_refuted_by_small_values(lean: LeanPool, prefix: str, closed: str, words: str) -> None:
     found = tried(lean, prefix, closed)
     assert found is not None
-    assert words in found.words
+    assert words in found.text
 
 
 def test_a_type_of_any_universe_is_given_a_lifted_one(lean: LeanPool) -> None:
     closed = "∀ {α : Type u} (xs : List α), xs = []"
     found = asyncio.run(refute(lean, Task("", f"theorem t.{{u}} : {closed}", "t"), seconds=20))
     assert found is not None
-    assert "xs = [ULift.up 0]" in found.words
+    assert "xs = [ULift.up 0]" in found.text
     seen = asyncio.run(lean.check(CheckRequest(f"theorem no.{{u}} : ¬ ({closed}) := {found.proof}\n")))
     assert seen.ok, seen.errors
 

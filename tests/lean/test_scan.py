@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.languages.lean.scan import scan, scan_proof, sorry_tokens
+from goedels_poetry.languages.lean.scan import scan
 from goedels_poetry.languages.lean.tokens import goes_on, starts_word, tokenize
 
 LEGAL = (
@@ -75,16 +75,6 @@ def test_the_users_own_commands_may_stand_where_they_stood() -> None:
     assert scan(original.replace("sorry", "by rfl"), original) == ()
     twice = original.replace("sorry", "by rfl") + "axiom bigger : 1 = 2\n"
     assert [(f.rule, f.line) for f in scan(twice, original)] == [("axiom", 4)]
-
-
-def test_a_proof_begins_no_command() -> None:
-    assert scan_proof("by\n  open Nat in exact rfl") == ()
-    assert [f.rule for f in scan_proof("by rfl\ntheorem x : True := trivial")] == ["command"]
-
-
-def test_every_sorry_of_the_code_is_found_and_no_other() -> None:
-    text = '-- sorry\ntheorem sorry\' : "sorry" = "" := by\n  have := sorry\n  sorry'
-    assert [(t.line, t.column) for t in sorry_tokens(text)] == [(3, 10), (4, 2)]
 
 
 def test_tokens_cover_the_text_in_order() -> None:

@@ -55,7 +55,7 @@ def closed(lean: LeanPool, task: Task) -> Proposal | None:
         room = await look(lean, task, clock)
         assert room is not None
         made = await plans(lean, task, room.goal, schemes(room.goal, room.theory), clock)
-        return await close(lean, task, room.goal, made, closers(room.words), clock)
+        return await close(lean, task, room.goal, made, closers(room.hints), clock)
 
     return asyncio.run(run())
 
@@ -67,7 +67,7 @@ def opened(lean: LeanPool, task: Task, banned: frozenset[str] = frozenset()) -> 
         assert room is not None
         likely = [s for s in schemes(room.goal, room.theory) if not s.creative]
         made = await plans(lean, task, room.goal, likely, clock)
-        await close(lean, task, room.goal, made, closers(room.words)[:1], clock)
+        await close(lean, task, room.goal, made, closers(room.hints)[:1], clock)
         return await open_plan(lean, task, room.goal, made, banned, clock)
 
     return asyncio.run(run())

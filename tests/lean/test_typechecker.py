@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,13 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lean_data import Stream, Term, Type, app, arrow, const, inductive, lam, let, nat, new_local, over, pi, proj, sort
 
 import goedels_poetry
 from goedels_poetry.languages.lean.runtime.embedded import node_program
-
-sys.path += [str(Path(__file__).parents[1] / "support")]
-
-from lean_data import Stream, Term, Type, app, arrow, const, inductive, lam, let, nat, new_local, over, pi, proj, sort
 
 KERNEL = Path(goedels_poetry.__file__).parent / "kernel" / "lean" / "typechecker"
 PROP, TYPE = sort(0), sort(1)

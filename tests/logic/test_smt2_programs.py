@@ -7,8 +7,8 @@ from smt2_texts import BIRDS, P, X, refused
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.languages.logic import LogicProgram, Origin, read_smt2
+from goedels_poetry.languages.smt.text import parse_problem
 
 LISTS = "(declare-datatypes () ((L nil (cons (hd Int) (tl L)))))"
 

@@ -5,16 +5,12 @@ All of them run in one event loop and share their solver processes: starting tho
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-
-sys.path.append(str(Path(__file__).parent))
-
 from scripted_models import KeptLanguage, Server, WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings

@@ -6,11 +6,8 @@ After a change of prompts it is made anew with ``python tests/model_loop/test_re
 from __future__ import annotations
 
 import asyncio
-import sys
 import tempfile
 from pathlib import Path
-
-sys.path.append(str(Path(__file__).parent))
 
 from scripted_models import FIBONACCI, HERE, Server, good_model
 

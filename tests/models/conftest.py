@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))  # for the scripted server
-
 from asking import MakeModels
-from server import Server
+from model_server import Server
 
 from goedels_poetry.models import Models, models_from
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings

@@ -11,8 +11,8 @@ import pytest
 from asking import MakeModels, goal
 from langchain_core.language_models import FakeListChatModel
 from langchain_openai import ChatOpenAI
+from model_server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
 from pydantic import SecretStr
-from server import FAULTS, SLOW, Answer, Server, rate_limit, refusal, server_error
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.models import ROLES, Ledger, Models, Request, models_from

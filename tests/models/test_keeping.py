@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from asking import MakeModels, goal
-from server import EMPTY, Answer, Server, server_error
+from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry.models import ExecutorCache, Ledger, Price, PriceError, Prices, RecordingError, Usage
 from goedels_poetry.models.cache import Kind

@@ -14,14 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "model_loop"))  # for the language that keeps its processes
-
+from model_server import FAULTS, Answer, Server
 from scripted_models import KeptLanguage
-from server import FAULTS, Answer, Server
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict
-from goedels_poetry.models.examine import look
+from goedels_poetry.models.reachability import look
 from goedels_poetry.models.record import Recording
 from goedels_poetry.settings import ModelSettings, ModelsSettings
 

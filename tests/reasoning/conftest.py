@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-
-sys.path.append(str(Path(__file__).parent))
-
 from scripted_questions import KeptLanguage
 
 

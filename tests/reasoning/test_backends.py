@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.kernel.logic.asking import Asker
 from goedels_poetry.languages.logic.render import countermodel_of
 from goedels_poetry.reasoning.backends import Backend, JSONBackend, SMT2Backend
 from goedels_poetry.solvers import Answer, SolverError
+from goedels_poetry.solvers.query_runner import QueryRunner
 from goedels_poetry.tree.state import Verdict
 
 HEAD = """(declare-sort P 0)
@@ -478,7 +478,7 @@ def test_a_confirmed_verdict_says_how_far_it_can_be_trusted() -> None:
 def test_solvers_that_disagree_are_no_verdict(monkeypatch: pytest.MonkeyPatch, side: int) -> None:
     answers = [Answer("unsat"), Answer("unsat")]
     answers[side] = Answer("sat")
-    monkeypatch.setattr(Asker, "confirmed", lambda *_: tuple(answers))
+    monkeypatch.setattr(QueryRunner, "confirmed", lambda *_: tuple(answers))
     with SMT2Backend(confirm=True, processes=1) as backend:
         for program in (goal("(mortal soc)"), "(declare-const x Int)(assert (< x 3))(maximize x)"):
             result = backend.execute(program)

@@ -13,8 +13,8 @@ import pytest
 
 from goedels_poetry.agents.questions.reports import report_on
 from goedels_poetry.languages.base import Outcome
+from goedels_poetry.languages.logic import jobs
 from goedels_poetry.languages.logic.language import settled
-from goedels_poetry.reasoning import jobs
 from goedels_poetry.tasks.question import ANSWER, INCONSISTENT, LIMITS, OPEN, REFUSED, UNREADABLE, VACUOUS, Question
 
 TEXT = "Every cat is soft. Sam is a cat. Tom is a dog."
@@ -33,7 +33,7 @@ QUESTION = Question("Scenario: I know Tom.\n\nQuestion: Is Tom soft, although he
 
 def look(program: str, question: Question = QUESTION) -> dict[str, Any]:
     """What comes of a program for a question, as the verifier reports it."""
-    demands = {
+    requirements = {
         "numbers": sorted(question.numbers),
         "asked": [s.number for s in question.sentences if s.asked],
         "text": bool(question.context),
@@ -41,7 +41,7 @@ def look(program: str, question: Question = QUESTION) -> dict[str, Any]:
         "choices": [],
         "known": list(question.known),
     }
-    found = jobs.answer({"text": program, "options": settled(program, question.options), "demands": demands})
+    found = jobs.answer({"text": program, "options": settled(program, question.options), "requirements": requirements})
     return report_on(question, program, Outcome(found["ok"], found["value"], found["reason"]))
 
 

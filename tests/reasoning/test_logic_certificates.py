@@ -9,10 +9,10 @@ import pytest
 
 from goedels_poetry.checker.archive import MANIFEST, canonical, sha256
 from goedels_poetry.checker.logic import LogicArchive, check_logic, write_logic
-from goedels_poetry.checker.logic.check import statement_of
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.languages.smt.infix import words
+from goedels_poetry.languages.logic.statement import statement_of
+from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.tree.state import Verdict
 
 TWO = "(declare-const p Bool)(declare-const q Bool)"
@@ -77,5 +77,5 @@ def test_a_manifest_of_wrong_kinds_is_refused_and_a_limit_without_end_is_none(tm
 
 
 def test_things_that_differ_in_pairs_are_not_shown_as_a_chain() -> None:
-    assert words("(distinct a b c)") == "distinct(a, b, c)"
-    assert words("(distinct a b)") == "a != b"
+    assert render("(distinct a b c)") == "distinct(a, b, c)"
+    assert render("(distinct a b)") == "a != b"

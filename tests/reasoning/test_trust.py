@@ -13,23 +13,24 @@ import pytest
 from scripted_questions import Answer, Server
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.logic.entailment import Entailment, SolverPair, decide
+from goedels_poetry.kernel.logic.entailment import Entailment, decide
 from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.confidence import (
+    FormalizationTest,
+    ProgramView,
+    Solve,
+    confidence,
+    model_tests,
+    sanity_tests,
+    stated_facts,
+    view_of,
+)
+from goedels_poetry.languages.logic.confidence.score import FACTORS
 from goedels_poetry.languages.logic.smt2 import read_smt2
 from goedels_poetry.models import Request, models_from
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
-from goedels_poetry.reasoning.trust import (
-    Shown,
-    Solve,
-    TrustTest,
-    confidence,
-    examine,
-    judge,
-    shown,
-    stated_facts,
-)
-from goedels_poetry.reasoning.trust.confidence import FACTORS
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+from goedels_poetry.solvers.query_runner import SolverPair
 from goedels_poetry.tree.state import Verdict
 
 TEXT = (
@@ -56,7 +57,7 @@ P6 = "(assert (! (not (baker otto)) :named p6 :sentence 6))"
 GOAL = "(define-fun goal () Bool (not (tired mona)))"
 RIGHT = "\n".join([HEAD, P1, P2, P3, P4, P5, P6, GOAL])
 
-Examine = Callable[..., dict[str, TrustTest]]
+Examine = Callable[..., dict[str, FormalizationTest]]
 pytestmark = pytest.mark.usefixtures("no_settings_from_outside")
 
 
@@ -73,21 +74,21 @@ def tested(solve: Solve) -> Examine:
     @cache
     def run(
         program: str = RIGHT, *changes: tuple[str, str], question: str = QUESTION, text: Sequence[str] = TEXT
-    ) -> dict[str, TrustTest]:
+    ) -> dict[str, FormalizationTest]:
         for old, new in changes:
             assert old in program
             program = program.replace(old, new)
         read = read_smt2(program)
-        return {test.name: test for test in examine(read, solve(read), question, text, solve)}
+        return {test.name: test for test in sanity_tests(read, solve(read), question, text, solve)}
 
     return run
 
 
-def outcomes(tests: Mapping[str, TrustTest], *but: str) -> set[tuple[str, str]]:
+def outcomes(tests: Mapping[str, FormalizationTest], *but: str) -> set[tuple[str, str]]:
     return {(t.name, t.outcome) for t in tests.values() if t.outcome in ("warning", "failed") and t.name not in but}
 
 
-def score(tests: Mapping[str, TrustTest], verdict: Verdict = Verdict.PROVED) -> float:
+def score(tests: Mapping[str, FormalizationTest], verdict: Verdict = Verdict.PROVED) -> float:
     return float(confidence(tests.values(), verdict)["score"])
 
 
@@ -235,7 +236,7 @@ def test_goals_that_hold_by_their_form_or_for_want_of_cases_are_vacuous(
 
 def test_definitions_that_decide_alone_and_premises_that_say_nothing_are_warned_of(tested: Examine) -> None:
     defined = "(define-fun age () Int 35)(define-fun goal () Bool (> age 30))"
-    assert "definitions" in tested(defined, text=())["vacuous"].words
+    assert "definitions" in tested(defined, text=())["vacuous"].text
     empty = tested(RIGHT, (P1, P1.replace("(rises_early x)", "(or (baker x) (rises_early x))")))["vacuous"]
     assert (empty.outcome, empty.about) == ("warning", ("p1",))
 
@@ -294,10 +295,10 @@ def test_the_solver_is_asked_a_bounded_number_of_times_and_may_fail(solve: Solve
         asked.append(each)
         raise GoedelsPoetryError("no solver")
 
-    tests = examine(program, entailment, QUESTION, TEXT, counted, max_queries=2)
+    tests = sanity_tests(program, entailment, QUESTION, TEXT, counted, max_queries=2)
     assert len(asked) == 2
     assert {test.name: test.outcome for test in tests}["vacuous"] == "skipped"
-    assert examine(program, entailment, QUESTION, TEXT, counted, max_seconds=-1)[0].name == "text given"
+    assert sanity_tests(program, entailment, QUESTION, TEXT, counted, max_seconds=-1)[0].name == "text given"
     assert len(asked) == 2
 
 
@@ -306,7 +307,7 @@ def test_a_program_of_many_symbols_and_premises_is_examined_in_bounded_work(solv
     lines = [f"(declare-fun {name} () Bool)" for name in names]
     lines += [f"(assert (! (=> {a} {b}) :sentence 1))" for a, b in pairwise(names)]
     program = read_smt2("\n".join([*lines, f"(define-fun goal () Bool (=> {names[0]} {names[3]}))"]))
-    tests = examine(program, solve(program), "q", ["Much."], solve)
+    tests = sanity_tests(program, solve(program), "q", ["Much."], solve)
     assert {test.name for test in tests} >= {"coverage", "near duplicates"}
 
 
@@ -314,7 +315,7 @@ def test_verdicts_that_are_none_are_not_tested(solve: Solve) -> None:
     program = read_smt2(RIGHT.replace(GOAL, "(assert (not (baker mona)))" + GOAL))
     entailment = solve(program)
     assert entailment.verdict is Verdict.INCONSISTENT
-    assert examine(program, entailment, QUESTION, TEXT, solve) == []
+    assert sanity_tests(program, entailment, QUESTION, TEXT, solve) == []
     assert confidence([], entailment.verdict)["level"] == "low"
 
 
@@ -323,11 +324,11 @@ def test_verdicts_that_are_none_are_not_tested(solve: Solve) -> None:
 
 def test_the_score_is_the_odds_times_the_factors_and_never_leaves_its_range() -> None:
     assert confidence([], Verdict.PROVED) == {"level": "high", "score": 0.9, "tests": []}
-    one = TrustTest("polarity", "warning", "flipped?")
+    one = FormalizationTest("polarity", "warning", "flipped?")
     found = confidence([one], Verdict.REFUTED)
     assert found["score"] == round(9 * 0.1 / (1 + 9 * 0.1), 3)
     assert found["tests"] == [{"name": "polarity", "outcome": "warning", "words": "flipped?", "about": []}]
-    everything = [TrustTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
+    everything = [FormalizationTest(name, outcome, "") for name, outcome in FACTORS]  # type: ignore[arg-type]
     assert 0 <= confidence(everything, Verdict.UNKNOWN)["score"] < 0.01
     assert confidence([one], Verdict.INVALID)["score"] == 0
 
@@ -368,8 +369,8 @@ class Model:
         reply = self.replies[kind]
         return reply if isinstance(reply, Answer) else Answer(json.dumps(reply))
 
-    def judge(self, solve: Solve, program: str = RIGHT, text: Sequence[str] = TEXT) -> dict[str, TrustTest]:
-        async def run(server: Server) -> list[TrustTest]:
+    def judge(self, solve: Solve, program: str = RIGHT, text: Sequence[str] = TEXT) -> dict[str, FormalizationTest]:
+        async def run(server: Server) -> list[FormalizationTest]:
             own = ModelSettings(model="scripted", base_url=server.url, retries=0, timeout_seconds=20)
             models = models_from(Settings(models=ModelsSettings(default=own)))
             assert models is not None
@@ -378,13 +379,13 @@ class Model:
                 (reply,) = await models.ask(Request("judge", prompt, dict(variables), schema=dict(schema)))
                 return reply.error or reply.parsed or {}
 
-            async def check(facts: Sequence[Mapping[str, Any]]) -> TrustTest:
+            async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
                 return stated_facts(read, len(text), facts, solve)
 
             read = read_smt2(program)
             try:
-                told = Shown.of(json.loads(json.dumps(shown(read, QUESTION, text).to_json())))
-                return await judge(told, ask, check)
+                told = ProgramView.of(json.loads(json.dumps(view_of(read, QUESTION, text).to_json())))
+                return await model_tests(told, ask, check)
             finally:
                 await models.aclose()
 

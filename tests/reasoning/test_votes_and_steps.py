@@ -15,9 +15,8 @@ from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.questions.refiner import faults_in, subquestions_in
 from goedels_poetry.errors import BudgetExceeded, InvalidInput
 from goedels_poetry.machine.jobs import Jobs
-from goedels_poetry.machine.run import Allowance
 from goedels_poetry.machine.supervisor import Stop, SupervisorAgent
-from goedels_poetry.models import Ledger
+from goedels_poetry.models import Ledger, SharedBudget
 from goedels_poetry.reasoning import QueryResult
 from goedels_poetry.reasoning.postprocessors import (
     Advice,
@@ -199,7 +198,7 @@ async def test_time_that_is_used_is_counted_along_steps_and_once_for_what_runs_a
 
 
 def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_path: Path) -> None:
-    used = Allowance(Ledger(), used_wall_seconds=60, used_solver_seconds=2).used
+    used = SharedBudget(Ledger(), used_wall_seconds=60, used_solver_seconds=2).used
     store = ProofStore(tmp_path / "proof.db")
     store.commit("init", "test", ROOT, lambda txn: str(txn.put(ProofNode(ROOT)).status))
     ended = {}

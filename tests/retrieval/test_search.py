@@ -18,7 +18,7 @@ GOAL = Goal(json.dumps({"root": "reverse append"}), {}, "0", "")
 
 
 class OnShelf(Searched):
-    on_shelf = "toy 1"
+    library_name = "toy 1"
 
 
 class Broken(Searched):
@@ -47,7 +47,7 @@ class NotInProject(Searched):
 class Wordless(Searched):
     """Knows the text of its goals, and nothing about it."""
 
-    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+    async def local_context(self, goal: Goal) -> tuple[Citable, list[Citable]]:
         return Citable("root", statement="reverse append"), []
 
 

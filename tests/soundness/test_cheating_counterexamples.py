@@ -8,17 +8,10 @@ from typing import Any
 
 import pytest
 from drive import verdict
-from forge import forge
+from forge import forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import CheckReport, check_certificate
 from goedels_poetry.checker.archive import read_archive
-from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.foundations import lay_foundations
-from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.counterexample import counterexample_script
-from goedels_poetry.kernel.replay import Solvers
-from goedels_poetry.solvers import Limits
 from goedels_poetry.tree.state import Verdict
 
 # Both stores leave the array {true: x, false: y}, whatever it was before; as a default with exceptions the results
@@ -47,11 +40,8 @@ def test_equal_arrays_over_a_finite_index_that_look_different(theorem: str, tmp_
 
 def forged(theorem: str, values: Any, table: Any, folder: Path) -> CheckReport:
     """The checker's report on a forged counterexample with the script that belongs to it."""
-    evidence = {"values": values, "table": table}
-    try:
-        script = counterexample_script(Context(parse_problem(theorem)), evidence).encode()
-    except GoedelsPoetryError:
-        script = b""
+    evidence = with_ends(theorem.encode(), {"values": values, "table": table})
+    script = script_of_counterexample(theorem.encode(), evidence)
     certificate = forge(folder / "x.cert", theorem.encode(), evidence, script=script, claim="counterexample")
     return check_certificate(certificate, theorem.encode())
 
@@ -194,7 +184,11 @@ def test_a_premise_that_is_no_theorem_is_not_proved_by_saying_so(tmp_path: Path)
         claimed = {**evidence, "premises": {"names": ["commutes"], "proof": proof}}
         for theorem in (false, SAME) if proof is not evidence["premises"]["proof"] else (false,):
             certificate = forge(
-                tmp_path / "z", theorem.encode(), claimed, script=script_of(theorem, claimed), claim="counterexample"
+                tmp_path / "z",
+                theorem.encode(),
+                claimed,
+                script=script_of_counterexample(theorem.encode(), claimed),
+                claim="counterexample",
             )
             assert not check_certificate(certificate, theorem.encode()).accepted
 
@@ -214,13 +208,3 @@ def test_a_premise_is_not_proved_from_definitions_that_may_not_terminate(tmp_pat
     )
     certificate = forge(tmp_path / "z", theorem.encode(), evidence, script=script, claim="counterexample")
     assert not check_certificate(certificate, theorem.encode()).accepted
-
-
-def script_of(theorem: str, evidence: Any) -> bytes:
-    """The obligations that belong to the evidence, or nothing where there are none."""
-    context = Context(parse_problem(theorem))
-    try:
-        with Solvers.start(Limits(seconds=5.0), second=False) as solvers:
-            return counterexample_script(context, evidence, lay_foundations(context, solvers)).encode()
-    except GoedelsPoetryError:
-        return b""

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent
-from goedels_poetry.kernel.schemas import StructuralInduction, instances
+from goedels_poetry.kernel.inductions import StructuralInduction
+from goedels_poetry.kernel.schemas import instances
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 from goedels_poetry.tree.state import Verdict
 
 THEOREM = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))

@@ -11,10 +11,11 @@ from goedels_poetry.checker import CheckReport, TrustLevel, check_certificate, w
 from goedels_poetry.checker.smt.fault import definition_lines
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.logic.entailment import decide
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import integer
 from goedels_poetry.languages.logic import read_smt2
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.solvers.query_runner import SolverPair
 from goedels_poetry.tree.state import Verdict
 
 ENDLESS = "(define-fun-rec f ((x Int)) Int (+ 1 (f x)))"
@@ -154,7 +155,9 @@ def test_lines_of_definitions() -> None:
     ],
 )
 def test_programs_name_them_as_well(text: str, reason: str, core: set[str]) -> None:
-    found = decide(read_smt2(f"{text}\n(declare-const a Int)(define-fun goal () Bool (= a 7))"), confirm=True)
+    program = read_smt2(f"{text}\n(declare-const a Int)(define-fun goal () Bool (= a 7))")
+    with SolverPair() as solvers:
+        found = decide(program, solvers=solvers, confirm=True)
     assert found.verdict is Verdict.INCONSISTENT
     assert found.reason.startswith(reason)
     assert set(found.goals[0].core) == core

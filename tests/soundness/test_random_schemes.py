@@ -11,24 +11,22 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, StructuralInduction
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
 from goedels_poetry.kernel.schemas import (
     CaseSplit,
     Conjuncts,
     ConstructorSplit,
     Contradiction,
-    IntInduction,
     Intro,
-    MeasureInduction,
-    SchemeError,
     SkolemHypothesis,
-    StructuralInduction,
     Witness,
     instances,
 )
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, and_, implies, integer, substitute
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits, Z3Process
 
 PROBLEM = parse_problem(

@@ -7,10 +7,10 @@ import random
 import pytest
 
 from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
 from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.terms import BOOL, app
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process
 
 PROBLEM = parse_problem(

@@ -11,17 +11,15 @@ from typing import Any
 
 import pytest
 from drive import verdict
-from forge import forge
+from forge import forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_certificate
+from goedels_poetry.checker.smt.portfolio import Solvers
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.obligations import Context
-from goedels_poetry.kernel.reading.parser import parse_problem
-from goedels_poetry.kernel.refutation.counterexample import counterexample_script
 from goedels_poetry.kernel.refutation.values import random_value, small_values
-from goedels_poetry.kernel.replay import Solvers
 from goedels_poetry.kernel.terms import Sort
-from goedels_poetry.languages.smt.engine.refutation.falsify import counterexample
+from goedels_poetry.languages.smt.engine.preflight import counterexample
+from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Answer
 from goedels_poetry.tree.state import Verdict
 
@@ -150,8 +148,8 @@ def test_the_script_rests_on_no_value_that_was_computed(tmp_path: Path) -> None:
     """It has the equations of the definitions at the values, and these are true whatever our evaluator does."""
     definition = "(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))"
     text = f"{definition}(prove (forall ((n Int)) (< (sum n) 6)))"
-    evidence = {"values": {"n": 3}, "table": []}
-    script = counterexample_script(Context(parse_problem(text)), evidence)
+    evidence = with_ends(text.encode(), {"values": {"n": 3}, "table": []})
+    script = script_of_counterexample(text.encode(), evidence).decode()
     assert script.count("(assert (= (u.sum") == 4 and "(assert (= (u.sum 3) 6))" not in script
     certificate = forge(tmp_path / "x", text.encode(), evidence, script=script.encode(), claim="counterexample")
     assert check_certificate(certificate, text.encode()).verdict is Verdict.REFUTED

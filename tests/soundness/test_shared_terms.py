@@ -12,8 +12,7 @@ from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.encoding import Encoding
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.printer import show, show_sequent
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_sequent, parse_term
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.refutation.evaluator import Undecided, evaluate
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import (
@@ -25,11 +24,13 @@ from goedels_poetry.kernel.terms import (
     alpha,
     distinct,
     integer,
-    replace_subterm,
     substitute,
     subterms,
     var,
 )
+from goedels_poetry.languages.smt.engine.rewriting import replace_subterm
+from goedels_poetry.languages.smt.proof_json import show_sequent
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits
 from goedels_poetry.tree.state import Verdict
 

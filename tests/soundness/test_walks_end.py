@@ -16,13 +16,16 @@ from goedels_poetry.checker.limited import check_within
 from goedels_poetry.checker.report import Counts
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
-from goedels_poetry.kernel.recursion import MAX_POINTS, points_below
-from goedels_poetry.kernel.schemas import RecursionInduction, SchemeError, instances
+from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.inductions import RecursionInduction
+from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import sequent_of
-from goedels_poetry.kernel.sizes import Sizes
+from goedels_poetry.kernel.termination.evidence import termination_obligations
+from goedels_poetry.kernel.termination.recursion import MAX_POINTS, points_below
+from goedels_poetry.kernel.termination.sizes import Sizes
 from goedels_poetry.kernel.terms import eq
-from goedels_poetry.kernel.wellfounded import structural_termination, termination
+from goedels_poetry.languages.smt.termination.search import terminations
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
 from goedels_poetry.tree.state import Verdict
 
 NAT = "(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))(declare-fun plus (N N) N)"
@@ -111,8 +114,8 @@ def test_the_search_for_termination_ends(text: str) -> None:
     signature = parse_problem(f"{text}(prove true)").signature
     asked = []
     began = time.monotonic()
-    termination(signature, lambda sequent: bool(asked.append(sequent)))
-    structural_termination(signature)
+    for found in (terminations(signature, lambda sequent: bool(asked.append(sequent))), terminations(signature, None)):
+        termination_obligations(signature, found.evidence({d.name for d in signature.definitions}))
     assert len(asked) <= 1_000
     assert time.monotonic() - began < 30
 

@@ -2,6 +2,6 @@
 
 from goedels_poetry.checker.lean.audit import audit_file
 from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, check_lean
-from goedels_poetry.checker.lean.examine import Fresh, fresh_lean, run
+from goedels_poetry.checker.lean.verify import FreshLean, fresh_lean, run
 
-__all__ = ["Fresh", "audit_file", "certify_negation", "certify_proof", "check_lean", "fresh_lean", "run"]
+__all__ = ["FreshLean", "audit_file", "certify_negation", "certify_proof", "check_lean", "fresh_lean", "run"]

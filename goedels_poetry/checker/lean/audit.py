@@ -6,27 +6,27 @@ import asyncio
 import time
 from dataclasses import replace
 
-from goedels_poetry.checker.lean.examine import (
+from goedels_poetry.checker.lean.gate import Leans, confirm, ground_alone
+from goedels_poetry.checker.lean.original import Refusal, place_of, read_original
+from goedels_poetry.checker.lean.preflight import may_deceive
+from goedels_poetry.checker.lean.verify import (
     Claim,
-    Fresh,
+    FreshLean,
     counts_of,
-    examine,
     fresh_lean,
     fresh_leans,
     notes_on,
     refused,
     stated_by_itself,
     statement_of,
+    verify,
     within,
 )
-from goedels_poetry.checker.lean.gate import Leans, confirm, ground_alone
-from goedels_poetry.checker.lean.original import Refusal, place_of, read_original
-from goedels_poetry.checker.lean.preflight import may_deceive
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import THEOREMS
 from goedels_poetry.languages.lean.source import normalised
-from goedels_poetry.tree.state import Verdict
 
 SECONDS = 300.0
 NOT_COMPARED = "nothing was compared: the statements are the file's own (--against ORIGINAL.lean compares them)"
@@ -37,7 +37,7 @@ async def audit_file(
     text: str,
     original: str | None = None,
     theorem: str = "",
-    fresh: Fresh = fresh_lean,
+    fresh: FreshLean = fresh_lean,
     seconds: float | None = None,
 ) -> CheckReport:
     """The verdict on a file that anyone has written.
@@ -60,15 +60,15 @@ async def audit_file(
         return await _alone(text, theorem, fresh, seconds or SECONDS)
     original = normalised(original)
     try:
-        return await examine(fresh, Claim(text, original, named=theorem), seconds)
+        return await verify(fresh, Claim(text, original, named=theorem), seconds)
     except InvalidInput as error:
         if not error.message.startswith(_UNFINISHED):
             raise
     completed = f"{original.rstrip()}\n  := sorry\n"
-    return await examine(fresh, Claim(text, completed, named=theorem), seconds)
+    return await verify(fresh, Claim(text, completed, named=theorem), seconds)
 
 
-async def _alone(text: str, theorem: str, fresh: Fresh, seconds: float) -> CheckReport:
+async def _alone(text: str, theorem: str, fresh: FreshLean, seconds: float) -> CheckReport:
     began = time.monotonic()
     async with within(seconds) as until:
         if deceiving := await asyncio.to_thread(may_deceive, text):

@@ -18,23 +18,23 @@ from goedels_poetry.checker.lean.archive import (
     read_lean,
     write_lean,
 )
-from goedels_poetry.checker.lean.examine import (
+from goedels_poetry.checker.lean.preflight import may_deceive
+from goedels_poetry.checker.lean.verify import (
     SECONDS,
     Claim,
-    Fresh,
-    examine,
-    examine_with,
+    FreshLean,
     fresh_lean,
     fresh_leans,
     refused,
+    verify,
+    verify_with,
     within,
 )
-from goedels_poetry.checker.lean.preflight import may_deceive
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool
 from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
-from goedels_poetry.tree.state import Verdict
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ _PLAIN_NAME = re.compile(r"[\w'.!?]+")
 
 
 async def certify_proof(
-    fresh: Fresh, target: Target, text: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+    fresh: FreshLean, target: Target, text: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
 ) -> Certificate:
     """The verdict on a whole file as a proof of the target; the certificate is written when it is ``proved``."""
     claim = Claim(text, target.reference, (target.full_name,))
@@ -51,7 +51,7 @@ async def certify_proof(
 
 
 async def certify_negation(
-    fresh: Fresh, target: Target, proof: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+    fresh: FreshLean, target: Target, proof: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
 ) -> Certificate:
     """The verdict on ``proof``, the text after ``:=``, as a proof that the target is false.
 
@@ -74,7 +74,7 @@ def _stated(target: Target) -> str:
 
 
 async def _certify(
-    fresh: Fresh,
+    fresh: FreshLean,
     claim: Claim,
     directory: Path,
     info: Mapping[str, Any],
@@ -82,7 +82,7 @@ async def _certify(
     warnings: tuple[str, ...],
 ) -> Certificate:
     try:
-        report = await examine(fresh, claim, seconds)
+        report = await verify(fresh, claim, seconds)
     except InvalidInput as error:
         return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
     if not report.accepted:
@@ -112,7 +112,7 @@ async def _certify(
 async def check_lean(
     path: Path,
     against: str | None = None,
-    fresh: Fresh = fresh_lean,
+    fresh: FreshLean = fresh_lean,
     seconds: float | None = None,
     theorem: str = "",
 ) -> CheckReport:
@@ -138,12 +138,12 @@ async def check_lean(
         reason = f"the certificate is about {name}, not about {theorem}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,), rule="missing")
     if against is None and (deceiving := await asyncio.to_thread(may_deceive, archive.original)):
-        words = f"{deceiving.reason}, in the original of the certificate: {_GIVE_YOURS}"
-        return refused(replace(deceiving, reason=words))
+        explained = f"{deceiving.reason}, in the original of the certificate: {_GIVE_YOURS}"
+        return refused(replace(deceiving, reason=explained))
     async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
         original = archive.original if against is None else await _given(leans.elaborator, against, archive)
         claim = Claim(archive.proof, original, (archive.theorem,), archive.witness, compared=against is not None)
-        report = await examine_with(leans, claim, until)
+        report = await verify_with(leans, claim, until)
     if against is not None:
         return report
     if report.accepted and report.statement != archive.statement:

@@ -108,7 +108,7 @@ class Leans:
     second: SecondKernel
 
 
-async def judge(
+async def admit(
     leans: Leans, text: str, original: Original, theorems: tuple[str, ...], seconds: float, negates: str = ""
 ) -> Refusal | Accepted:
     """Whether ``text`` proves these theorems of the original, or that the theorem ``negates`` of it is false.
@@ -170,8 +170,8 @@ async def confirm(leans: Leans, grounded: Grounded, until: float) -> Refusal | A
         reason = f"it does not accept {opinion.declaration or 'a record'} of Lean's own library: {opinion.reason}"
         opinion = replace(opinion, verdict="undecided", reason=reason)
     if opinion.verdict == "refused":
-        words = f"the second kernel does not accept {opinion.declaration}: {opinion.reason}"
-        return Refusal("kernel", words, *_declared(g.seen, g.text, (opinion.declaration, *g.theorems)))
+        explained = f"the second kernel does not accept {opinion.declaration}: {opinion.reason}"
+        return Refusal("kernel", explained, *_declared(g.seen, g.text, (opinion.declaration, *g.theorems)))
     if opinion.verdict == "accepted" and opinion.candidate != len(g.selected):
         return Refusal("kernel", f"the second kernel checked {opinion.candidate} of {len(g.selected)} declarations")
     if opinion.verdict == "undecided" and (refusal := await asyncio.to_thread(_unconfirmed, leans, g, opinion, until)):
@@ -190,8 +190,10 @@ def _unconfirmed(leans: Leans, g: Grounded, opinion: Opinion, until: float) -> R
         return None
     feature = next(iter(sorted(fault.features & set(used))), "")
     name = used.get(feature, g.theorems[0])
-    words = f"{name} uses {f'a {feature}' if feature else 'reduction'} where Lean {version} has a fault ({fault.where})"
-    reason = f"{words}, and the second kernel is undecided: {opinion.reason}"
+    explained = (
+        f"{name} uses {f'a {feature}' if feature else 'reduction'} where Lean {version} has a fault ({fault.where})"
+    )
+    reason = f"{explained}, and the second kernel is undecided: {opinion.reason}"
     return Refusal("version", reason, *_declared(g.seen, g.text, (name,)))
 
 
@@ -223,10 +225,10 @@ async def _grounds(
     added = (module for module in seen.imports if module not in original.imports)
     if strange := next((module for module in added if not _MODULE.fullmatch(module)), None):
         return Refusal("data", f"no name of a module: {strange[:80]!r}")
-    chosen = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
-    if isinstance(chosen, Refusal):
-        return chosen
-    selected, candidate = chosen
+    parts = await asyncio.to_thread(_needed, seen, text, original, data, theorems)
+    if isinstance(parts, Refusal):
+        return parts
+    selected, candidate = parts
     request = ReplayRequest(seen.imports, candidate, library=True, seconds=_left(until))
     replayed = await leans.replayer.replay(request)
     if replayed.status == "timeout":
@@ -234,8 +236,8 @@ async def _grounds(
     if replayed.status != "done":
         return Refusal("answer", f"Lean's kernel gave no answer about the declarations: {replayed.error}")
     if replayed.failed:
-        words = f"Lean's kernel does not accept {replayed.at or 'the imports'}: {replayed.failed}"
-        return Refusal("kernel", words, *_declared(seen, text, (replayed.at, *theorems)))
+        explained = f"Lean's kernel does not accept {replayed.at or 'the imports'}: {replayed.failed}"
+        return Refusal("kernel", explained, *_declared(seen, text, (replayed.at, *theorems)))
     if replayed.count != len(selected):
         return Refusal("kernel", f"Lean's kernel accepted {replayed.count} of {len(selected)} declarations")
     try:
@@ -299,4 +301,4 @@ def _declared(seen: CheckResult, text: str, names: Iterable[str]) -> tuple[int, 
     return None, None
 
 
-__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "confirm", "ground", "ground_alone", "judge"]
+__all__ = ["Accepted", "Grounded", "Leans", "SecondKernel", "admit", "confirm", "ground", "ground_alone"]

@@ -58,14 +58,14 @@ def errors(seen: CheckResult) -> Refusal | None:
     return _barred(first) if first.kind == BARRED else Refusal("compile", first.text, first.line, first.column)
 
 
-def _barred(said: Message) -> Refusal:
+def _barred(message: Message) -> Refusal:
     """Lean read a word, or a command, that the text may not have: the allow-list of tokens by Lean's own reading."""
-    if said.text == SETTING:
-        return Refusal("metaprogram", "a setting of a tactic that is a program", said.line, said.column)
-    parts = () if said.text.startswith(COMMAND) else (said.text, *said.text.split("."))
+    if message.text == SETTING:
+        return Refusal("metaprogram", "a setting of a tactic that is a program", message.line, message.column)
+    parts = () if message.text.startswith(COMMAND) else (message.text, *message.text.split("."))
     rule = next((RULE_OF[part] for part in parts if part in RULE_OF), "")
-    words = f"`{said.text}`" if rule else f"a command of the kind `{said.text.removeprefix(COMMAND)}`"
-    return Refusal(rule or "command", words, said.line, said.column)
+    reason = f"`{message.text}`" if rule else f"a command of the kind `{message.text.removeprefix(COMMAND)}`"
+    return Refusal(rule or "command", reason, message.line, message.column)
 
 
 def foreign_commands(seen: CheckResult, text: str, original: Original) -> Refusal | None:

@@ -86,8 +86,8 @@ def notes(version: str, confirmed: bool) -> tuple[str, ...]:
         if confirmed
         else "the proof does not use what they need",
     }
-    ways = [(words, [f.where for f in found if f.blocked == way]) for way, words in how.items()]
-    blocked = "; ".join(f"{', '.join(where)}: {words}" for words, where in ways if where)
+    ways = [(reason, [f.where for f in found if f.blocked == way]) for way, reason in how.items()]
+    blocked = "; ".join(f"{', '.join(where)}: {reason}" for reason, where in ways if where)
     return (f"known faults of Lean {version} that were shown to be blocked: {blocked}",)
 
 

@@ -11,12 +11,14 @@ from goedels_poetry.checker.archive import BadCertificate
 from goedels_poetry.checker.logic.archive import LogicArchive, read_logic
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, TrustLevel
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.encoding import EncodingError
+from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.logic.entailment import Entailment, decide
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.logic import LogicProgram
 from goedels_poetry.languages.logic.dialects import read_program
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.languages.logic.statement import statement_of
+from goedels_poetry.solvers.query_runner import SolverPair
 
 CLOSED = "the world is closed: what cannot be derived is taken for false"
 
@@ -85,12 +87,12 @@ def checked(archive: LogicArchive) -> Checked:
         core=core if contradictory else (),
         needed=None if contradictory else core,
         assumptions=(CLOSED,) if archive.world == "closed" else (),
-        notes=tuple(dict.fromkeys((*_said(archive, program, found), *program.warnings, *found.warnings, *may_rise))),
+        notes=tuple(dict.fromkeys((*_details(archive, program, found), *program.warnings, *found.warnings, *may_rise))),
     )
     return Checked(report, program, found)
 
 
-def _said(archive: LogicArchive, program: LogicProgram, found: Entailment) -> Iterator[str]:
+def _details(archive: LogicArchive, program: LogicProgram, found: Entailment) -> Iterator[str]:
     """What the verdict is about, where the statement does not say it."""
     if archive.choice:
         yield f"of the choices only {archive.choice} follows"
@@ -100,22 +102,15 @@ def _said(archive: LogicArchive, program: LogicProgram, found: Entailment) -> It
 
 
 def _decided(program: LogicProgram, archive: LogicArchive) -> Entailment:
-    return decide(
-        program,
-        milliseconds=min(archive.milliseconds, MAX_MILLISECONDS),
-        optimize_milliseconds=min(archive.optimize_milliseconds, MAX_MILLISECONDS),
-        world="closed" if archive.world == "closed" else "open",
-        confirm=True,
-    )
-
-
-def statement_of(program: LogicProgram) -> str:
-    """What a program asks, in one line."""
-    goals = [
-        show(goal.formula) if goal.name == "goal" else f"{goal.name}: {show(goal.formula)}" for goal in program.goals
-    ]
-    best = [f"{'maximize' if o.maximize else 'minimize'} {show(o.term)}" for o in program.objectives]
-    return "; ".join((*goals, *best))
+    with SolverPair() as fresh:
+        return decide(
+            program,
+            solvers=fresh,
+            milliseconds=min(archive.milliseconds, MAX_MILLISECONDS),
+            optimize_milliseconds=min(archive.optimize_milliseconds, MAX_MILLISECONDS),
+            world="closed" if archive.world == "closed" else "open",
+            confirm=True,
+        )
 
 
 def verdict_of(program: LogicProgram, found: Entailment, choice: str = "") -> Verdict:
@@ -135,15 +130,15 @@ def _level(archive: LogicArchive, program: LogicProgram, found: Entailment) -> T
     """How far what was found can be trusted."""
     if not found.goals:
         return TrustLevel.REBUILT  # the optimum was found again by fresh processes
-    told = found.trust_level
-    if told is None and archive.choice:  # the other choices have no level: they stay open
-        chosen = tuple(goal for goal in program.goals if goal.name == archive.choice)
-        told = _decided(replace(program, goals=chosen), archive).trust_level
-    return None if told is None else TrustLevel(int(told.removeprefix("L")))
+    trust_level = found.trust_level
+    if trust_level is None and archive.choice:  # the other choices have no level: they stay open
+        goals = tuple(goal for goal in program.goals if goal.name == archive.choice)
+        trust_level = _decided(replace(program, goals=goals), archive).trust_level
+    return None if trust_level is None else TrustLevel(int(trust_level.removeprefix("L")))
 
 
 def _refused(reason: str) -> CheckReport:
     return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
 
 
-__all__ = ["Checked", "check_logic", "checked", "statement_of", "verdict_of"]
+__all__ = ["Checked", "check_logic", "checked", "verdict_of"]

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.logic.archive import LogicArchive, write_logic
-from goedels_poetry.checker.logic.check import checked, statement_of
-from goedels_poetry.checker.logic.result import result_of
+from goedels_poetry.checker.logic.check import checked
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.logic.asking import SolverPair
-from goedels_poetry.kernel.logic.entailment import Entailment, decide
 from goedels_poetry.languages.logic import LogicProgram
+from goedels_poetry.languages.logic.deciding import decided_by
 from goedels_poetry.languages.logic.dialects import read_program
+from goedels_poetry.languages.logic.result import result_of
+from goedels_poetry.languages.logic.statement import statement_of
+from goedels_poetry.solvers.query_runner import SolverPair
 from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.version import __version__
 
@@ -83,17 +84,4 @@ def _uncertified(program: LogicProgram, options: Json) -> Json:
     }
 
 
-def decided_by(program: LogicProgram, options: Json, solvers: SolverPair) -> Entailment:
-    """What a program's options ask for, within their limits."""
-    return decide(
-        program,
-        milliseconds=options["verify_timeout"],
-        optimize_milliseconds=options["optimize_timeout"],
-        solvers=solvers,
-        semantics=options["semantics"],
-        world=options["world"],
-        minimal_cores=True,
-    )
-
-
-__all__ = ["certify", "decided_by"]
+__all__ = ["certify"]

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort, bitvec
 from goedels_poetry.languages.json_logic import arithmetic, syntax
+from goedels_poetry.languages.json_logic.contract import Build
 from goedels_poetry.languages.json_logic.fitting import fit, is_bits, join, negation, numeric
-from goedels_poetry.languages.json_logic.shapes import Build
 from goedels_poetry.languages.json_logic.sorts import MAX_WIDTH, show
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, number

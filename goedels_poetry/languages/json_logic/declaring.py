@@ -8,7 +8,7 @@ from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.languages.json_logic import grammar, syntax
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
 from goedels_poetry.languages.json_logic.names import identifier_hint, is_identifier, nearest
-from goedels_poetry.languages.json_logic.objects import items, members, pairs, required, said_in, string
+from goedels_poetry.languages.json_logic.objects import items, members, pairs, parsed_in, required, string
 from goedels_poetry.languages.json_logic.sorts import (
     BUILT_IN,
     MAKERS,
@@ -82,20 +82,20 @@ def _declaration(text: Text, item: Node) -> Declaration:
         if not constructors:
             text.refuse(item, f"the datatype `{name}` has no constructors", "give at least one")
         return Declaration(name, "datatype", constructors)
-    return Declaration(name, "alias", alias=said_in(text, type_node, _alias, "a type"))
+    return Declaration(name, "alias", alias=parsed_in(text, type_node, _alias, "a type"))
 
 
-def _alias(said: str) -> Expression:
-    tree = grammar.parse(said)
+def _alias(kind: str) -> Expression:
+    tree = grammar.parse(kind)
     if isinstance(tree, syntax.Name | syntax.Call):
         return tree
-    hint = nearest(said, (*BUILT_IN, *MAKERS)) or f"use {', '.join(MAKERS)}, BitVecSort(8) or ArraySort(Int, Bool)"
-    raise ExpressionError(f"unknown type `{said[:60]}`", 0, hint)
+    hint = nearest(kind, (*BUILT_IN, *MAKERS)) or f"use {', '.join(MAKERS)}, BitVecSort(8) or ArraySort(Int, Bool)"
+    raise ExpressionError(f"unknown type `{kind[:60]}`", 0, hint)
 
 
 def _fields(text: Text, node: Node) -> Iterator[tuple[str, Expression]]:
     for name, _, sort in pairs(text, node, "fields", "sort"):
-        yield name, said_in(text, sort, grammar.parse, "a sort")
+        yield name, parsed_in(text, sort, grammar.parse, "a sort")
 
 
 def _constructors(text: Text, node: Node) -> Iterator[Constructor]:
@@ -207,7 +207,7 @@ def sort_named(text: Text, parser: ExpressionParser, node: Node) -> Sort:
     Raises:
         InvalidInput: unknown, or malformed.
     """
-    return said_in(text, node, parser.sorts.sort, "a sort")
+    return parsed_in(text, node, parser.sorts.sort, "a sort")
 
 
 def declare(

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from goedels_poetry.kernel.terms import Sort
 from goedels_poetry.languages.json_logic import grammar
+from goedels_poetry.languages.json_logic.contract import Scope
 from goedels_poetry.languages.json_logic.operators import OPERATORS
 from goedels_poetry.languages.json_logic.sorts import SortManager
 from goedels_poetry.languages.json_logic.symbols import Symbols
 from goedels_poetry.languages.json_logic.typed import Typed, quantify
-from goedels_poetry.languages.json_logic.typer import NOTHING, Scope, Typer
+from goedels_poetry.languages.json_logic.typer import NOTHING, Typer
 
 
 class ExpressionParser:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from goedels_poetry.kernel.terms import BOOL
 from goedels_poetry.languages.json_logic import arithmetic, syntax
+from goedels_poetry.languages.json_logic.contract import Scope, TermBuilder
 from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit, join, negation
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply
 
-if TYPE_CHECKING:
-    from goedels_poetry.languages.json_logic.typer import Typer
 
-    Scope = Mapping[str, Typed]
-
-
-def _unary(typer: Typer, expression: syntax.Unary, scope: Scope) -> Rule:
+def _unary(typer: TermBuilder, expression: syntax.Unary, scope: Scope) -> Rule:
     operand = yield typer.term(expression.operand, scope)
     if expression.operator == "not":
         _refuse_misreading(expression, operand)
@@ -48,13 +44,13 @@ def _equality_of_formulas(written: Expression, typed: Typed) -> str:
     return written.operators[0] if equality.head == "=" and equality.args[0].sort is BOOL else ""
 
 
-def _sum(typer: Typer, expression: syntax.Sum, scope: Scope) -> Rule:
+def _sum(typer: TermBuilder, expression: syntax.Sum, scope: Scope) -> Rule:
     operands = yield typer.terms([term for _, term in expression.terms], scope)
     minus = [negative for negative, _ in expression.terms]
     return arithmetic.total(list(zip(minus, operands, strict=True)), expression.at)
 
 
-def _chain(typer: Typer, expression: syntax.Chain, scope: Scope) -> Rule:
+def _chain(typer: TermBuilder, expression: syntax.Chain, scope: Scope) -> Rule:
     operands = yield typer.terms(expression.operands, scope)
     operator, at = expression.operator, expression.at
     if operator in ("and", "or"):
@@ -65,7 +61,7 @@ def _chain(typer: Typer, expression: syntax.Chain, scope: Scope) -> Rule:
     return arithmetic.bitwise(operator, operands, at)
 
 
-def _binary(typer: Typer, expression: syntax.Binary, scope: Scope) -> Rule:
+def _binary(typer: TermBuilder, expression: syntax.Binary, scope: Scope) -> Rule:
     left, right = yield typer.terms((expression.left, expression.right), scope)
     operator, at = expression.operator, expression.at
     if operator == "**":
@@ -77,7 +73,7 @@ def _binary(typer: Typer, expression: syntax.Binary, scope: Scope) -> Rule:
     return arithmetic.bitwise(operator, (left, right), at)
 
 
-def _comparison(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Rule:
+def _comparison(typer: TermBuilder, expression: syntax.Comparison, scope: Scope) -> Rule:
     operators, at = expression.operators, expression.at
     if "in" in operators or "not in" in operators:
         return (yield _membership(typer, expression, scope))
@@ -100,7 +96,7 @@ def _comparison(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Ru
     return conjunction(links, at)
 
 
-def _membership(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Rule:
+def _membership(typer: TermBuilder, expression: syntax.Comparison, scope: Scope) -> Rule:
     if len(expression.operators) > 1:
         raise ExpressionError("`in` stands in a chain of comparisons", expression.at, "join comparisons by `and`")
     written, source = expression.operands
@@ -114,7 +110,7 @@ def _membership(typer: Typer, expression: syntax.Comparison, scope: Scope) -> Ru
     return found if expression.operators[0] == "in" else negation(found, expression.at)
 
 
-def _conditional(typer: Typer, expression: syntax.Conditional, scope: Scope) -> Rule:
+def _conditional(typer: TermBuilder, expression: syntax.Conditional, scope: Scope) -> Rule:
     parts = (expression.condition, expression.then, expression.otherwise)
     condition, then, otherwise = yield typer.terms(parts, scope)
     if _equality_of_formulas(expression.then, then) or _equality_of_formulas(expression.otherwise, otherwise):
@@ -123,7 +119,7 @@ def _conditional(typer: Typer, expression: syntax.Conditional, scope: Scope) -> 
     return typer.choose(condition, then, otherwise, expression.at)
 
 
-FORMS: dict[type, Callable[[Typer, Any, Any], Rule]] = {
+FORMS: dict[type, Callable[[TermBuilder, Any, Scope], Rule]] = {
     syntax.Unary: _unary,
     syntax.Sum: _sum,
     syntax.Chain: _chain,

@@ -186,7 +186,7 @@ class _Grammar:
         if token.kind == "number" and not isinstance(token.value, str) and token.value is not None:
             return syntax.Number(self.take().at, token.value)
         if token.kind == "string":
-            return syntax.Words(self.take().at, str(token.value))
+            return syntax.String(self.take().at, str(token.value))
         if self.at("True", "False"):
             return syntax.Truth(self.take().at, token.text == "True")
         if self.at("("):

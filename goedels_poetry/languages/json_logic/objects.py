@@ -70,7 +70,7 @@ def pairs(text: Text, node: Node, what: str, value: str) -> Iterator[tuple[str, 
         yield string(text, name, "a name"), name, required(text, item, found, value, "it")
 
 
-def said_in(text: Text, node: Node, read: Callable[[str], Result], what: str = "an expression") -> Result:
+def parsed_in(text: Text, node: Node, read: Callable[[str], Result], what: str = "an expression") -> Result:
     """What ``read`` makes of a string.
 
     Raises:
@@ -85,4 +85,4 @@ def said_in(text: Text, node: Node, read: Callable[[str], Result], what: str = "
         text.fail(message, text.inside(node, at), error.hint, node.path)
 
 
-__all__ = ["items", "members", "pairs", "required", "said_in", "string"]
+__all__ = ["items", "members", "pairs", "parsed_in", "required", "string"]

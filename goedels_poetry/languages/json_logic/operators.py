@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, array
 from goedels_poetry.languages.json_logic import arithmetic, building, syntax
+from goedels_poetry.languages.json_logic.contract import Scope, TermBuilder
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.shapes import (
     Operator,
@@ -23,13 +23,8 @@ from goedels_poetry.languages.json_logic.sorts import smt_sort
 from goedels_poetry.languages.json_logic.syntax import Expression
 from goedels_poetry.languages.json_logic.typed import Typed, apply
 
-if TYPE_CHECKING:
-    from goedels_poetry.languages.json_logic.typer import Typer
 
-    Scope = Mapping[str, Typed]
-
-
-def _constant_array(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+def _constant_array(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
     if len(call.arguments) != 2:
         refuse(call, "K(Int, value)")
     index: Expression = call.arguments[0]
@@ -38,21 +33,21 @@ def _constant_array(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
     return apply(f"(as const {smt_sort(sort)})", (element,), sort, call.at)
 
 
-def _select(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+def _select(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
     if len(call.arguments) != 2:
         refuse(call, "Select(array, index)")
     term, index = yield typer.terms(call.arguments, scope)
     return typer.select(term, index, call.at)
 
 
-def _if(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+def _if(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
     if len(call.arguments) != 3:
         refuse(call, "If(condition, then, otherwise)")
     condition, then, otherwise = yield typer.terms(call.arguments, scope)
     return typer.choose(condition, then, otherwise, call.at)
 
 
-def _range(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+def _range(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
     yield typer.listed(call, scope)
 
 

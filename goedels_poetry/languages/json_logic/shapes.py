@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import NoReturn
 
 from goedels_poetry.kernel.terms import BOOL, INT, Sort
 from goedels_poetry.languages.json_logic import syntax
+from goedels_poetry.languages.json_logic.contract import Build, Scope, TermBuilder
 from goedels_poetry.languages.json_logic.fitting import bits, conjunction, fit
 from goedels_poetry.languages.json_logic.rules import Rule
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.typed import Typed, apply, number
 
-if TYPE_CHECKING:
-    from goedels_poetry.languages.json_logic.typer import Typer
-
-    Scope = Mapping[str, Typed]
-
-Build: TypeAlias = Callable[[tuple[Typed, ...], syntax.Call], Typed]
-"""What makes a term of typed arguments; the call says where it stands."""
-
-RuleOf = Callable[["Typer", syntax.Call, Any], Rule]
+RuleOf = Callable[[TermBuilder, syntax.Call, Scope], Rule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +34,7 @@ def plain(form: str, count: int | Sequence[int], build: Build) -> Operator:
     """A fixed number of arguments (or one of several), all terms."""
     counts = (count,) if isinstance(count, int) else count
 
-    def rule(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+    def rule(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
         if len(call.arguments) not in counts:
             refuse(call, form)
         return build((yield typer.terms(call.arguments, scope)), call)
@@ -49,7 +42,7 @@ def plain(form: str, count: int | Sequence[int], build: Build) -> Operator:
     return Operator(form, rule)
 
 
-def _operands(typer: Typer, call: syntax.Call, scope: Scope, form: str, conditions: bool = False) -> Rule:
+def _operands(typer: TermBuilder, call: syntax.Call, scope: Scope, form: str, conditions: bool = False) -> Rule:
     """The terms of ``F(a, b)``, ``F([a, b])`` or ``F(e for x in ...)``, each with its conditions."""
     only = call.arguments[0] if len(call.arguments) == 1 else None
     if isinstance(only, syntax.Comprehension):
@@ -64,7 +57,7 @@ def _operands(typer: Typer, call: syntax.Call, scope: Scope, form: str, conditio
 def junction(form: str, head: str) -> Operator:
     """``and`` or ``or`` of any number of formulas; conditions of a comprehension guard its elements."""
 
-    def rule(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+    def rule(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
         rows = yield _operands(typer, call, scope, form, conditions=True)
         parts = []
         for conditions, term in rows:
@@ -82,7 +75,7 @@ def junction(form: str, head: str) -> Operator:
 def folded(form: str, unit: int, build: Callable[[Sequence[Typed], int], Typed]) -> Operator:
     """Sum and Product; elements whose condition is false count as ``unit``."""
 
-    def rule(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+    def rule(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
         rows = yield _operands(typer, call, scope, form, conditions=True)
         terms = [
             typer.choose(conjunction(conditions, call.at), term, number(unit, INT, call.at), call.at)
@@ -98,7 +91,7 @@ def folded(form: str, unit: int, build: Callable[[Sequence[Typed], int], Typed])
 def several(form: str, least: int, build: Build) -> Operator:
     """``least`` or more arguments, or a list of them."""
 
-    def rule(typer: Typer, call: syntax.Call, scope: Scope) -> Rule:
+    def rule(typer: TermBuilder, call: syntax.Call, scope: Scope) -> Rule:
         rows = yield _operands(typer, call, scope, form)
         if len(rows) < least:
             raise ExpressionError(f"`{call.function}` takes {least} or more terms, got {len(rows)}", call.at)

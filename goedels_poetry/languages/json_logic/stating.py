@@ -8,16 +8,17 @@ from typing import TypeAlias
 from goedels_poetry.kernel.logic.program import Origin
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, Sort
 from goedels_poetry.languages.json_logic.content import Aim, Content, Statement
+from goedels_poetry.languages.json_logic.contract import Scope
 from goedels_poetry.languages.json_logic.declaring import declare, read_variables
 from goedels_poetry.languages.json_logic.expressions import ExpressionParser
 from goedels_poetry.languages.json_logic.fitting import is_bits, negation
 from goedels_poetry.languages.json_logic.names import nearest
-from goedels_poetry.languages.json_logic.objects import items, members, required, said_in, string
+from goedels_poetry.languages.json_logic.objects import items, members, parsed_in, required, string
 from goedels_poetry.languages.json_logic.sorts import show
 from goedels_poetry.languages.json_logic.syntax import ExpressionError
 from goedels_poetry.languages.json_logic.text import Node, Text
 from goedels_poetry.languages.json_logic.typed import Typed, apply
-from goedels_poetry.languages.json_logic.typer import NOTHING, Scope
+from goedels_poetry.languages.json_logic.typer import NOTHING
 
 ACTIONS = ("verify_conditions", "optimize")
 MAX_SENTENCE = 999_999
@@ -55,11 +56,11 @@ def _add(text: Text, content: Content, names: dict[str, Node], node: Node, defau
 def _fact(text: Text, parser: ExpressionParser, node: Node) -> tuple[dict[str, Node], Typed]:
     """An element of the knowledge base: an expression, or ``{"assertion", "value"}``."""
     if isinstance(node.value, str):
-        return {}, said_in(text, node, parser.formula)
+        return {}, parsed_in(text, node, parser.formula)
     if isinstance(node.value, dict) and "implies" in node.value:
         text.refuse_key(node, "implies", "an element of knowledge_base has no 'implies'", "put it into rules")
     found = members(text, node, ("assertion", "value", *_NOTES), "an element of knowledge_base")
-    formula = said_in(text, required(text, node, found, "assertion", "it"), parser.formula)
+    formula = parsed_in(text, required(text, node, found, "assertion", "it"), parser.formula)
     value = found.get("value")
     if value is not None and not isinstance(value.value, bool):
         text.refuse(value, f"a value is true or false, not {value.kind}", "write true or false without quotes")
@@ -69,7 +70,7 @@ def _fact(text: Text, parser: ExpressionParser, node: Node) -> tuple[dict[str, N
 def _rule(text: Text, parser: ExpressionParser, node: Node) -> tuple[dict[str, Node], Typed]:
     """``{"forall"?, "implies" | "constraint"}``, or an expression."""
     if isinstance(node.value, str):
-        return {}, said_in(text, node, parser.formula)
+        return {}, parsed_in(text, node, parser.formula)
     found = members(text, node, ("forall", "implies", "constraint", *_NOTES), "a rule")
     bound, scope = _bound(text, parser, found.get("forall"), "forall")
     return found, parser.closed("forall", bound, _body(text, parser, node, found, scope, "a rule"))
@@ -93,11 +94,13 @@ def _body(text: Text, parser: ExpressionParser, node: Node, found: dict[str, Nod
         both = "both 'implies' and 'constraint'" if "implies" in found else "neither 'implies' nor 'constraint'"
         text.refuse(node, f"{what} has {both}", "give one of them")
     if "constraint" in found:
-        return said_in(text, found["constraint"], lambda said: parser.formula(said, scope))
+        return parsed_in(text, found["constraint"], lambda stated: parser.formula(stated, scope))
     implication = found["implies"]
     parts = members(text, implication, ("antecedent", "consequent"), "implies")
     sides = [
-        said_in(text, required(text, implication, parts, key, "implies"), lambda said: parser.formula(said, scope))
+        parsed_in(
+            text, required(text, implication, parts, key, "implies"), lambda stated: parser.formula(stated, scope)
+        )
         for key in ("antecedent", "consequent")
     ]
     return apply("=>", tuple(sides), BOOL, 0)
@@ -115,8 +118,8 @@ def _statement(
     words = string(text, source, "world" if world is not None else "derived") if source is not None else ""
     if not words and "description" in found and found["description"].value != "":
         words = string(text, found["description"], "a description")
-    told = Origin.TEXT if sentences else Origin.UNSAID
-    origin = Origin.WORLD if world is not None else Origin.DERIVED if derived is not None else told
+    otherwise = Origin.TEXT if sentences else Origin.UNSAID
+    origin = Origin.WORLD if world is not None else Origin.DERIVED if derived is not None else otherwise
     return Statement(name, formula, node, origin, sentences, words)
 
 
@@ -172,7 +175,7 @@ def _ask(text: Text, content: Content, names: dict[str, Node], node: Node, defau
     parser = content.parser
     found: dict[str, Node] = {}
     if isinstance(node.value, str):
-        formula = said_in(text, node, parser.formula)
+        formula = parsed_in(text, node, parser.formula)
     else:
         found = members(
             text, node, ("name", "constraint", "exists", "forall", "implies", "description"), "a verification"
@@ -214,11 +217,11 @@ def read_optimization(text: Text, content: Content, node: Node) -> None:
     names: dict[str, Node] = {}
     for number, item in enumerate(items(text, found.get("constraints"), "constraints"), 1):
         notes: dict[str, Node] = {}
-        said = item
+        stated = item
         if not isinstance(item.value, str):
             notes = members(text, item, ("constraint", "name", "description"), "a constraint")
-            said = required(text, item, notes, "constraint", "a constraint")
-        formula = said_in(text, said, parser.formula)
+            stated = required(text, item, notes, "constraint", "a constraint")
+        formula = parsed_in(text, stated, parser.formula)
         content.constraints.append(_statement(text, item, notes, formula, f"constraint-{number}", names))
     for item in items(text, found.get("objectives"), "objectives"):
         content.aims.append(_aim(text, parser, item))
@@ -233,7 +236,7 @@ def _aim(text: Text, parser: ExpressionParser, node: Node) -> Aim:
     if kind not in ("maximize", "minimize"):
         text.refuse(kind_node, f"an objective is of type maximize or minimize, not {kind[:60]!r}")
     expression = required(text, node, found, "expression", "an objective")
-    term = said_in(text, expression, parser.term)
+    term = parsed_in(text, expression, parser.term)
     if term.sort not in (INT, REAL) and not is_bits(term.sort):
         text.refuse(expression, f"an objective is a number, not {show(term.sort)}")
     return Aim(kind == "maximize", term, node)

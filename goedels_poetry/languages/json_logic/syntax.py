@@ -24,7 +24,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class String:
     """A string."""
 
     at: int
@@ -168,7 +168,7 @@ class Typing:
 
 Expression: TypeAlias = (
     Number
-    | Words
+    | String
     | Truth
     | Name
     | Unary

@@ -96,7 +96,7 @@ def number(value: int | Fraction, sort: Sort, at: int) -> Typed:
     return Typed(sort, f"(- {head})" if value < 0 else head, at, number=value)
 
 
-def words(value: str, at: int) -> Typed:
+def string(value: str, at: int) -> Typed:
     """A String literal."""
     if any(ord(c) > 0x2FFFF for c in value):
         raise ExpressionError("a character beyond U+2FFFF cannot stand in a string", at)
@@ -125,4 +125,4 @@ def smt_text(typed: Typed) -> str:
     return "".join(parts).strip()
 
 
-__all__ = ["Typed", "apply", "leaf", "number", "quantify", "smt_text", "truth", "words"]
+__all__ = ["Typed", "apply", "leaf", "number", "quantify", "smt_text", "string", "truth"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from goedels_poetry.kernel.terms import BOOL, INT, REAL, STRING, Sort
 from goedels_poetry.languages.json_logic import syntax
+from goedels_poetry.languages.json_logic.contract import Scope
 from goedels_poetry.languages.json_logic.fitting import fit, join
 from goedels_poetry.languages.json_logic.forms import FORMS
 from goedels_poetry.languages.json_logic.names import nearest, smt_name
@@ -16,14 +17,11 @@ from goedels_poetry.languages.json_logic.rules import Rule, run
 from goedels_poetry.languages.json_logic.sorts import SortManager, show
 from goedels_poetry.languages.json_logic.symbols import RESERVED_NAMES, Symbol, Symbols
 from goedels_poetry.languages.json_logic.syntax import Expression, ExpressionError
-from goedels_poetry.languages.json_logic.typed import Typed, apply, leaf, number, quantify, truth, words
+from goedels_poetry.languages.json_logic.typed import Typed, apply, leaf, number, quantify, string, truth
 
 MAX_ELEMENTS = 5_000
 MAX_TERMS = 100_000
 """In all expressions of a program, the elements of comprehensions written out."""
-
-Scope = Mapping[str, Typed]
-"""What bound variables, and those of comprehensions, stand for."""
 
 NOTHING: Scope = {}
 
@@ -303,7 +301,7 @@ def _literal(typer: Typer, expression: syntax.Number, scope: Scope) -> Typed:
 
 _RULES: dict[type, Callable[[Typer, Any, Scope], Any]] = {
     syntax.Number: _literal,
-    syntax.Words: lambda typer, expression, scope: words(expression.value, expression.at),
+    syntax.String: lambda typer, expression, scope: string(expression.value, expression.at),
     syntax.Truth: lambda typer, expression, scope: truth(expression.value, expression.at),
     syntax.Name: Typer._name,
     syntax.Call: Typer._call,
@@ -315,4 +313,4 @@ _RULES: dict[type, Callable[[Typer, Any, Scope], Any]] = {
     **FORMS,
 }
 
-__all__ = ["NOTHING", "Scope", "Typer"]
+__all__ = ["NOTHING", "Typer"]

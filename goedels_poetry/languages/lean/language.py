@@ -12,10 +12,10 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Outcome, Theorem
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
-from goedels_poetry.languages.lean.examine import examine, plain
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
@@ -130,16 +130,16 @@ class LeanLanguage:
         except LeanUnavailable as fault:
             raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
         seconds = self._spent(text, str(options.get("theorem") or ""))
-        return Theorem("lean", text, dict(options), target.words, target.warnings, target, seconds)
+        return Theorem("lean", text, dict(options), target.one_line, target.warnings, target, seconds)
 
     def plain(self, theorem: Theorem) -> str:
         """See `Examinable.plain`."""
         return plain(theorem.data)
 
-    async def examine(self, theorem: Theorem, given: str) -> Outcome:
-        """See `Examinable.examine`."""
+    async def sanity_tests(self, theorem: Theorem, given: str) -> Outcome:
+        """See `Examinable.sanity_tests`."""
         began = time.monotonic()
-        found = await examine(await self._lean(), theorem.data, given)
+        found = await sanity_tests(await self._lean(), theorem.data, given)
         return Outcome(found.ok, found.value, found.reason, _cost(began))
 
     async def theorems(self, text: str) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class LeanLanguage:
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
         value = {
             "verdict": "refuted",
-            "counterexample": {"instance": found.words},
+            "counterexample": {"instance": found.text},
             "proof": found.proof,
             "reason": "Lean proves the negation",
         }
@@ -249,15 +249,15 @@ class LeanLanguage:
             sketch = {**sketch, **opened.sketch}
         seen = await check_link(lean, task, sketch)
         if seen.reason:
-            words = f"the subgoals do not give the goal: {seen.reason}"
-            return Outcome(False, {"report": words}, words, _cost(began))
+            problem = f"the subgoals do not give the goal: {seen.reason}"
+            return Outcome(False, {"report": problem}, problem, _cost(began))
         for number, child in enumerate(sketch["children"]):
             statement = child["statement"]
             small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
             false = await symbolic.refute(lean, small, seconds=REFUTE_SECONDS)
             if false is not None:
-                value = {"refuted_child": number, "counterexample": {"instance": false.words}}
-                return Outcome(False, value, f"subgoal {number} is false: {false.words}", _cost(began))
+                value = {"refuted_child": number, "counterexample": {"instance": false.text}}
+                return Outcome(False, value, f"subgoal {number} is false: {false.text}", _cost(began))
         whole = {**sketch, "names": list(seen.names)}
         return Outcome(True, {"sketch": whole}, cost=_cost(began))
 
@@ -274,17 +274,17 @@ class LeanLanguage:
         fitting = [e for e in lemmas if any(word in e["statement"] for word in known)]
         return Outcome(True, {"lemmas": [e["id"] for e in fitting[:8]]})
 
-    async def shelf(self, goal: Goal) -> str:
-        """See `Searchable.shelf`."""
-        return premises.shelf(await self._lean(), (await self._target(goal.theorem, goal.options)).prefix)
+    async def library_id(self, goal: Goal) -> str:
+        """See `Searchable.library_id`."""
+        return premises.library_id(await self._lean(), (await self._target(goal.theorem, goal.options)).prefix)
 
     async def library(self, goal: Goal) -> list[Citable] | None:
         """See `Searchable.library`."""
         return await premises.library(await self._lean(), (await self._target(goal.theorem, goal.options)).prefix)
 
-    async def surroundings(self, goal: Goal) -> tuple[Citable, list[Citable]]:
-        """See `Searchable.surroundings`."""
-        return await premises.surroundings(await self._lean(), await self._task(goal))
+    async def local_context(self, goal: Goal) -> tuple[Citable, list[Citable]]:
+        """See `Searchable.local_context`."""
+        return await premises.local_context(await self._lean(), await self._task(goal))
 
     async def stated(self, goal: Goal, names: Sequence[str]) -> dict[str, str]:
         """See `Searchable.stated`."""

@@ -26,7 +26,7 @@ def header_of(prefix: str) -> str:
     return "".join(f"import {module}\n" for module in dict.fromkeys(_IMPORT.findall(prefix)))
 
 
-def shelf(lean: LeanPool, prefix: str) -> str:
+def library_id(lean: LeanPool, prefix: str) -> str:
     """Name of the library that a text imports; "" when it has modules of somebody's project."""
     modules = dict.fromkeys(_IMPORT.findall(prefix))
     own = all(module.partition(".")[0] in OF_LEAN for module in modules)
@@ -39,7 +39,7 @@ async def library(lean: LeanPool, prefix: str) -> list[Citable] | None:
     return [_citable(c, "library") for c in found.imported] if found is not None else None
 
 
-async def surroundings(lean: LeanPool, task: Task) -> tuple[Citable, list[Citable]]:
+async def local_context(lean: LeanPool, task: Task) -> tuple[Citable, list[Citable]]:
     """The goal with its symbols, and the theorems that stand before it."""
     found = await lean.library(task.prefix, task.code("sorry"), False, LOOK_SECONDS)
     goal, before = Citable(task.name, statement=task.head), []
@@ -65,10 +65,10 @@ async def stated(lean: LeanPool, task: Task, names: Sequence[str]) -> dict[str, 
         place = message.line - first
         if message.severity != "info" or not 0 <= place < len(asked):
             continue
-        name, said = asked[place], " ".join(message.text.split())
-        shown = re.match(rf"{re.escape(name)}(?:\.{{[^}}]*}})?(?=[ :])", said)
+        name, printed = asked[place], " ".join(message.text.split())
+        shown = re.match(rf"{re.escape(name)}(?:\.{{[^}}]*}})?(?=[ :])", printed)
         if shown:
-            found[name] = said[shown.end() :].strip()[:MOST_STATEMENT]
+            found[name] = printed[shown.end() :].strip()[:MOST_STATEMENT]
     return found
 
 
@@ -87,4 +87,4 @@ def _citable(constant: Constant, source: str) -> Citable:
     return Citable(constant.name, constant.conclusion, constant.context, source=source)
 
 
-__all__ = ["header_of", "library", "shelf", "shown", "stated", "surroundings"]
+__all__ = ["header_of", "library", "library_id", "local_context", "shown", "stated"]

@@ -139,22 +139,6 @@ def scan(text: str, original: str = "", *, compared: bool = False) -> tuple[Find
     return tuple(sorted(set(found), key=lambda f: (f.line, f.column, f.rule)))
 
 
-def scan_proof(text: str) -> tuple[Finding, ...]:
-    """As `scan`, for a text that stands in a theorem's proof: it may not begin any command of its own."""
-    tokens = [token for token in tokenize(text) if token.kind not in ("comment", "doc")]
-    found = list(scan(text))
-    for i, token in enumerate(tokens):
-        scoped = token.text in ("open", "set_option") and any(t.text == "in" for t in tokens[i + 1 : i + 20])
-        if token.kind == "word" and token.text in ALLOWED_COMMANDS and not scoped:
-            found.append(Finding("command", token.line, token.column, f"`{token.text}` ends the proof"))
-    return tuple(sorted(found, key=lambda f: (f.line, f.column, f.rule)))
-
-
-def sorry_tokens(text: str) -> list[Token]:
-    """Where the text says `sorry`."""
-    return [token for token in tokenize(text) if token.kind == "word" and token.text == "sorry"]
-
-
 # ---------------------------------------------------------------- commands
 
 
@@ -325,4 +309,4 @@ def _strange(c: str) -> bool:
     return category.startswith("L") and not starts_word(c) and c not in "λΠΣ" and category != "Lm"
 
 
-__all__ = ["ALLOWED_COMMANDS", "RULE_OF", "Finding", "scan", "scan_proof", "sorry_tokens"]
+__all__ = ["ALLOWED_COMMANDS", "RULE_OF", "Finding", "scan"]

@@ -70,8 +70,8 @@ async def check_proof(
     used = {axiom.rpartition(".")[2]: axiom for axiom in constant.axioms if axiom not in LOGIC_AXIOMS}
     foreign = sorted(axiom for short, axiom in used.items() if short not in stubs)
     if foreign:
-        words = "it has a `sorry`" if foreign == ["sorryAx"] else f"it rests on {', '.join(foreign)}"
-        return Checked(f"{words}, which is not allowed")
+        explained = "it has a `sorry`" if foreign == ["sorryAx"] else f"it rests on {', '.join(foreign)}"
+        return Checked(f"{explained}, which is not allowed")
     names = tuple(name for c in own[len(task.facts) : -1] for name in c.names)
     return Checked("", constant.axioms, tuple(stubs[short] for short in used), names)
 
@@ -131,8 +131,8 @@ async def open_sketch(
         filled = await _fill_in_place(lean, task, proof, helpers, places, unstated)
         if filled is None and not reason:
             goal = next((g.goal for g in unstated.goals if not g.statement), "a goal that Lean does not show")
-            words = "a hole cannot be stated as a lemma of its own, so it has to be proved where it stands"
-            reason = f"{words}; its goal is\n{goal}"
+            explained = "a hole cannot be stated as a lemma of its own, so it has to be proved where it stands"
+            reason = f"{explained}; its goal is\n{goal}"
         if filled is None:
             return Opened(reason=reason)
         proof, helpers = filled

@@ -58,7 +58,7 @@ class Target:
         return lemma_statement(self.type, self.levels)[1] if self.type else ""
 
     @property
-    def words(self) -> str:
+    def one_line(self) -> str:
         """The statement in one line, for people."""
         found = list(re.finditer(rf"\b(?:theorem|lemma)\s+{re.escape(self.name)}(?![\w'.])", self.head))
         return " ".join(self.head[found[-1].start() if found else 0 :].split())
@@ -96,7 +96,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
     """
     text, seen = await _look(lean, normalised(text), seconds)
     try:
-        command = _chosen(text, seen, wanted)
+        command = _theorem_command(text, seen, wanted)
     except InvalidInput:
         if seen.errors:
             raise _invalid(seen.errors[0]) from None
@@ -162,8 +162,8 @@ async def _without_sorry(
         return ()
     if target.type:
         axiom = "axiom" + target.closed.removeprefix("theorem")
-        said = await lean.check(CheckRequest(f"{axiom}\n", prefix=target.prefix, declarations=True))
-        if any("sorryAx" in d.axioms for d in said.declarations if d.kind == "axiom" and LEMMA_PREFIX in d.name):
+        result = await lean.check(CheckRequest(f"{axiom}\n", prefix=target.prefix, declarations=True))
+        if any("sorryAx" in d.axioms for d in result.declarations if d.kind == "axiom" and LEMMA_PREFIX in d.name):
             culprits = ", ".join(unproved[:5])
             raise InvalidInput(
                 f"the statement rests on a definition that has a `sorry` (one of {culprits})",
@@ -176,18 +176,18 @@ async def _without_sorry(
 async def _bound_by_lean(lean: LeanPool, target: Target, seconds: float) -> tuple[str, ...]:
     """A misspelt name becomes a variable by itself, unless autoImplicit is off: then it is an error."""
     strict: dict[str, bool | int] = {"autoImplicit": False, "relaxedAutoImplicit": False}
-    said = await lean.check(CheckRequest(target.reference, options=strict, seconds=seconds))
-    if not said.errors:
+    result = await lean.check(CheckRequest(target.reference, options=strict, seconds=seconds))
+    if not result.errors:
         return ()
-    first = said.errors[0]
-    words = first.text.partition("\n")[0]
+    first = result.errors[0]
+    message = first.text.partition("\n")[0]
     return (
         f"{first.line}:{first.column + 1}: Lean takes a name that nothing declares for a variable (autoImplicit); "
-        f"without that it says: {words}",
+        f"without that it says: {message}",
     )
 
 
-def _chosen(text: str, seen: CheckResult, wanted: str) -> Command:
+def _theorem_command(text: str, seen: CheckResult, wanted: str) -> Command:
     theorems = _theorems(seen)
     if wanted:
         exact = [c for c in theorems if c.full_name() == wanted]

@@ -198,7 +198,7 @@ def _only_defines(asked: Term, premises: tuple[Said, ...]) -> bool:
     named = [t for t in subterms(asked) if t.kind is Kind.APP and t.name == "goal" and t.sort is BOOL and not t.args]
     if not named or asked in (named[0], not_(named[0])):
         return False
-    return not any(named[0] in subterms(said.formula) for said in premises)
+    return not any(named[0] in subterms(premise.formula) for premise in premises)
 
 
 def _unmarked(source: Source, asserted: Term, at: Group) -> LogicGoal:

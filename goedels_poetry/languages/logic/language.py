@@ -14,7 +14,7 @@ from goedels_poetry.tree.state import Verdict
 
 Json = dict[str, Any]
 
-JOBS = "goedels_poetry.reasoning.jobs"
+JOBS = "goedels_poetry.languages.logic.jobs"
 GRACE = 30.0
 """Seconds beyond the time for the checks that a job gets: to read, to start solvers, to write."""
 MEMORY_MB = 4096
@@ -33,15 +33,19 @@ class LogicLanguage:
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`. ``options["dialect"]``: ``smt2`` or ``json``; by default what the text looks like."""
-        chosen = settled(text, options)
-        found = await read_apart(self._pool, f"{JOBS}:read", {"text": text, "options": chosen}, MEMORY_MB)
-        if not found["ok"]:
-            raise InvalidInput(found["message"], found["line"], found["column"], found["hint"])
-        return Theorem("logic", text, chosen, found["statement"], tuple(found["warnings"]), None, found["seconds"])
+        settled_options = settled(text, options)
+        reply = await read_apart(self._pool, f"{JOBS}:read", {"text": text, "options": settled_options}, MEMORY_MB)
+        if not reply["ok"]:
+            raise InvalidInput(reply["message"], reply["line"], reply["column"], reply["hint"])
+        return Theorem(
+            "logic", text, settled_options, reply["statement"], tuple(reply["warnings"]), None, reply["seconds"]
+        )
 
-    async def answer(self, text: str, options: Json, demands: Json) -> Outcome:
+    async def answer(self, text: str, options: Json, requirements: Json) -> Outcome:
         """See `Answering.answer`."""
-        return await self._job("answer", {"text": text, "options": settled(text, options), "demands": demands})
+        return await self._job(
+            "answer", {"text": text, "options": settled(text, options), "requirements": requirements}
+        )
 
     async def compare(self, text: str, options: Json, question: str, sentences: Sequence[str]) -> Outcome:
         """See `Answering.compare`."""
@@ -55,15 +59,15 @@ class LogicLanguage:
 
     async def judge(self, theorem: Theorem) -> Outcome:
         """See `Language.judge`: the answer itself, but for ``proved``, which the checker alone says."""
-        found = await self._decided(theorem.text, theorem.options)
-        if not found.ok:
-            return Outcome(True, {"verdict": "unknown", "reason": found.words}, "", found.cost)
-        result = found.value["result"]
+        outcome = await self._decided(theorem.text, theorem.options)
+        if not outcome.ok:
+            return Outcome(True, {"verdict": "unknown", "reason": outcome.words}, "", outcome.cost)
+        result = outcome.value["result"]
         verdict = "open" if result["verdict"] == Verdict.PROVED else result["verdict"]
         contradictory = verdict == Verdict.INCONSISTENT
         core = [premise["name"] for premise in result["core"] or ()] if contradictory else None
         value = {"verdict": verdict, "core": core, "reason": result["reason"], "result": result}
-        return Outcome(True, value, "", found.cost)
+        return Outcome(True, value, "", outcome.cost)
 
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`: there is nothing to be found, only to be decided."""
@@ -71,11 +75,11 @@ class LogicLanguage:
 
     async def verify(self, goal: Goal, candidate: Json) -> Outcome:
         """See `Language.verify`."""
-        found = await self._decided(goal.theorem, goal.options)
-        if found.ok and found.value["result"]["verdict"] == Verdict.PROVED:
-            return Outcome(True, {"proof": found.value["result"]}, "", found.cost)
-        reason = found.value["result"]["reason"] if found.ok else found.words
-        return Outcome(False, {"report": reason, EXHAUSTED: True}, reason or "it is not decided", found.cost)
+        outcome = await self._decided(goal.theorem, goal.options)
+        if outcome.ok and outcome.value["result"]["verdict"] == Verdict.PROVED:
+            return Outcome(True, {"proof": outcome.value["result"]}, "", outcome.cost)
+        reason = outcome.value["result"]["reason"] if outcome.ok else outcome.words
+        return Outcome(False, {"report": reason, EXHAUSTED: True}, reason or "it is not decided", outcome.cost)
 
     async def correct(self, goal: Goal, candidate: Json, report: Any) -> Outcome:
         """See `Language.correct`: a program is not ours to change."""
@@ -105,8 +109,8 @@ class LogicLanguage:
     async def assemble(self, theorem: Theorem, derivation: list[Json]) -> Json:
         """See `Language.assemble`: which of several goals alone follows; the checker decides the program anew."""
         proof = derivation[-1]["proof"] or {}
-        chosen = proof.get("answer") if len(proof.get("goals", ())) > 1 else None
-        return {"choice": chosen if isinstance(chosen, str) else ""}
+        answer = proof.get("answer") if len(proof.get("goals", ())) > 1 else None
+        return {"choice": answer if isinstance(answer, str) else ""}
 
     async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
         """See `Language.assemble_answer`."""
@@ -123,17 +127,17 @@ class LogicLanguage:
         options = payload["options"]
         seconds = (options["verify_timeout"] + options["optimize_timeout"]) / 1000 + GRACE
         try:
-            found = await self._pool.run(f"{JOBS}:{function}", payload, seconds, MEMORY_MB)
+            reply = await self._pool.run(f"{JOBS}:{function}", payload, seconds, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
             return Outcome(False, {}, f"the program could not be decided: {error}")
-        return Outcome(found["ok"], found["value"], found["reason"], found["cost"])
+        return Outcome(reply["ok"], reply["value"], reply["reason"], reply["cost"])
 
 
 def settled(text: str, options: Json) -> Json:
     """All options of a program, defaults filled in; nothing else."""
-    found = {name: options.get(name, default) for name, default in DEFAULTS.items()}
+    limits = {name: options.get(name, default) for name, default in DEFAULTS.items()}
     dialect = options.get("dialect") or ("json" if text.lstrip("\ufeff \t\r\n").startswith("{") else "smt2")
-    return {"dialect": dialect, **found}
+    return {"dialect": dialect, **limits}
 
 
 def _nothing() -> Outcome:

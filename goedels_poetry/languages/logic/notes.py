@@ -53,13 +53,13 @@ def read_notes(source: Source, body: SExpr) -> tuple[SExpr, Notes]:
     if world and derived:
         source.fail(":world and :derived of one premise", derived[0], "a premise comes from one of them")
     sentences = _sentences(source, *seen[":sentence"]) if ":sentence" in seen else ()
-    said = world or derived
+    source_note = world or derived
     origin = Origin.WORLD if world else Origin.DERIVED if derived else Origin.TEXT if sentences else Origin.UNSAID
     return annotated(formula, rest, body.offset), Notes(
         name_of(source, *seen[":named"]) if ":named" in seen else None,
         origin,
         sentences,
-        _words(source, *said) if said else "",
+        _words(source, *source_note) if source_note else "",
         _truth(source, *seen[":objective"]) if ":objective" in seen else False,
     )
 

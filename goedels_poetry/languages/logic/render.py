@@ -8,15 +8,15 @@ from typing import Any
 
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.terms import Term
-from goedels_poetry.languages.smt.infix import words
+from goedels_poetry.languages.smt.infix import render
 
 MAX_ITEMS = 12
 """Of one function; the rest is only counted."""
 
 
-def formula_words(formula: Term) -> str:
+def render_formula(formula: Term) -> str:
     """A formula in infix notation: ``for all x: human(x) => mortal(x)``."""
-    return words(show(formula))
+    return render(show(formula))
 
 
 def countermodel_of(goals: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
@@ -24,7 +24,7 @@ def countermodel_of(goals: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None
     return next((goal["countermodel"] for goal in goals if goal.get("countermodel")), None)
 
 
-def model_words(model: Mapping[str, Any] | None) -> list[str]:
+def render_model(model: Mapping[str, Any] | None) -> list[str]:
     """What a world is like, one line for each constant and function, as ``read_model`` describes them.
 
     ``human holds of: socrates; not of: zeus``, ``age(ann) = 30, age(anything else) = 0``, ``x = 3``. That a constant
@@ -70,4 +70,4 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-__all__ = ["countermodel_of", "formula_words", "model_words"]
+__all__ = ["countermodel_of", "render_formula", "render_model"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from goedels_poetry.errors import InvalidInput
-from goedels_poetry.kernel.logic.founded import founded
 from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram, Objective, Place
 from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.reading.commands import DECLARING, command_of, is_word, reserve_names
@@ -32,6 +31,8 @@ from goedels_poetry.languages.logic.asked import (
     settle,
 )
 from goedels_poetry.languages.logic.notes import OURS, read_notes
+from goedels_poetry.languages.logic.terminating import terminating_definitions
+from goedels_poetry.languages.smt.text import as_invalid_input
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 300_000
@@ -41,6 +42,7 @@ MAX_LEVELS = 1_000
 MAX_GOALS = 100
 
 
+@as_invalid_input()
 def read_smt2(text: str | bytes, *, dialect: str = "smt2") -> LogicProgram:
     """Read a program; ``dialect`` is what the result says that it was written in.
 
@@ -244,21 +246,21 @@ class _Script:
         for goal in self.goals.values():
             self._read_goal(goal)
         asked = settle(self.source, list(self.goals.values()), self.stack, self.check)
-        taken = {said.notes.name for said in asked.premises if said.notes.name}
+        taken = {assertions.notes.name for assertions in asked.premises if assertions.notes.name}
         premises = list(zip(self._premises(asked.premises, taken), asked.premises, strict=True))
         signature = self.declarations.signature()
         for definition in signature.definitions:
             self._count_nodes(definition.body, 0)
         taken.update(premise.name for premise, _ in premises)
-        signature, equations = founded(signature, taken, self.places)
+        signature, equations = terminating_definitions(signature, taken, self.places)
         return LogicProgram(
             dialect,
             self.source.text,
             signature,
-            (*equations, *(premise for premise, said in premises if not said.notes.objective)),
+            (*equations, *(premise for premise, assertions in premises if not assertions.notes.objective)),
             asked.goals,
             asked.objectives,
-            tuple(premise for premise, said in premises if said.notes.objective),
+            tuple(premise for premise, assertions in premises if assertions.notes.objective),
             self._warnings(asked, equations),
         )
 
@@ -267,10 +269,10 @@ class _Script:
             body, _ = read_notes(self.source, goal.body)
             goal.formula = self.term(body, BOOL)
 
-    def _premises(self, said: Iterable[Said], taken: set[str]) -> Iterator[LogicPremise]:
+    def _premises(self, assertions: Iterable[Said], taken: set[str]) -> Iterator[LogicPremise]:
         """Premises with names: their own, or ``premise-N`` with the N of their place or, if need be, a greater one."""
         number = 0
-        for place, one in enumerate(said, 1):
+        for place, one in enumerate(assertions, 1):
             notes = one.notes
             name = notes.name
             if name is None:

@@ -40,7 +40,7 @@ class Decomposed:
         """The answer to the question by a program that may rely on what is proved of the parts."""
         questions, advice = await plan(task, machine, "decompose", self.max_subquestions)
         at = task.after(advice.costs)
-        results = await at_once(inner(below(at, words)) for words in questions)
+        results = await at_once(inner(below(at, question)) for question in questions)
         answers = [SubAnswer(n, *pair) for n, pair in enumerate(zip(questions, results, strict=True), 1)]
         costs = in_turn(advice.costs, side_by_side(*(result.costs for result in results)))
         for result in filter(was_stopped, results):

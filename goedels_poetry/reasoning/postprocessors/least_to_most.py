@@ -34,9 +34,9 @@ class LeastToMost:
         questions, advice = await plan(task, machine, "steps", self.max_steps)
         answers: list[SubAnswer] = []
         costs = advice.costs
-        for number, words in enumerate(questions, 1):
-            result = await inner(below(relying_on(task.after(costs), answers), words))
-            answers.append(SubAnswer(number, words, result))
+        for number, question in enumerate(questions, 1):
+            result = await inner(below(relying_on(task.after(costs), answers), question))
+            answers.append(SubAnswer(number, question, result))
             costs = in_turn(costs, result.costs)
             if was_stopped(result):
                 return stopped_early(answers, result, costs, self.name, advice)

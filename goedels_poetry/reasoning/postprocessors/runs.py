@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from goedels_poetry.framework import NAME_LENGTH, GoedelsPoetryFramework, OnEvent
-from goedels_poetry.machine.run import Allowance
-from goedels_poetry.models import Ledger
+from goedels_poetry.machine.runner import MachineRunner
+from goedels_poetry.models import Ledger, SharedBudget
 from goedels_poetry.reasoning.postprocessors.steps import Advice, PostProcessor, Task, chain
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.reasoning.solving import costs_of, solve
-from goedels_poetry.tasks.question import Question
+from goedels_poetry.tasks.question import TITLE_LENGTH, Question
+from goedels_poetry.tree.results import OnEvent
 from goedels_poetry.tree.state import Verdict
 
 
@@ -25,9 +25,7 @@ class SharedRuns:
         on_event: called after every commit of every run; must not block.
     """
 
-    def __init__(
-        self, framework: GoedelsPoetryFramework, *, fresh: bool = False, on_event: OnEvent | None = None
-    ) -> None:
+    def __init__(self, framework: MachineRunner, *, fresh: bool = False, on_event: OnEvent | None = None) -> None:
         self._framework = framework
         self._fresh = fresh
         self._on_event = on_event
@@ -40,7 +38,7 @@ class SharedRuns:
             task.question,
             fresh=self._fresh,
             on_event=self._on_event,
-            allowance=self._allowance(task),
+            allowance=self._budget(task),
         )
 
     async def advise(self, task: Task) -> Advice:
@@ -48,21 +46,21 @@ class SharedRuns:
         question = task.question
         run = await self._framework.aask(
             question,
-            name=" ".join(f"{question.task}: {question.text}".split())[:NAME_LENGTH],
+            name=" ".join(f"{question.task}: {question.text}".split())[:TITLE_LENGTH],
             fresh=self._fresh,
             on_event=self._on_event,
-            allowance=self._allowance(task),
+            allowance=self._budget(task),
         )
-        said = (run.answer or {}).get("said")
+        reply = (run.answer or {}).get("said")
         stopped = run.verdict is Verdict.OUT_OF_BUDGET
-        return Advice(said, "" if said else run.reason, costs_of(run.metrics), run.run_id, stopped)
+        return Advice(reply, "" if reply else run.reason, costs_of(run.metrics), run.run_id, stopped)
 
-    def _allowance(self, task: Task) -> Allowance:
-        return Allowance(self._ledger, task.used_wall_seconds, task.used_solver_seconds)
+    def _budget(self, task: Task) -> SharedBudget:
+        return SharedBudget(self._ledger, task.used_wall_seconds, task.used_solver_seconds)
 
 
 async def solve_with(
-    framework: GoedelsPoetryFramework,
+    framework: MachineRunner,
     question: Question,
     processors: Sequence[PostProcessor],
     *,

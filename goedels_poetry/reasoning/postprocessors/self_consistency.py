@@ -62,25 +62,25 @@ def _elected(results: Sequence[QueryResult], tally: Tally, spent: dict[str, floa
     """What the samples amount to."""
     votes = [{**evidence(result), "sample": number, "vote": vote_of(result)} for number, result in enumerate(results)]
     step = {"post": SelfConsistency.name, "votes": tally.counts, "not_asked": tally.left, "samples": votes}
-    chosen = _standing_for(results, tally)
-    chosen = replace(standing(chosen, results, spent), votes=tally.counts)
+    best = _standing_for(results, tally)
+    best = replace(standing(best, results, spent), votes=tally.counts)
     asked = len(tally.votes)
     decided = sum(tally.decided)
-    few = f"only {decided} of {asked} samples have an answer: {tally.words}"
-    return noted(chosen, few if is_decided(chosen) and 2 * decided <= asked else "", **step)
+    few = f"only {decided} of {asked} samples have an answer: {tally.text}"
+    return noted(best, few if is_decided(best) and 2 * decided <= asked else "", **step)
 
 
 def _standing_for(results: Sequence[QueryResult], tally: Tally) -> QueryResult:
     """The sample that is reported: of those with the winning vote the most trusted one, and then the first."""
     if not tally.settled:
         stopped = next(result for result in results if was_stopped(result))
-        reason = f"{stopped.reason}; so far {tally.words}"
+        reason = f"{stopped.reason}; so far {tally.text}"
         return replace(stopped, reason=reason)
     if len(tally.leaders) == 1:
         (winner,) = tally.leaders
         return max((r for r in results if is_decided(r) and vote_of(r) == winner), key=_trusted)
     if tally.leaders:
-        return without_answer(results[0], f"no majority: {tally.words}")
+        return without_answer(results[0], f"no majority: {tally.text}")
     commonest = next(iter(tally.counts))
     return next(result for result in results if vote_of(result) == commonest)
 

@@ -60,7 +60,7 @@ async def _improved(result: QueryResult, task: Task, machine: Machine, number: i
     """The result after one critique, and whether another one makes sense."""
     task = with_parts(task, result)
     program = result.program or ""
-    turns = (("assistant", program), ("user", told(result)))
+    turns = (("assistant", program), ("user", render_result(result)))
     # Another number of the sample: a second critique of the same program is to be another one.
     sample = task.question.sample + number - 1
     advice = await machine.advise(task.after(result.costs).asking(task="critique", conversation=turns, sample=sample))
@@ -72,17 +72,17 @@ async def _improved(result: QueryResult, task: Task, machine: Machine, number: i
 
     if advice.stopped:
         return step(STOPPED, advice.reason), False
-    if advice.said is None:
+    if advice.reply is None:
         return step("unusable critique", advice.reason), True
-    faults = advice.said["faults"]
+    faults = advice.reply["faults"]
     if not faults:
-        vague = int(advice.said["vague"])
+        vague = int(advice.reply["vague"])
         return (step("vague critique", VAGUE), True) if vague else (step("no fault found"), False)
-    turns = (("assistant", program), ("user", str(advice.said["message"])))
+    turns = (("assistant", program), ("user", str(advice.reply["message"])))
     refined = await machine.answer(task.after(result.costs).asking(conversation=turns))
     refined = inheriting(refined, result.subanswers)
-    chosen, outcome, warning = _settled(result, refined)
-    both = standing(chosen, (result, refined), in_turn(result.costs, refined.costs))
+    winner, outcome, warning = _settled(result, refined)
+    both = standing(winner, (result, refined), in_turn(result.costs, refined.costs))
     both = noted(
         both,
         warning,
@@ -98,7 +98,7 @@ async def _improved(result: QueryResult, task: Task, machine: Machine, number: i
     return both, outcome not in (STOPPED, CONTRADICTION, *OVERRULED)
 
 
-def told(result: QueryResult) -> str:
+def render_result(result: QueryResult) -> str:
     """What came of a program, in the words that its critic reads."""
     lines = [f"verdict: {result.verdict}"]
     if result.answer is not None:
@@ -111,7 +111,7 @@ def told(result: QueryResult) -> str:
         cited = ", ".join(map(str, premise.get("sentences") or ()))
         source = f"sentence {cited}" if cited else str(premise.get("origin") or "origin not said")
         lines.append(f"rests on {premise['name']} ({source}): {premise['formula']}")
-    lines += [f"assumed beside the text: {words}" for words in result.assumptions]
+    lines += [f"assumed beside the text: {assumption}" for assumption in result.assumptions]
     if result.countermodel_words:
         lines.append(f"not excluded by the premises: {result.countermodel_words}")
     return "\n".join(lines)
@@ -150,4 +150,4 @@ def _score(result: QueryResult) -> float:
     return float(result.confidence.get("score", 0.0))
 
 
-__all__ = ["CLEARLY", "SelfRefine", "told"]
+__all__ = ["CLEARLY", "SelfRefine", "render_result"]

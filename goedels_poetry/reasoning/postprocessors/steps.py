@@ -45,7 +45,7 @@ Solve = Callable[[Task], Awaitable[QueryResult]]
 class Advice:
     """What a model said about a question or a program; it decides nothing."""
 
-    said: dict[str, Any] | None = None
+    reply: dict[str, Any] | None = None
     """None: nothing that can be used."""
     reason: str = ""
     """Why it cannot be used."""
@@ -132,10 +132,10 @@ def side_by_side(*costs: dict[str, Any]) -> dict[str, Any]:
     return total
 
 
-def standing(chosen: QueryResult, runs: Sequence[QueryResult], costs: dict[str, Any]) -> QueryResult:
+def standing(winner: QueryResult, runs: Sequence[QueryResult], costs: dict[str, Any]) -> QueryResult:
     """``chosen`` as what several runs (it is one of them) amount to: their attempts, histories and steps together."""
     return replace(
-        chosen,
+        winner,
         attempts=sum(run.attempts for run in runs),
         history=tuple(entry for run in runs for entry in run.history),
         steps=tuple(step for run in runs for step in run.steps),

@@ -74,8 +74,8 @@ async def plan(
 ) -> tuple[list[str], Advice]:
     """The subquestions that a model proposes, each once, at most ``most`` of them; [] when nothing can be used."""
     advice = await machine.advise(task.asking(task=kind, most=most))
-    said = advice.said or {}
-    return [str(words) for words in said.get("subquestions", ())][:most], advice
+    reply = advice.reply or {}
+    return [str(subquestion) for subquestion in reply.get("subquestions", ())][:most], advice
 
 
 def below(task: Task, text: str) -> Task:
@@ -106,7 +106,7 @@ def _told(task: Task, parts: Iterable[dict[str, Any]]) -> Task:
 def inheriting(result: QueryResult, parts: Sequence[dict[str, Any]]) -> QueryResult:
     """A result with the parts that its program could rely on; what those that it does rely on assume, it assumes."""
     used = {str(premise.get("words")) for premise in result.core or () if premise.get("origin") == "derived"}
-    inherited = (words for part in parts if part["derived"] in used for words in part["assumptions"])
+    inherited = (subquestion for part in parts if part["derived"] in used for subquestion in part["assumptions"])
     assumptions = tuple(dict.fromkeys((*result.assumptions, *inherited)))
     return replace(result, subanswers=(*result.subanswers, *parts), assumptions=assumptions)
 

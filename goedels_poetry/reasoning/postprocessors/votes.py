@@ -80,7 +80,7 @@ class Tally:
         return min(self.left, (self.left - self.lead) // 2 + 1)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """The votes in words: ``3 true, 2 unknown``."""
         return ", ".join(f"{count} {vote}" for vote, count in self.counts.items()) or "no votes"
 

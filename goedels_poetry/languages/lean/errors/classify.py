@@ -70,13 +70,13 @@ class ErrorClassifier:
             code: the text that Lean was given; what is wrong is told from the messages alone without it.
             warnings: add them.
         """
-        said = read_messages(stderr)
+        messages = read_messages(stderr)
         original = stderr if isinstance(stderr, str) else ""
-        chosen = [message for message in said if message.severity == "error"]
-        chosen += [message for message in said if message.severity == "warning"] if warnings else []
+        selected = [message for message in messages if message.severity == "error"]
+        selected += [message for message in messages if message.severity == "warning"] if warnings else []
         text = Code(code)
-        consequences = Consequences(said, text)
-        return [self._classified(message, consequences, text, original) for message in chosen]
+        consequences = Consequences(messages, text)
+        return [self._classified(message, consequences, text, original) for message in selected]
 
     def get_primary_error(self, errors: Sequence[LeanError]) -> LeanError | None:
         """The error to repair first: the first one that does not only follow from another; None without errors."""

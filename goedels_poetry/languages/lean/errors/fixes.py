@@ -160,8 +160,8 @@ def hints(text: str) -> list[str]:
     for block in re.findall(r"^(?:Hint|Try this|Did you mean)\b:?[^\n]*(?:\n {2,}[^\n]*)*", text, re.MULTILINE):
         plain = _UNDERLINED.sub("", _DRAWN_OVER.sub("", block))
         found.append(" ".join(plain.split()))
-    _, said, solutions = text.partition("possible solutions:\n")
-    for line in solutions.split("\n") if said else []:
+    _, separator, solutions = text.partition("possible solutions:\n")
+    for line in solutions.split("\n") if separator else []:
         if not line.strip().startswith("- "):
             break
         found.append(line.strip(" -"))

@@ -52,19 +52,21 @@ class Said:
     kind: str = ""
 
 
-def read_messages(said: str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]]) -> list[Said]:
+def read_messages(
+    output: str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]],
+) -> list[Said]:
     """Every message, in the order given.
 
     Args:
         said: text as `lean` or `lake` prints it (with ``--json``, too), or structured messages: ours, those of
             ``lean --json``, of the REPL and of the Kimina server. A text without any place is one error.
     """
-    if isinstance(said, str):
-        found = _from_json(said)
-        return _from_text(said) if found is None else found
-    if isinstance(said, (Message, Mapping)):
-        said = [said]
-    return [message for one in said for message in _one(one)]
+    if isinstance(output, str):
+        found = _from_json(output)
+        return _from_text(output) if found is None else found
+    if isinstance(output, (Message, Mapping)):
+        output = [output]
+    return [message for one in output for message in _one(one)]
 
 
 def _one(one: str | Message | Mapping[str, Any]) -> list[Said]:

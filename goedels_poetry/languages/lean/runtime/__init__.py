@@ -2,7 +2,7 @@
 
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.library import Constant, Library
-from goedels_poetry.languages.lean.runtime.opening import chosen_kind, open_lean
+from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
 from goedels_poetry.languages.lean.runtime.protocol import (
     BARRED,
@@ -45,8 +45,8 @@ __all__ = [
     "Message",
     "ReplayRequest",
     "ReplayResult",
-    "chosen_kind",
     "constants_of",
+    "kind_in_use",
     "open_lean",
     "place",
 ]

@@ -127,10 +127,10 @@ class DrivenLean:
         try:
             line = child.exchange(b"", _is_line, time.monotonic() + START_SECONDS, MAX_ANSWER_BYTES)
         except (ChildTimeout, ChildFlood, ChildDied) as fault:
-            told = fault.output + fault.complaints if isinstance(fault, ChildDied) else b""
-            said = told.decode(errors="replace").strip()
+            printed = fault.output + fault.complaints if isinstance(fault, ChildDied) else b""
+            complaint = printed.decode(errors="replace").strip()
             self._drop()
-            raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {said[-400:]}") from fault
+            raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {complaint[-400:]}") from fault
         try:
             ready = json.loads(line)
         except ValueError as fault:  # an error about the driver program itself, by a Lean that does not know it

@@ -175,8 +175,8 @@ def _macro(number: int, binders: tuple[Binder, ...], nonce: str) -> str:
     for category in ("tactic", "term"):
         shown = []
         for form, options in enumerate(_FORMS):
-            words = " ".join(f"set_option {name} {value} in" for name, value in options.items())
-            shown += [f'trace "{nonce} {number} {form} {category}"', f"{words} trace_state"]
+            prefixes = " ".join(f"set_option {name} {value} in" for name, value in options.items())
+            shown += [f'trace "{nonce} {number} {form} {category}"', f"{prefixes} trace_state"]
         block = "; ".join([*steps, *shown, "sorry"])
         body = f"`(tactic| ({block}))" if category == "tactic" else f"`(by {block})"
         found += f'set_option hygiene false in local macro "gp_hole_{number}" : {category} => {body}\n'

@@ -238,9 +238,9 @@ def _declarations(messages: list[Message], begun: int | None, sent: Sent) -> lis
     answers = {m.line - begun - 1: _AXIOMS.fullmatch(m.text) for m in messages if m.severity == "info"}
     found = []
     for number, (name, kind) in enumerate(sent.declared):
-        said = answers.get(number)
-        if said and said["name"] == name:
-            axioms = tuple(sorted(a.strip() for a in (said["axioms"] or "").split(",") if a.strip()))
+        answer = answers.get(number)
+        if answer and answer["name"] == name:
+            axioms = tuple(sorted(a.strip() for a in (answer["axioms"] or "").split(",") if a.strip()))
             found.append(Declaration(name, kind, axioms))
     return found
 

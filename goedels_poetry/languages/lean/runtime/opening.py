@@ -33,7 +33,7 @@ def open_lean(
     Raises:
         LeanUnavailable: there is no such Lean here; the message says what to do.
     """
-    kind, size = chosen_kind(settings), size or workers(settings)
+    kind, size = kind_in_use(settings), size or workers(settings)
     if kind == "kimina" and not trusted:
         from goedels_poetry.languages.lean.runtime.kimina import kimina_pool
 
@@ -49,7 +49,7 @@ def open_lean(
     return embedded_pool(size, progress, settings.memory_mb or MEMORY_MB)
 
 
-def chosen_kind(settings: LeanSettings) -> Kind:
+def kind_in_use(settings: LeanSettings) -> Kind:
     """The kind that ``auto`` stands for here."""
     if settings.kind != "auto":
         return settings.kind
@@ -74,4 +74,4 @@ def _address(settings: LeanSettings) -> str:
     return settings.kimina_url
 
 
-__all__ = ["Kind", "chosen_kind", "open_lean", "workers"]
+__all__ = ["Kind", "kind_in_use", "open_lean", "workers"]

@@ -13,7 +13,7 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     ReplayRequest,
     ReplayResult,
 )
-from goedels_poetry.solvers.crew import Crew
+from goedels_poetry.solvers.worker_threads import WorkerThreads
 
 
 class LeanWorker(Protocol):
@@ -50,14 +50,14 @@ class LeanPool:
         self.kind = kind
         self.version = version
         self.trusted = trusted
-        self._crew = Crew(size, make, "goedels-poetry-lean")
+        self._threads = WorkerThreads(size, make, "goedels-poetry-lean")
 
     async def check(self, request: CheckRequest, urgency: int = 0) -> CheckResult:
         """As `LeanRuntime.check`; the smallest ``urgency`` is served first."""
         fault = _not_unicode(request.prefix + request.code) or _not_unicode(request.reference or "")
         if fault is not None:
             return CheckResult("done", messages=(fault,))
-        return await self._crew.run(lambda lean: lean.check(request), urgency)
+        return await self._threads.run(lambda lean: lean.check(request), urgency)
 
     async def replay(self, request: ReplayRequest) -> ReplayResult:
         """As `LeanRuntime.replay`; a crash where this Lean cannot."""
@@ -67,14 +67,14 @@ class LeanPool:
                 return lean.replay(request)
             return ReplayResult("crash", f"a Lean of the kind {self.kind} takes no declarations as data")
 
-        done: ReplayResult = await self._crew.run(ask)
+        done: ReplayResult = await self._threads.run(ask)
         return done
 
     async def evaluate(
         self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
     ) -> list[list[str | None]]:
         """As `LeanRuntime.evaluate`."""
-        values: list[list[str | None]] = await self._crew.run(
+        values: list[list[str | None]] = await self._threads.run(
             lambda lean: lean.evaluate(prefix, terms, arguments, seconds)
         )
         return values
@@ -85,12 +85,12 @@ class LeanPool:
         def ask(lean: LeanWorker) -> Library | None:
             return lean.library(prefix, code, imported, seconds) if isinstance(lean, LeanLibrarian) else None
 
-        found: Library | None = await self._crew.run(ask)
+        found: Library | None = await self._threads.run(ask)
         return found
 
     async def aclose(self) -> None:
         """Kill every process. Safe to call twice."""
-        await self._crew.aclose()
+        await self._threads.aclose()
 
 
 def _not_unicode(text: str) -> Message | None:

@@ -9,15 +9,15 @@ from goedels_poetry.languages.lean.runtime import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
-    Words,
+    Hints,
     apart,
     closers,
     direct,
     extra_tactics,
     further,
+    hints_of,
     rare_closers,
     witnesses,
-    words_of,
 )
 from goedels_poetry.languages.lean.symbolic.schemes import schemes
 from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, shape, unsolved
@@ -35,7 +35,7 @@ class Room:
 
     goal: Goal
     theory: Theory
-    words: Words
+    hints: Hints
     made: list[Plan] = field(default_factory=list)
     """The structural steps that apply to it, with the cases that are closed by now; [] before they were looked for."""
     spent: dict[str, float] = field(default_factory=dict)
@@ -65,7 +65,7 @@ async def _look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
         return None
     theory = await theory_of(lean, task.prefix, clock.left)
     extra = await extra_tactics(lean, task.prefix, clock.left)
-    return Room(goal, theory, words_of(goal, theory, [fact.name for fact in task.facts], task.types, extra))
+    return Room(goal, theory, hints_of(goal, theory, [fact.name for fact in task.facts], task.types, extra))
 
 
 async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> Proposal | None:
@@ -84,14 +84,14 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
 
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    found = await first_success(lean, task, _texts(room, direct(room.goal, room.words)), clock=clock)
-    if found is None and not room.words.all:
+    found = await first_success(lean, task, _texts(room, direct(room.goal, room.hints)), clock=clock)
+    if found is None and not room.hints.all:
         found = await first_success(lean, task, _texts(room, ["exact?"]), clock=clock)  # the library alone may have it
     found = found or await first_success(lean, task, await _with_witnesses(lean, task, room, clock), clock=clock)
     if found is not None:
         return found
     found = await _structured(lean, task, room, clock)
-    found = found or await first_success(lean, task, _texts(room, further(room.goal, room.words)), clock=clock)
+    found = found or await first_success(lean, task, _texts(room, further(room.goal, room.hints)), clock=clock)
     return found or await _structured_rarely(lean, task, room, clock)
 
 
@@ -108,12 +108,12 @@ async def _by_lemmas(lean: LeanRuntime, task: Task, room: Room, seconds: float) 
 async def _with_witnesses(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> list[str]:
     """Attempts that take the hypotheses apart, as far as Lean says they can be."""
     steps = apart(room.goal, room.theory)
-    said = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
+    replies = await tried(lean, task, _texts(room, [step for _, step, _ in steps]), SMALL, clock) if steps else []
     usable: dict[str, tuple[str, str, str]] = {}
-    for step, messages in zip(steps, said, strict=True):
+    for step, messages in zip(steps, replies, strict=True):
         if unsolved(messages) is not None:
             usable.setdefault(step[0], step)
-    return _texts(room, witnesses(room.goal, room.theory, room.words, list(usable.values())))
+    return _texts(room, witnesses(room.goal, room.theory, room.hints, list(usable.values())))
 
 
 async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
@@ -125,18 +125,18 @@ async def _structured(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -
         steps = schemes(room.goal, room.theory, types=task.types)
         room.made.extend(await plans(lean, task, room.goal, steps, clock))
     likely = [plan for plan in room.made if not plan.scheme.creative]
-    return await close(lean, task, room.goal, likely, closers(room.words), clock)
+    return await close(lean, task, room.goal, likely, closers(room.hints), clock)
 
 
 async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
     """What `_structured` leaves: the other plans, then the other closers."""
     creative = [plan for plan in room.made if plan.scheme.creative]
     likely = [plan for plan in room.made if not plan.scheme.creative]
-    rare = rare_closers(room.goal, room.theory, room.words)
+    rare = rare_closers(room.goal, room.theory, room.hints)
     return (
-        await close(lean, task, room.goal, creative, closers(room.words)[:2], clock)
+        await close(lean, task, room.goal, creative, closers(room.hints)[:2], clock)
         or await close(lean, task, room.goal, likely, rare, clock)
-        or await close(lean, task, room.goal, creative, [*closers(room.words)[2:], *rare], clock)
+        or await close(lean, task, room.goal, creative, [*closers(room.hints)[2:], *rare], clock)
     )
 
 

@@ -85,8 +85,8 @@ async def _round(
                 continue
             if any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
                 continue
-            said = suggestion(messages)
-            exact = proof if said is None else proof.replace("exact?", said)
+            reply = suggestion(messages)
+            exact = proof if reply is None else proof.replace("exact?", reply)
             for text in await _narrowed(lean, task, exact, heartbeats, clock):
                 if await accepted(lean, task, Proposal(text), clock):
                     return Proposal(text)
@@ -104,8 +104,10 @@ async def _narrowed(lean: LeanRuntime, task: Task, proof: str, heartbeats: int, 
     if match is None:
         return [proof]
     single = [_ANY.sub(tactic.replace("\\", "\\\\"), proof) for tactic in match[1].split("‖")]
-    said = await tried(lean, task, single, heartbeats, clock)
-    good = [p for p, m in zip(single, said, strict=True) if m is not None and not any(x.severity == "error" for x in m)]
+    reply = await tried(lean, task, single, heartbeats, clock)
+    good = [
+        p for p, m in zip(single, reply, strict=True) if m is not None and not any(x.severity == "error" for x in m)
+    ]
     return [*good, _cascade(proof)]
 
 

@@ -44,10 +44,10 @@ class Conjecture:
 
     def body(self) -> str:
         """What is said about the variables."""
-        said = show(self.left)
+        stated = show(self.left)
         if self.right is not None:
-            said = f"{show(self.left, True)} {'↔' if self.proposition else '='} {show(self.right, True)}"
-        return " → ".join([*(show(p, True) for p in self.premises), said])
+            stated = f"{show(self.left, True)} {'↔' if self.proposition else '='} {show(self.right, True)}"
+        return " → ".join([*(show(p, True) for p in self.premises), stated])
 
     @property
     def statement(self) -> str:
@@ -78,9 +78,9 @@ class Maker:
         for made in list(self.accepted):
             self._steps(made)
         for bound in self.shapes.bounds():
-            said = self._conjecture(bound, None, PROP)
-            if not self._known(said) and self._holds(said):
-                self.accepted.append(said)
+            stated = self._conjecture(bound, None, PROP)
+            if not self._known(stated) and self._holds(stated):
+                self.accepted.append(stated)
         own = {f.name for f in self.world.functions}
 
         def order(pattern: tuple[Term, Type]) -> tuple[bool, int]:
@@ -222,11 +222,11 @@ class Maker:
         return Term(term.head, tuple(args))
 
     def _laws(self, law: str) -> set[str]:
-        said = [(c.left, c.right) for c in self.accepted if c.right is not None and not c.premises]
+        stated = [(c.left, c.right) for c in self.accepted if c.right is not None and not c.premises]
         if self.world.goal.head == "Eq":
-            said.append((self.world.goal.args[0], self.world.goal.args[1]))
+            stated.append((self.world.goal.args[0], self.world.goal.args[1]))
         found = {"HAdd.hAdd", "HMul.hMul"} | ({"HAppend.hAppend"} if law == "associative" else set())
-        for pair in said:
+        for pair in stated:
             f = pair[0].head
             laws = laws_of(f, law) if len(pair[0].args) == 2 else ()
             if any(matches(w, pair, XYZ) and matches(pair, w, names(pair)) for w in laws):

@@ -186,10 +186,10 @@ class Pool:
             yield args, symbol.result.put(found)
             return
         for type_, entries in list(self.entries.get(sizes[at], {}).items()):
-            chosen = dict(found)
-            if unify(symbol.arguments[at], type_, symbol.parameters, chosen):
+            bound = dict(found)
+            if unify(symbol.arguments[at], type_, symbol.parameters, bound):
                 for entry in list(entries):
-                    yield from self._chosen(symbol, sizes, (*args, entry), chosen)
+                    yield from self._chosen(symbol, sizes, (*args, entry), bound)
 
     def equal(self, target: Entry) -> Iterator[Entry]:
         """Terms over the target's variables with the same values, the simplest first."""

@@ -39,7 +39,7 @@ EXTRA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Hints:
     """What tactics may be told about a goal: comma-separated names; "" for none."""
 
     definitions: str
@@ -80,9 +80,9 @@ async def extra_tactics(lean: LeanRuntime, prefix: str, seconds: float) -> tuple
     return tuple(name for n, name in enumerate(EXTRA) if first + n not in wrong and lines[name] - wrong)
 
 
-def words_of(
+def hints_of(
     goal: Goal, theory: Theory, facts: Sequence[str], types: Sequence[str] = (), extra: tuple[str, ...] = ()
-) -> Words:
+) -> Hints:
     """The names of the prefix that concern the goal (those that it mentions first) and the facts of the scope.
 
     ``types``: the inductive types of the prefix; those without data constructors are predicates.
@@ -90,7 +90,7 @@ def words_of(
     text = goal.statement + goal.target
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
-    return Words(
+    return Hints(
         ", ".join([theory.written(n) for n in [*used, *rest][:MOST_ARGUMENTS]]),
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
         ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
@@ -104,26 +104,26 @@ def mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)|\.{re.escape(name.split('.')[-1])}(?!\w)", text) is not None
 
 
-def closers(words: Words) -> list[str]:
+def closers(hints: Hints) -> list[str]:
     """What mostly closes the cases of a structural step, the likeliest first. Each is one tactic."""
-    simp, grind = _brackets(words.known), _brackets(words.all)
+    simp, grind = _brackets(hints.known), _brackets(hints.all)
     return [
         f"simp_all{simp}",
         f"grind{grind}",
         f"(simp_all{simp} <;> omega)",
-        f"(simp_all{simp} <;> grind{_brackets(words.predicates)})",
+        f"(simp_all{simp} <;> grind{_brackets(hints.predicates)})",
         "omega",
     ]
 
 
-def rare_closers(goal: Goal, theory: Theory, words: Words) -> list[str]:
+def rare_closers(goal: Goal, theory: Theory, hints: Hints) -> list[str]:
     """What else closes some cases."""
-    simp, grind, definitions = _brackets(words.known), _brackets(words.all), _brackets(words.definitions)
+    simp, grind, definitions = _brackets(hints.known), _brackets(hints.all), _brackets(hints.definitions)
     found = [
         f"(simp{simp} <;> split <;> simp_all{simp} <;> omega)",
         f"((repeat' split) <;> simp_all{simp} <;> grind)",
         f"(simp_all{simp} <;> ac_rfl)",
-        f"(simp_all [{_joined(words.known, _RING)}] <;> omega)",
+        f"(simp_all [{_joined(hints.known, _RING)}] <;> omega)",
         "(repeat (first | assumption | constructor))",
         f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
     ]
@@ -133,41 +133,41 @@ def rare_closers(goal: Goal, theory: Theory, words: Words) -> list[str]:
         with_more = ("k", "k + 1", "_ :: k") if "∃" in goal.target else ("k", "k + 1")
         found += [f"(obtain ⟨k, hk⟩ := ‹∃ k, _›; exact ⟨{t}, by grind{grind}⟩)" for t in with_more]
         found += [f"exact ⟨{t}, by grind{grind}⟩" for t in ("0", "1", "[]", "_")]
-    if words.lemmas:
+    if hints.lemmas:
         found += [f"simp_all{definitions}", f"grind{definitions}", "grind"]
     if definitions:
-        first = words.definitions.split(", ")[0]
+        first = hints.definitions.split(", ")[0]
         found += [f"(unfold {first} <;> grind)", f"(unfold {first} <;> (repeat' split) <;> simp_all)"]
-    return [*found, *_foreign(words, ())]
+    return [*found, *_foreign(hints, ())]
 
 
-def _foreign(words: Words, names: Sequence[str]) -> list[str]:
+def _foreign(hints: Hints, names: Sequence[str]) -> list[str]:
     """The tactics of the imports."""
     a, b = [*names, "1", "0"][:2]
-    texts = [text.format(known=words.known, a=a, b=b) for name in words.extra for text in EXTRA[name]]
+    texts = [text.format(known=hints.known, a=a, b=b) for name in hints.extra for text in EXTRA[name]]
     return [text.replace(" []", "") for text in texts]
 
 
-def direct(goal: Goal, words: Words) -> list[str]:
+def direct(goal: Goal, hints: Hints) -> list[str]:
     """Tactics that close the goal as it stands, cheapest first."""
-    known, grind = words.known, _brackets(words.all)
+    known, grind = hints.known, _brackets(hints.all)
     tactics = ["rfl", "omega", "simp", "decide", "grind", "simp_all"]
     if grind:
         tactics += [f"simp [{known}]", f"grind{grind}", f"simp_all [{known}]", f"(simp_all [{known}] <;> omega)"]
     data = [v.name for v in goal.context if v.type in ("Nat", "Int", "Real", "ℕ", "ℤ", "ℝ", "ℚ")]
-    tactics += _foreign(words, data)
+    tactics += _foreign(hints, data)
     if "BitVec" in goal.target or any("BitVec" in v.type for v in goal.context):
         tactics.append("bv_decide")
     for sign, premises in _PREMISES:
         if sign in goal.target:
             tactics.append(f"(repeat (first | assumption | omega | {' | '.join(f'apply {p}' for p in premises)}))")
-    told = instantiated(goal)
-    return tactics + ([f"({told}; {close})" for close in ("omega", f"grind{grind}")] if told else [])
+    rewritten = instantiated(goal)
+    return tactics + ([f"({rewritten}; {close})" for close in ("omega", f"grind{grind}")] if rewritten else [])
 
 
-def further(goal: Goal, words: Words) -> list[str]:
+def further(goal: Goal, hints: Hints) -> list[str]:
     """Less likely tactics for the goal as it stands; `exact?` is the last and slowest."""
-    known, definitions, brackets, grind = words.known, words.definitions, _brackets(words.known), _brackets(words.all)
+    known, definitions, brackets, grind = hints.known, hints.definitions, _brackets(hints.known), _brackets(hints.all)
     tactics = [
         f"(constructor <;> {any_of(['omega', f'simp_all{brackets}', f'grind{grind}'])})",
         f"(ext <;> {any_of([f'simp_all{brackets}', f'grind{grind}'])})",
@@ -183,9 +183,9 @@ def further(goal: Goal, words: Words) -> list[str]:
         for name in [n for n in definitions.split(", ") if mentions(goal.statement, n)]:
             tactics += [f"(unfold {name}; grind)", f"(unfold {name} <;> (repeat' split) <;> simp_all <;> omega)"]
         tactics += [f"(simp only [{definitions}] at * <;> {close})" for close in ("omega", "grind", "decide")]
-    if words.lemmas:
+    if hints.lemmas:
         tactics += [f"simp_all [{definitions}]", f"grind [{definitions}]"] if definitions else []
-        for lemma in words.lemmas.split(", "):
+        for lemma in hints.lemmas.split(", "):
             tactics += [f"(apply {lemma} <;> {any_of(['assumption', 'omega', 'grind', f'simp_all [{known}]'])})"]
             tactics += [f"(rw [{lemma}] <;> {any_of(['simp_all', 'grind'])})", f"(rw [← {lemma}] <;> simp_all)"]
     tactics += [f"grind [{', '.join(premises)}]" for sign, premises in _PREMISES if sign in goal.target]
@@ -221,9 +221,9 @@ def apart(goal: Goal, theory: Theory) -> list[tuple[str, str, str]]:
     return found
 
 
-def witnesses(goal: Goal, theory: Theory, words: Words, steps: Sequence[tuple[str, str, str]]) -> list[str]:
+def witnesses(goal: Goal, theory: Theory, hints: Hints, steps: Sequence[tuple[str, str, str]]) -> list[str]:
     """Terms for what the goal says to exist, after those of ``steps`` (see `apart`) that Lean has accepted."""
-    grind, simp = f"grind{_brackets(words.all)}", f"simp_all{_brackets(words.known)}"
+    grind, simp = f"grind{_brackets(hints.all)}", f"simp_all{_brackets(hints.known)}"
     close = any_of(["omega", grind, simp, f"({simp} <;> omega)"])
     start = "".join(f"{step}\n  " for _, step, _ in steps)
     tactics = [f"{start}{close}"] if steps else []
@@ -270,15 +270,15 @@ def is_proof(variable: Variable) -> bool:
 
 __all__ = [
     "EXTRA",
-    "Words",
+    "Hints",
     "apart",
     "closers",
     "direct",
     "extra_tactics",
     "further",
+    "hints_of",
     "is_proof",
     "mentions",
     "rare_closers",
     "witnesses",
-    "words_of",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
-from goedels_poetry.languages.lean.symbolic.portfolio import is_proof, words_of
+from goedels_poetry.languages.lean.symbolic.portfolio import hints_of, is_proof
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.symbolic.types import NAT, NotSimple, Type, read_type
 from goedels_poetry.languages.lean.task import Task
@@ -37,7 +37,7 @@ _PLAIN: dict[str, tuple[str, ...]] = {
 class Refutation:
     """A checked counterexample."""
 
-    words: str
+    text: str
     """For people: the instance, e.g. "n = 3"."""
     proof: str
     """The text after ``:=`` of a theorem that states the negation of the closed statement."""
@@ -56,7 +56,7 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     decide, most, size = "decide +kernel", INSTANCES, BATCH
     if await _undecided(lean, task, goal, choices[0], clock):
         # Without an instance of `Decidable`, or where the kernel gets stuck, rewriting may still decide.
-        definitions = words_of(goal, theory, ()).definitions
+        definitions = hints_of(goal, theory, ()).definitions
         known = f" [{definitions}]" if definitions else ""
         decide, most, size = f"first | (simp{known}; done) | omega | grind{known}", REWRITTEN, REWRITTEN // 4
     for at in range(0, min(most, len(choices)), size):
@@ -71,8 +71,8 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
 async def _undecided(lean: LeanRuntime, task: Task, goal: Goal, choice: dict[str, str], clock: Clock) -> bool:
     """Whether the kernel cannot tell if the statement is true at an instance."""
     code = _negation(goal, f"by\n  intro claim\n  {_proof(goal, choice, 'decide +kernel')}", "_try")
-    said = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
-    return bool(said.errors) and not all("is false" in m.text for m in said.errors)
+    result = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
+    return bool(result.errors) and not all("is false" in m.text for m in result.errors)
 
 
 async def _first(
@@ -82,9 +82,9 @@ async def _first(
     proofs = [_proof(goal, choice, decide) for choice in choices]
     tries = " | ".join(f'({proof}; trace "instance {n}")' for n, proof in enumerate(proofs))
     code = _negation(goal, f"by\n  intro claim\n  first | {tries} | fail", "_try")
-    said = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
-    hit = next((re.search(r"^instance (\d+)", m.text) for m in said.messages if m.severity == "info"), None)
-    if not said.ok or hit is None:
+    result = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
+    hit = next((re.search(r"^instance (\d+)", m.text) for m in result.messages if m.severity == "info"), None)
+    if not result.ok or hit is None:
         return None
     number = int(hit[1])
     proof = f"by\n  intro claim\n  {proofs[number]}"

@@ -134,8 +134,8 @@ def _generalizations(goal: Goal, theory: Theory) -> Iterator[Scheme]:
                 call, variables = match[0], match[1].split()
                 if local.issuperset(variables) and call != goal.target:
                     clear = "".join(f"; try clear {v}" for v in dict.fromkeys(variables))
-                    told = ", ".join(map(theory.written, names))
-                    tactic = f"(simp only [{told}]; generalize {call} = gen at *{clear})"
+                    listed = ", ".join(map(theory.written, names))
+                    tactic = f"(simp only [{listed}]; generalize {call} = gen at *{clear})"
                     yield Scheme(tactic, f"any value for {call}")
 
 
@@ -202,8 +202,8 @@ def _twice(goal: Goal, theory: Theory, inductive: list[Variable]) -> Iterator[Sc
         for second in split:
             if first.name != second.name and first.name not in second.type:
                 start = f"induction {first.name}{generalized(goal, first)[0]}"
-                words = f"induction on {first.name}, cases of {second.name}"
-                yield Scheme(f"{start} <;> cases {second.name}", words, creative=True)
+                described = f"induction on {first.name}, cases of {second.name}"
+                yield Scheme(f"{start} <;> cases {second.name}", described, creative=True)
     for first in inductive:
         for second in inductive:
             if first.name != second.name:

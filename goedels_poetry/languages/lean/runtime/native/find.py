@@ -79,11 +79,11 @@ def _in_project(folder: Path) -> Toolchain:
         raise LeanUnavailable(
             f"the Lean project {folder} needs `lake`, which is neither on the path nor elan's: {INSTALL}"
         )
-    said = _ask([lake, "env", sys.executable, "-I", "-S", "-c", _TELL_ENVIRONMENT], folder)
+    output = _ask([lake, "env", sys.executable, "-I", "-S", "-c", _TELL_ENVIRONMENT], folder)
     try:
-        environment: dict[str, str] = json.loads(said.strip().splitlines()[-1])
+        environment: dict[str, str] = json.loads(output.strip().splitlines()[-1])
     except (ValueError, IndexError) as fault:
-        raise LeanUnavailable(f"`lake env` in {folder} does not run programs: {said[-200:]!r}") from fault
+        raise LeanUnavailable(f"`lake env` in {folder} does not run programs: {output[-200:]!r}") from fault
     lean = shutil.which("lean", path=environment.get("PATH", "")) or _program("lean")
     if lean is None:
         raise LeanUnavailable(f"`lake env` in {folder} has no `lean`")
@@ -104,12 +104,12 @@ def _toolchain(lean: Path, folder: Path, project: bool, environment: Mapping[str
     own = root / "bin" / "lean"
     if not own.is_file():
         raise LeanUnavailable(f"`{lean} --print-prefix` names {root}, but there is no {own}")
-    said = _ask([str(own), "--version"], folder)
-    version = _VERSION.search(said)
+    output = _ask([str(own), "--version"], folder)
+    version = _VERSION.search(output)
     if version is None:
-        raise LeanUnavailable(f"`{own} --version` names no version: {said[:200]!r}")
-    told = {name: _absolute(environment[name], folder) for name in _TOLD if environment.get(name)}
-    return Toolchain(own, root, version["version"], folder, project, told)
+        raise LeanUnavailable(f"`{own} --version` names no version: {output[:200]!r}")
+    passed = {name: _absolute(environment[name], folder) for name in _TOLD if environment.get(name)}
+    return Toolchain(own, root, version["version"], folder, project, passed)
 
 
 def _absolute(paths: str, folder: Path) -> str:
@@ -132,8 +132,8 @@ def _ask(command: list[str], folder: Path) -> str:
     except OSError as fault:
         raise LeanUnavailable(f"`{shown}` does not run: {fault}") from fault
     if done.returncode:
-        said = (done.stderr + done.stdout).decode(errors="replace").strip()
-        raise LeanUnavailable(f"`{shown}` in {folder} ends with {done.returncode}: {said[-400:]}")
+        output = (done.stderr + done.stdout).decode(errors="replace").strip()
+        raise LeanUnavailable(f"`{shown}` in {folder} ends with {done.returncode}: {output[-400:]}")
     return done.stdout.decode(errors="replace")
 
 

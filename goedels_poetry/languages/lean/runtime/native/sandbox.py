@@ -28,20 +28,20 @@ def lean_command(toolchain: Toolchain, program: Path, memory_mb: int) -> tuple[l
     """
     lean = [str(toolchain.lean), "-M", str(memory_mb), "--run", str(program)]
     bounded = ["/bin/sh", "-c", _BOUNDED, str((memory_mb + DATA_HEADROOM_MB) * 1024), *lean]
-    told = {
+    variables = {
         **toolchain.environment,
         "LEAN_SYSROOT": str(toolchain.root),
         "PATH": os.pathsep.join([str(toolchain.root / "bin"), "/usr/bin", "/bin"]),
         "HOME": "/tmp",
         "LANG": "C.UTF-8",
     }
-    walls = _walls(toolchain, program, told)
+    walls = _walls(toolchain, program, variables)
     if walls:
         return [*walls, *bounded], True
-    return ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in told.items()), *bounded], False
+    return ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in variables.items()), *bounded], False
 
 
-def _walls(toolchain: Toolchain, program: Path, told: dict[str, str]) -> list[str]:
+def _walls(toolchain: Toolchain, program: Path, variables: dict[str, str]) -> list[str]:
     """The beginning of a command that runs the rest of it in bubblewrap; [] where that does not work."""
     bwrap = shutil.which("bwrap")
     if bwrap is None:
@@ -50,7 +50,7 @@ def _walls(toolchain: Toolchain, program: Path, told: dict[str, str]) -> list[st
     seen += [["--tmpfs", "/tmp"]]
     seen += [["--ro-bind-try", str(path), str(path)] for path in (*toolchain.readable, program)]
     where = str(toolchain.folder) if toolchain.project else "/"
-    settings = [word for name, value in told.items() for word in ("--setenv", name, value)]
+    settings = [word for name, value in variables.items() for word in ("--setenv", name, value)]
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--clearenv", *settings]
     walls += [word for words in seen for word in words] + ["--chdir", where, "--"]
     try:

@@ -1,0 +1,33 @@
+"""How far a formalization can be trusted: tests of how well a program says what a text and a question say, and a score.
+
+None of them changes a verdict. Who calls whom:
+
+* `case` puts together what is tested; `sanity_tests` runs all tests that need no model, each in the file of its idea:
+  `relevance` (what premises and goal speak of), `proof` (which premises decide), `names` (names that may mean one
+  thing), `polarity` (negations and quantifiers in words and formulas), `queries` (what the solver is asked besides).
+* `model_tests` asks readers who have seen either the text (`facts`) or the program (`reading`), never both; they are
+  shown a `ProgramView` (`view`).
+* `score.confidence` makes one number of all outcomes, by a table of factors.
+* `shape` looks at formulas and `vocabulary` at words; they know nothing of the others.
+"""
+
+from goedels_poetry.languages.logic.confidence.facts import stated_facts
+from goedels_poetry.languages.logic.confidence.model_tests import Check, model_tests
+from goedels_poetry.languages.logic.confidence.outcomes import Ask, FormalizationTest, Outcome, Solve
+from goedels_poetry.languages.logic.confidence.sanity_tests import sanity_tests
+from goedels_poetry.languages.logic.confidence.score import confidence
+from goedels_poetry.languages.logic.confidence.view import ProgramView, view_of
+
+__all__ = [
+    "Ask",
+    "Check",
+    "FormalizationTest",
+    "Outcome",
+    "ProgramView",
+    "Solve",
+    "confidence",
+    "model_tests",
+    "sanity_tests",
+    "stated_facts",
+    "view_of",
+]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.checker import check_certificate, write_certificate
+from goedels_poetry.checker import check_certificate, write_certificate, write_counterexample
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.encoding import Encoding
 from goedels_poetry.kernel.equations import simplify
@@ -118,6 +118,23 @@ def test_it_is_evaluated_in_time(step: str, first: str, last: str, expected: Ter
     began = time.monotonic()
     assert evaluate(goal.concl, {goal.vars[0]: 1}, problem.signature) is expected.value
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("sort", "step", "last"),
+    [
+        ("Int", "(+ Y Y)", "(not (= Y 0))"),
+        ("Int", "(ite (< Y 3) Y (- Y 1))", "(< Y 1)"),
+        ("(_ BitVec 8)", "(bvadd Y x)", "(= Y #x01)"),
+    ],
+)
+def test_a_counterexample_to_it_is_confirmed_in_time(tmp_path: Path, sort: str, step: str, last: str) -> None:
+    text = f"(prove (forall ((x {sort})) {doubled(step, 'x', last)}))".encode()
+    value = 1 if "ite" in step else 0
+    began = time.monotonic()
+    report = check_certificate(write_counterexample(text, {"x": value}, tmp_path / "c"), text)
+    assert report.verdict is Verdict.REFUTED, report
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("step", [QUANTIFIED, NESTED, "(and (or Y (< x 5)) (exists ((z Int)) (or Y (= z x))))"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.obligations import Context, is_quantified
@@ -87,7 +88,9 @@ def confirmation(
     chosen = [*questions.distinct(), *questions.rows(table)]
     facts = questions.facts(trace)
     claim = questions.at(implies(and_((*premises, *goal.hyps)), goal.concl), binding)
-    if sum(t.size for t in (*chosen, *facts, claim)) > MAX_NODES:
+    seen: set[Term] = set()  # what is shared is written once
+    written = (part for t in (*chosen, *facts, claim) for part in subterms(t, seen))
+    if next(islice(written, MAX_NODES, None), None) is not None:
         raise TooLarge("the evaluation of the counterexample is too long to be told")
     try:
         refutation = questions.script(context.declarations, (*chosen, *facts, claim))

@@ -10,6 +10,8 @@ one prelude. What coroutines use is imported on first use: asyncio takes its tim
   to `cvc5_child`.
 * `race` puts one question to two of them, in threads; `pool` and `worker_pool` are for coroutines: solvers, and
   processes of our own (`worker`) for computation, both behind `worker_threads`.
+* `ahead` has workers forked from a warm parent, the `nursery`; `spare` has z3 processes that one search leaves to the
+  next.
 * `query_runner` puts the questions that the kernel has about one logic program: fast first, then with insistence.
 * `versions` says which solvers answer here.
 """
@@ -34,15 +36,15 @@ from goedels_poetry.solvers.limits import (
 )
 from goedels_poetry.solvers.process import SolverProcess
 from goedels_poetry.solvers.race import Finish, Runner, race
-from goedels_poetry.solvers.versions import solver_versions
 from goedels_poetry.solvers.z3_process import Session, Z3Process
 from goedels_poetry.solvers.z3_scope import Evidence, Scope
 
 if TYPE_CHECKING:
     from goedels_poetry.solvers.pool import SolverName, SolverPool
+    from goedels_poetry.solvers.versions import solver_versions
     from goedels_poetry.solvers.worker_pool import WorkerPool
 
-_HOME_OF = {"SolverName": "pool", "SolverPool": "pool", "WorkerPool": "worker_pool"}
+_HOME_OF = {"SolverName": "pool", "SolverPool": "pool", "WorkerPool": "worker_pool", "solver_versions": "versions"}
 
 __getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
 

@@ -10,8 +10,8 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
-from goedels_poetry.languages.smt.describe import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
+from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.sanity_tests import plain, sanity_tests
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.version import __version__

@@ -12,14 +12,14 @@ What must be believed, besides Python, this file and the solver (which also sees
   object of its own, so none is captured. Solvers see numbered names only. What is not known here is undecided.
 * Definitions. Equations may be assumed when they have a solution in every model of what is declared: when the claimed
   components (sizes, integers that were not negative, unsigned bit-vectors) fall lexicographically at each call, on the
-  way to it and whatever these functions are. Bounds of sizes are shown by induction along the calls. Where calls stand
-  in calls: if all keep a bound, those that are made have a smaller measure, and the result keeps the bound.
+  way to it and whatever these functions are. Bounds of sizes are shown by induction along the calls.
 * Measures. A function with ``measures`` has its equation only where they fall at each call that is made (the guard).
   Such equations have a solution: compute along the measures, and give a fixed value where one does not fall.
 * Steps. A step by a query follows from definitions, premises, earlier steps and instances of these: the solver says
   so. A step by a scheme follows from the cases that are worked out here, which the cited steps have to be. Inductions:
   constructors, integers from a base, a measure that falls and was not negative, sizes, calls of a total function.
-* Counterexamples are evaluated here. Where a premise cannot be, a solver has to say ``sat`` to all of them.
+* Counterexamples. Any values of declared functions and any different elements are in some model; what follows from
+  them and the definitions is so there. A solver has to show that each premise follows, and that the goal is false.
 * Premises that contradict each other are refused when a solver sees it; nobody promises that it does.
 """
 
@@ -33,17 +33,14 @@ import importlib.util
 import itertools
 import json
 import operator
-import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -74,12 +71,12 @@ class Clock:
 
 # ================================================================================================ terms
 Sort: TypeAlias = tuple[Any, ...]
-BOOL, INT, REAL, STRING = SORTS = [("Bool",), ("Int",), ("Real",), ("String",)]
+BOOL, INT, REAL = SORTS = [("Bool",), ("Int",), ("Real",)]
 
 
 @dataclass(slots=True, eq=False)
 class Term:  # an expression. Equal ones are the same object, because only `make` makes them
-    op: str  # var, lit, fun (of the theorem), th (of a theory), is (tester), const (array), size, all, any
+    op: str  # var, lit, fun (of the theorem), th (of a theory), is (tester), size, all, any
     name: Any
     args: tuple[Term, ...]
     sort: Sort
@@ -126,10 +123,6 @@ def is_th(term: Term, *names: str) -> bool:
     return term.op == "th" and term.name in names
 
 
-def is_quantified(term: Term) -> bool:
-    return any(t.bound for t in parts_of(term))
-
-
 def _junction(name: str, unit: Term, zero: Term, parts: Iterable[Term]) -> Term:
     flat = dict.fromkeys(p for part in parts for p in (part.args if is_th(part, name) else (part,)) if p is not unit)
     return zero if zero in flat else theory(name, *flat) if len(flat) > 1 else next(iter(flat), unit)
@@ -173,14 +166,12 @@ def subst(term: Term, mapping: Mapping[Term, Term]) -> Term:
     done: dict[Term, Term] = dict(mapping)
 
     def go(t: Term) -> Term:
-        if t not in done and t.free.isdisjoint(mapping):
-            return t
-        if t not in done and t.bound:
-            fresh = renewed(t.bound)
-            inner = {v: s for v, s in mapping.items() if v in t.free} | fresh
-            done[t] = make(t.op, "", (subst(t.args[0], inner),), BOOL, tuple(fresh.values()))
-        elif t not in done:
-            done[t] = make(t.op, t.name, [go(a) for a in t.args], t.sort)
+        if t in done or t.free.isdisjoint(mapping):
+            return done.get(t, t)
+        fresh = renewed(t.bound)
+        inner = {v: s for v, s in mapping.items() if fresh and v in t.free} | fresh
+        args = [subst(a, inner) if fresh else go(a) for a in t.args]
+        done[t] = make(t.op, t.name, args, t.sort, tuple(fresh.values()))
         return done[t]
 
     return go(term)
@@ -206,17 +197,11 @@ _TOKEN = re.compile(
 _RESERVED = {"let", "forall", "exists", "match", "!", "_", "as", "par", "true", "false", "is", "const"}
 
 
-class Quoted(str):  # a symbol that needs its bars
-    __slots__ = ()
-
-
 def read(text: str) -> list[SExpr]:
     stack: list[list[Any]] = [[]]
     place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise Refused(f"unreadable text at character {place}: {text[place : place + 20]!r}")
+    for found in _TOKEN.finditer(text):
+        need(found.start() == place, f"unreadable text at character {place}: {text[place : place + 20]!r}")
         place, kind, atom = found.end(), found.lastgroup, found[0]
         if kind == "open":
             stack.append([])
@@ -225,11 +210,9 @@ def read(text: str) -> list[SExpr]:
             done = stack.pop()
             stack[-1].append(done)
         elif kind:
-            inner = atom[1:-1]
-            simple = re.fullmatch(_SYMBOL, inner) and inner not in _RESERVED
-            bare = inner if simple else Quoted(atom if inner in _RESERVED else inner)
-            stack[-1].append(bare if kind == "quoted" else atom)
-    need(len(stack) == 1, "a parenthesis is never closed")
+            simple = re.fullmatch(_SYMBOL, atom[1:-1]) and atom[1:-1] not in _RESERVED
+            stack[-1].append(atom[1:-1] if kind == "quoted" and simple else atom)
+    need(place == len(text) and len(stack) == 1, "unreadable at the end, or a parenthesis is never closed")
     return stack[0]
 
 
@@ -240,8 +223,8 @@ def one_of(text: Any) -> Any:
 
 
 def named(expr: Any) -> str:
-    plain = isinstance(expr, str) and re.fullmatch(_SYMBOL, expr) and expr not in _RESERVED
-    need(plain or isinstance(expr, Quoted), f"a name was expected, not {shown(expr)}")
+    good = isinstance(expr, str) and re.fullmatch(_SYMBOL, expr) and expr not in _RESERVED
+    need(good, f"a name was expected, not {shown(expr)}", Undecided if str(expr)[:1] in ("|", '"') else Refused)
     return str(expr)
 
 
@@ -255,26 +238,20 @@ def pairs(expr: Any) -> list[list[Any]]:
     return list(expr)
 
 
-# -------------------------------------------------------------------------------------------- the theorem
-class Function(NamedTuple):  # a constructor, selector, or declared function
+class Function(NamedTuple):  # a constructor, selector, declared or (with parameters and body) defined function
     name: str
     params: tuple[Sort, ...]
     sort: Sort
     selectors: tuple[str, ...] = ()
-
-
-class Definition(NamedTuple):
-    name: str
-    params: tuple[Term, ...]
-    sort: Sort
-    body: Term
+    vars: tuple[Term, ...] = ()
+    body: Term = TRUE
 
     def call(self, args: Iterable[Term]) -> Term:
         return make("fun", self.name, args, self.sort)
 
     def at(self, args: Sequence[Term], term: Term) -> Term:
         """A term over the parameters, at arguments."""
-        return subst(term, dict(zip(self.params, args, strict=True)))
+        return subst(term, dict(zip(self.vars, args, strict=True)))
 
 
 # Symbols of theories by the sort of the result. Solvers look whether the arguments are of the right sorts.
@@ -283,9 +260,8 @@ _RESULTS: dict[str, Any] = {
     for result, names in (
         (BOOL, "not and or => xor = distinct < <= > >= is_int divisible"),
         (BOOL, " ".join(f"bv{s}{r}" for s in "us" for r in ("lt", "le", "gt", "ge"))),
-        (INT, "div mod abs to_int str.len bv2nat ubv_to_int"),
+        (INT, "div mod abs to_int bv2nat ubv_to_int"),
         (REAL, "/ to_real"),
-        (STRING, "str.++"),
         (lambda a, *_: a, "+ - * store bvnot bvneg bvadd bvmul bvand bvor bvxor bvsub bvudiv bvurem bvsdiv bvsrem"),
         (lambda a, *_: a, "bvsmod bvshl bvlshr bvashr bvnand bvnor bvxnor"),
         (lambda _, a, *__: a, "ite"),
@@ -300,7 +276,6 @@ _RESULTS: dict[str, Any] = {
 }
 _INDICES = {"divisible": 1, "extract": 2, "zero_extend": 1, "sign_extend": 1, "int2bv": 1, "int_to_bv": 1}
 _SORTS = {sort[0]: sort for sort in SORTS}
-WIDEST = 65_536
 
 
 def as_real(term: Term) -> Term:
@@ -313,7 +288,7 @@ def theory_term(name: str, index: tuple[int, ...], args: list[Term]) -> Term:
     if name == "/" or any(a.sort == REAL for a in args):
         args = [as_real(a) for a in args] if name != "ite" else [args[0], *map(as_real, args[1:])]
     result = _RESULTS[name](*index, *[a.sort for a in args]) if callable(_RESULTS[name]) else _RESULTS[name]
-    need(result and (result[0] != "BitVec" or 0 < result[1] <= WIDEST), f"{name} does not take such arguments")
+    need(result, f"{name} does not take such arguments")
     if name in ("and", "or") and len(args) == 1:
         return args[0]
     if len(args) > 2 and name in ("=", "<", "<=", ">", ">="):
@@ -330,7 +305,6 @@ def theory_term(name: str, index: tuple[int, ...], args: list[Term]) -> Term:
 
 
 Env: TypeAlias = Mapping[str, Term]
-Row: TypeAlias = "tuple[dict[Term, str], Term]"  # what a case of a match asks of parts, and its body
 
 
 class Signature:
@@ -342,7 +316,7 @@ class Signature:
         self.data: dict[Sort, dict[str, Function]] = {}  # by the names in the text
         self.symbols: dict[str, list[Function]] = {}  # several of one name are copies
         self.declared: dict[str, Function] = {}
-        self.definitions: dict[str, Definition] = {}
+        self.definitions: dict[str, Function] = {}
         self.constructors: dict[str, Function] = {}
         self.selectors: dict[str, tuple[Function, int]] = {}
         self._copies: dict[tuple[str, tuple[Sort, ...]], Sort] = {}
@@ -352,8 +326,6 @@ class Signature:
         match expr:
             case ["declare-sort", name] | ["declare-sort", name, "0"]:
                 self.opaque.append(self._new_sort(name, ("user", name)))
-            case ["define-sort", name, [], sort]:
-                self._new_sort(name, self.sort(sort))
             case ["declare-datatype", name, list(body)]:
                 self._datatypes([name], [body])
             case ["declare-datatypes", list(heads), list(bodies)]:
@@ -363,8 +335,6 @@ class Signature:
             case ["declare-fun", name, list(params), sort]:
                 self.declared[name] = Function(self._new(name), tuple(map(self.sort, params)), self.sort(sort))
                 self.symbols[name] = [self.declared[name]]
-            case ["define-const", name, sort, body]:
-                self._define([[name, [], sort]], [body], recursive=False)
             case ["define-fun" | "define-fun-rec" as word, name, params, sort, body]:
                 self._define([[name, params, sort]], [body], recursive=word == "define-fun-rec")
             case ["define-funs-rec", list(heads), list(bodies)]:
@@ -414,17 +384,6 @@ class Signature:
     def fields(self, t: Term, c: Function) -> list[Term]:
         return [make("fun", n, (t,), s) for n, s in zip(c.selectors, c.params, strict=True)]
 
-    def check_values(self) -> None:
-        """Each datatype must have a finite value, or there is no model at all."""
-        bad = set(self.data)
-
-        def lacks(sort: Sort) -> bool:
-            return lacks(sort[2]) if sort[0] == "Array" else sort in bad
-
-        for _ in self.data:
-            bad -= {s for s in bad if any(not any(map(lacks, c.params)) for c in self.data[s].values())}
-        need(not bad, "a datatype without values")
-
     def _define(self, heads: list[Any], bodies: list[Any], *, recursive: bool) -> None:
         made = []
         for (name, params, sort), body in zip(heads, bodies, strict=True):
@@ -433,12 +392,13 @@ class Signature:
             made.append((f, bound, body))
             self.symbols |= {name: [f]} if recursive else {}
         for f, bound, body in made:
-            self.definitions[f.name] = Definition(f.name, tuple(bound.values()), f.sort, self.term(body, bound, f.sort))
+            variables = tuple(bound.values())
+            self.definitions[f.name] = f._replace(vars=variables, body=self.term(body, bound, f.sort))
             self.symbols[f.name] = [f]
 
     def sort(self, expr: Any, types: Mapping[str, Sort] | None = None) -> Sort:
         match expr:
-            case ["_", "BitVec", str(width)] if width.isdecimal() and 1 <= int(width) <= WIDEST:
+            case ["_", "BitVec", str(width)] if width.isdecimal():
                 return ("BitVec", int(width))
             case ["Array", index, value]:
                 return ("Array", self.sort(index, types), self.sort(value, types))
@@ -450,7 +410,6 @@ class Signature:
             need(not args, f"not a parametric sort: {shown(expr)}")
             return tuple(found)
         if (name, args) not in self._copies:
-            need(len(self._copies) < 200, "too many copies of parametric datatypes", Undecided)
             suffix = "_" + "_".join(map(sort_word, args)) if any(n == name for n, _ in self._copies) else ""
             sort = ("user", fresh_name("_".join((name, *map(sort_word, args))), self.sorts))
             self._copies[name, args] = self.sorts[sort[1]] = sort
@@ -485,10 +444,6 @@ class Signature:
                 return self._match(self._term(subject, env, None), pairs(cases), env, want)
             case ["!", body, *notes] if ":named" not in notes[::2]:
                 return self._term(body, env, want)
-            case [["as", "const", written], value]:
-                sort = self.sort(written)
-                need(sort[0] == "Array", f"not well-sorted: {shown(expr)}")
-                return make("const", "", (self.term(value, env, sort[2]),), sort)
             case [["as", name, written], *args]:
                 term = self._apply(named(name), (), args, env, self.sort(written))
                 need(term.sort == self.sort(written), f"not well-sorted: {shown(expr)}")
@@ -496,7 +451,7 @@ class Signature:
             case [["_", "is", str(name)], subject]:
                 return self._tester(name, self._term(subject, env, None))
             case [["_", str(name), str(width)]] if re.fullmatch(r"bv(0|[1-9][0-9]*)", name) and width.isdecimal():
-                need(0 < int(width) <= WIDEST and not int(name[2:]) >> int(width), f"not well-sorted: {shown(expr)}")
+                need(not int(name[2:]) >> int(width), f"not well-sorted: {shown(expr)}")
                 return literal(int(name[2:]), ("BitVec", int(width)))
             case [["_", str(name), *index], *args] if all(isinstance(i, str) and i.isdecimal() for i in index):
                 return self._apply(name, tuple(map(int, index)), args, env, want)
@@ -505,8 +460,6 @@ class Signature:
         raise Undecided(f"this script does not know {shown(expr)}")
 
     def _atom(self, text: str, env: Env, want: Sort | None) -> Term:
-        if isinstance(text, Quoted):
-            return env.get(text) or self._apply(str(text), (), [], env, want)
         if text[0].isdecimal():
             whole = text.isdecimal() and want != REAL
             return literal(int(text), INT) if whole else literal(Fraction(text), REAL)
@@ -514,9 +467,6 @@ class Signature:
             base, bits = (16, 4) if text[1] == "x" else (2, 1)
             return literal(int(text[2:], base), ("BitVec", bits * len(text[2:])))
         known = {"true": TRUE, "false": FALSE, **env}.get(text)
-        if text[0] == '"':
-            need("\\" not in text, "this script does not know escapes in strings", Undecided)
-            return literal(text[1:-1], STRING)
         return known or self._apply(named(text), (), [], env, want)
 
     def _tester(self, name: str, subject: Term) -> Term:
@@ -535,10 +485,7 @@ class Signature:
             need(len(found) == 1, f"a sort is not clear: {name}", Undecided)
             need(len(args) == len(found[0].params), f"{name} takes {len(found[0].params)} arguments")
             typed = zip(args, found[0].params, strict=True)
-            return make("fun", found[0].name, [self.term(a, env, s) for a, s in typed], found[0].sort)
-        if name.startswith("is-") and len(args) == 1 and not index:
-            return self._tester(name[3:], self._term(args[0], env, None))
-        name = {"implies": "=>", "iff": "="}.get(name, name)
+            return found[0].call([self.term(a, env, s) for a, s in typed])
         need(name in _RESULTS, f"this script does not know the symbol {name}", Undecided)
         terms: list[Term] = []
         if name in ("=", "distinct", "ite"):
@@ -563,45 +510,26 @@ class Signature:
         return terms
 
     def _match(self, subject: Term, cases: list[list[Any]], env: Env, want: Sort | None) -> Term:
-        asked: list[dict[Term, str]] = [{} for _ in cases]
-        bound: list[dict[str, Term]] = [{} for _ in cases]
-        for (pattern, _), tests, names in zip(cases, asked, bound, strict=True):
-            self._pattern(pattern, subject, tests, names)
-        parts = [(body, {**env, **names}) for (_, body), names in zip(cases, bound, strict=True)]
-        return self._decide(list(zip(asked, self._alike(parts, want), strict=True)))
-
-    def _pattern(self, expr: Any, subject: Term, asked: dict[Term, str], bound: dict[str, Term]) -> None:
-        """What a pattern asks of ``subject``, outermost first, and the names that it gives to parts."""
-        match [expr] if isinstance(expr, str) or expr[:1] in (["as"], ["_"]) else expr:
-            case [["as" | "_", str(name), _], *inner] | [str(name), *inner]:
-                c = self.data.get(subject.sort, {}).get(name)
-            case _:
-                raise Refused(f"{shown(expr)} is no pattern")
-        if c is not None and len(inner) == len(c.params):
-            asked[subject] = c.name
-            for part, value in zip(inner, self.fields(subject, c), strict=True):
-                self._pattern(part, value, asked, bound)
-            return
-        plain = c is None and isinstance(expr, str) and not any(name in cs for cs in self.data.values())
-        need(plain and name not in bound, f"{shown(expr)} is no pattern here")
-        if name != "_":
-            bound[named(name)] = subject
-
-    def _decide(self, rows: list[Row]) -> Term:
-        asked, body = rows[0]
-        if not asked:
-            return body
-        place = next(iter(asked))
-        branches = []
-        for c in dict.fromkeys(a[place] for a, _ in rows if place in a):
-            left = [({p: n for p, n in a.items() if p is not place}, b) for a, b in rows if a.get(place, c) == c]
-            branches.append((c, self._decide(left)))
-        others = [(a, b) for a, b in rows if place not in a]
-        complete = len(branches) == len(self.data[place.sort])
-        need(complete or others, "a match that does not cover all constructors")
-        result = branches.pop()[1] if complete else self._decide(others)
-        for name, branch in reversed(branches):
-            result = theory("ite", make("is", name, (place,)), branch, result, sort=result.sort)
+        """As testers. Patterns inside patterns are not known here."""
+        table = self.data.get(subject.sort, {})
+        left = [c.name for c in table.values()]
+        asked, parts = list[list[str]](), list[tuple[Any, Env]]()
+        for pattern, body in cases:
+            word, *names = pattern if isinstance(pattern, list) and pattern[0] != "as" else [pattern]
+            c = table.get(word[1] if isinstance(word, list) else word)
+            names, values = (names, self.fields(subject, c)) if c else ([pattern], [subject])
+            inner = [n for n in names if not isinstance(n, str) or any(n in cs for cs in self.data.values())]
+            need(not inner, f"this script does not know the pattern {shown(pattern)}", Undecided)
+            bound = {named(n): v for n, v in zip(names, values, strict=True) if n != "_"}
+            need(len(bound) == len(names) - names.count("_"), f"a name twice in {shown(pattern)}")
+            asked.append([n for n in ([c.name] if c else left) if n in left])
+            left = [n for n in left if n not in asked[-1]]
+            parts.append((body, {**env, **bound}))
+        need(not left, "a match that does not cover all constructors")
+        rows = [row for row in zip(asked, self._alike(parts, want), strict=True) if row[0]]
+        result = rows.pop()[1]
+        for (name, *_), branch in reversed(rows):
+            result = theory("ite", make("is", name, (subject,)), branch, result, sort=result.sort)
         return result
 
 
@@ -642,8 +570,9 @@ def read_theorem(data: bytes) -> Theorem:
                 checked = True
             case [str(word), *_] if word in ("set-logic", "set-info", "set-option") or word.startswith("get-"):
                 pass
+            case _ if checked:
+                raise Refused(f"{shown(command)} after check-sat")
             case ["assert" | "prove" | "assert-not" as word, body]:
-                need(not checked, f"{word} after check-sat")
                 name = None
                 if body[0] == "!":
                     notes = dict(zip(body[2::2], body[3::2], strict=True))
@@ -656,13 +585,11 @@ def read_theorem(data: bytes) -> Theorem:
                 facts += [(name, formula)] if word == "assert" else []
                 goals += [formula] if word != "assert" else []
             case _:
-                need(not checked, f"{shown(command)} after check-sat")
                 signature.command(command)
     if not goals:  # the last negated assertion is the goal
         last = max((i for i, (_, f) in enumerate(facts) if is_th(f, "not")), default=-1)
         goals = [facts.pop(last)[1].args[0]] if last >= 0 else []
     need(len(goals) == 1, "not one goal")
-    signature.check_values()
     premises: dict[str, Term] = {}
     for number, (name, formula) in enumerate(facts, 1):
         label = name or fresh_name(f"premise-{number}", [*premises, *[n for n, _ in facts if n]])
@@ -673,11 +600,9 @@ def read_theorem(data: bytes) -> Theorem:
 
 # ====================================================================================== equivalent forms
 _NUMBERS: dict[str, Callable[..., Any]] = {
-    **{"+": operator.add, "-": lambda a, b=None: -a if b is None else a - b, "*": operator.mul, "abs": abs},
+    **{"+": operator.add, "-": lambda a, b=None: -a if b is None else a - b},
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
-    **{"div": lambda a, b: a // b if b > 0 else -(a // -b), "mod": lambda a, b: a % abs(b)},
 }
-HUGE = 1 << 100_000
 
 
 class Simplifier:  # equivalent terms: Boolean laws, constructors against selectors and testers, numbers
@@ -691,7 +616,15 @@ class Simplifier:  # equivalent terms: Boolean laws, constructors against select
 
     def simpler(self, t: Term) -> Term:
         if is_th(t, "ite"):
-            return self._ite(self(t.args[0]), *t.args[1:])
+            condition, then, otherwise = self(t.args[0]), *t.args[1:]
+            if condition in (TRUE, FALSE):
+                return self(then if condition is TRUE else otherwise)
+            then, otherwise = self(then), self(otherwise)
+            if is_th(condition, "not"):
+                condition, then, otherwise = condition.args[0], otherwise, then
+            if {then, otherwise} == {TRUE, FALSE}:
+                return condition if then is TRUE else neg(condition)
+            return then if then is otherwise else theory("ite", condition, then, otherwise, sort=then.sort)
         if is_th(t, "and", "or"):  # no further than what decides it
             zero = FALSE if t.name == "and" else TRUE
             parts = list(itertools.takewhile(lambda p: p is not zero, map(self, t.args)))
@@ -714,29 +647,15 @@ class Simplifier:  # equivalent terms: Boolean laws, constructors against select
             same = [self.equal(*p) for p in itertools.combinations(args, 2)]
             return same[0] if t.name == "=" else conj(map(neg, same))
         if is_th(t, *_NUMBERS) and all(a.op == "lit" and a.sort in (INT, REAL) for a in args):
-            if t.name in ("div", "mod") and args[1] is ZERO:
-                return make(t.op, t.name, args, t.sort)
-            value = _NUMBERS[t.name](*[a.name for a in args])
-            need(abs(value) < HUGE, "too large a number", Undecided)
-            return literal(value, t.sort)
+            return literal(_NUMBERS[t.name](*[a.name for a in args]), t.sort)
         return make(t.op, t.name, args, t.sort)
-
-    def _ite(self, condition: Term, then: Term, otherwise: Term) -> Term:
-        if condition in (TRUE, FALSE):
-            return self(then if condition is TRUE else otherwise)
-        then, otherwise = self(then), self(otherwise)
-        if is_th(condition, "not"):
-            condition, then, otherwise = condition.args[0], otherwise, then
-        if {then, otherwise} == {TRUE, FALSE}:
-            return condition if then is TRUE else neg(condition)
-        return then if then is otherwise else theory("ite", condition, then, otherwise, sort=then.sort)
 
     def built(self, t: Term) -> bool:
         return t.op == "fun" and t.name in self.signature.constructors
 
     def equal(self, a: Term, b: Term) -> Term:
         """An equation of simplified terms."""
-        if a is b or (a.op == b.op == "lit" and a.sort == b.sort != STRING):
+        if a is b or (a.op == b.op == "lit" and a.sort == b.sort):
             return literal(a is b, BOOL)
         for one, other in ((a, b), (b, a)):
             if one in (TRUE, FALSE):
@@ -802,12 +721,8 @@ def _form(t: Term, names: dict[Term, int]) -> tuple[Any, ...]:
 
 
 # ============================================================================== what solvers are asked
-class Solver(NamedTuple):  # a command that takes the name of an SMT-LIB file, and options to try one after the other
-    name: str
-    command: tuple[str, ...]
-    ways: tuple[tuple[str, ...], ...]
-
-
+# A solver: its name, a command that takes the name of an SMT-LIB file, and options to try one after the other.
+Solver: TypeAlias = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
 _CVC5_LIBRARY = """
 import sys, cvc5
 terms = cvc5.TermManager(); solver = cvc5.Solver(terms); symbols = cvc5.SymbolManager(terms)
@@ -829,15 +744,14 @@ def find_solver(text: str) -> Solver | None:
     found = shutil.which(words[0]) or shutil.which(words[0], path=str(Path(sys.executable).parent))
     name = Path(words[0]).name
     if not found and name == "cvc5" and importlib.util.find_spec("cvc5") is not None:
-        return Solver(name, (sys.executable, "-c", _CVC5_LIBRARY), _WAYS[name])
-    return Solver(name, (found, *words[1:]), _WAYS.get(name, ((),))) if found else None
+        return name, (sys.executable, "-c", _CVC5_LIBRARY), _WAYS[name]
+    return (name, (found, *words[1:]), _WAYS.get(name, ((),))) if found else None
 
 
 class Asker:  # poses questions, each to a fresh process
     def __init__(self, solvers: Sequence[Solver], seconds: float) -> None:
         self.solvers, self.seconds = solvers, seconds
-        self.posed = self.processes = 0
-        self._known: dict[str, str] = {}
+        self.posed = 0
 
     def answers(self, script: str, seconds: float) -> Iterator[str]:
         """``unsat``, ``sat`` or why there is no answer, behind the name of the solver. Only the bare word counts."""
@@ -845,25 +759,20 @@ class Asker:  # poses questions, each to a fresh process
         for name, command, ways in self.solvers:
             for way in ways if quantifiers else dict.fromkeys((*ways[-1:], ())):
                 Clock.tick()
-                self.processes += 1
                 yield f"{name}: {self._run([*command, *way], script, min(seconds, Clock.ends - time.monotonic()))}"
 
     def _run(self, command: list[str], script: str, seconds: float) -> str:
         with tempfile.TemporaryDirectory() as folder, Path(folder, "answer").open("w+b") as out:
             Path(folder, "question.smt2").write_text(script, encoding="utf-8")
             command = [*command, f"{folder}/question.smt2"]
-            process = subprocess.Popen(command, stdin=-3, stdout=out, stderr=out, start_new_session=True)
             try:
-                code = process.wait(max(0.01, seconds))
+                left = max(0.01, seconds)
+                done = subprocess.run(command, stdin=-3, stdout=out, stderr=out, timeout=left, check=False)
             except subprocess.TimeoutExpired:
                 return "timeout"
-            finally:  # with whatever it has started
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
             out.seek(0)
             said = out.read(200).decode("utf-8", "replace").strip()
-        return said if code == 0 and said in ("unsat", "sat", "unknown") else f"error: {said}"
+        return said if done.returncode == 0 and said in ("unsat", "sat", "unknown") else f"error ({said})"
 
     def shows(self, name: str, scripts: list[str]) -> None:
         """Have a solver say ``unsat`` to one of the scripts, which give it less and more; each a short time first."""
@@ -880,10 +789,8 @@ class Asker:  # poses questions, each to a fresh process
 
     def guess(self, script: str, seconds: float = 5.0) -> str:
         """The first definite answer, if there is one soon."""
-        if script not in self._known:
-            said = (a.rpartition(": ")[2] for a in self.answers(script, min(seconds, self.seconds)))
-            self._known[script] = next((a for a in said if a in ("unsat", "sat")), "")
-        return self._known[script]
+        said = (a.rpartition(": ")[2] for a in self.answers(script, min(seconds, self.seconds)))
+        return next((a for a in said if a in ("unsat", "sat")), "")
 
 
 class Writer:  # terms as text in names that mean nothing to a solver
@@ -908,24 +815,19 @@ class Writer:  # terms as text in names that mean nothing to a solver
         return self._texts[t]
 
     def _head(self, t: Term) -> str:
+        if t.op == "lit" and t.sort[0] in ("Bool", "BitVec"):
+            return str(t.name).lower() if t.sort == BOOL else f"(_ bv{t.name} {t.sort[1]})"
         if t.op == "lit":
-            return self._literal(t)
+            top, bottom = (abs(n) for n in Fraction(t.name).as_integer_ratio())
+            text = str(top) if t.sort == INT else f"(/ {top}.0 {bottom}.0)"
+            return f"(- {text})" if t.name < 0 else text
         if t.bound:
             return f"{'forall' if t.op == 'all' else 'exists'} ({self.binders(t.bound)})"
-        if t.op in ("is", "const"):
-            return f"(_ is {self._name('f', t.name)})" if t.op == "is" else f"(as const {self.sort(t.sort)})"
+        if t.op == "is":
+            return f"(_ is {self._name('f', t.name)})"
         if t.op == "size":
             return f"size.{self.sort(t.args[0].sort)}"
         return self._name(t.op[0], t.name) if t.op in ("fun", "var") else str(t.name)
-
-    def _literal(self, t: Term) -> str:
-        if t.sort in (BOOL, STRING):
-            return f'"{t.name}"' if t.sort == STRING else "true" if t.name else "false"
-        if t.sort[0] == "BitVec":
-            return f"(_ bv{t.name} {t.sort[1]})"
-        top, bottom = (abs(n) for n in Fraction(t.name).as_integer_ratio())
-        text = str(top) if t.sort == INT else f"(/ {top}.0 {bottom}.0)"
-        return f"(- {text})" if t.name < 0 else text
 
     def binders(self, variables: Iterable[Term]) -> str:
         return " ".join(f"({self.text(v)} {self.sort(v.sort)})" for v in variables)
@@ -943,8 +845,7 @@ class Writer:  # terms as text in names that mean nothing to a solver
                 bodies += f" ({self._name('f', c.name)} {' '.join(fields)})"
             bodies += ")"
         yield f"(declare-datatypes ({heads}) ({bodies}))" if heads else ""
-        defined = [Function(d.name, tuple(p.sort for p in d.params), d.sort) for d in s.definitions.values()]
-        for f in (*s.declared.values(), *defined):
+        for f in (*s.declared.values(), *s.definitions.values()):
             params = " ".join(map(self.sort, f.params))
             yield f"(declare-fun {self._name('f', f.name)} ({params}) {self.sort(f.sort)})"
         yield from (f"(declare-fun size.{self.sort(sort)} ({self.sort(sort)}) Int)" for sort in s.data)
@@ -956,10 +857,10 @@ class Writer:  # terms as text in names that mean nothing to a solver
         body = f"(! {self.text(term.args[0])} :pattern ({self.text(trigger)}))"
         return f"(assert (forall ({self.binders(term.bound)}) {body}))"
 
-    def script(self, facts: Iterable[Term], goal: Term, lines: Iterable[str] = (), more: Iterable[Term] = ()) -> str:
-        """A question: lines and facts, and the goal denied; free variables (and ``more``) are constants."""
+    def script(self, facts: Iterable[Term], goal: Term, lines: Iterable[str] = ()) -> str:
+        """A question: lines and facts, and the goal denied; free variables are constants."""
         facts = [*facts, theory("not", goal)]
-        constants = sorted(_NONE.union(more, *[f.free for f in facts]), key=lambda v: v.name[0])
+        constants = sorted(_NONE.union(*[f.free for f in facts]), key=lambda v: v.name[0])
         declared = [f"(declare-const {self.text(v)} {self.sort(v.sort)})" for v in constants]
         return "\n".join([*self.declarations(), *declared, *lines, *map(self.fact, facts), "(check-sat)", ""])
 
@@ -976,20 +877,20 @@ class Call(NamedTuple):
 
 
 Case: TypeAlias = tuple[tuple[Term, ...], Term]
-Weights: TypeAlias = Mapping[tuple[str, int], int]  # fields that count more than once
 
 
 class Recursion:  # which definitions may be assumed, and what falls where functions call themselves
     def __init__(self, theorem: Theorem, writer: Writer, asker: Asker, simple: Simplifier) -> None:
         self.theorem, self.writer, self.asker, self.simple = theorem, writer, asker, simple
-        self.data, self.definitions = theorem.signature.data, theorem.signature.definitions
+        self.signature, self.data = theorem.signature, theorem.signature.data
+        self.definitions = theorem.signature.definitions
         self.edges = {n: d.body.funs for n, d in self.definitions.items()}
         reached = {n: reach(called, self.edges) for n, called in self.edges.items()}
         self.recursive = {n for n in reached if n in reached[n]}
         self.groups = {n: frozenset(m for m in r if n in reached.get(m, ())) | {n} for n, r in reached.items()}
         self.total: set[str] = set()
         self.bounds: dict[str, tuple[list[int], int]] = {}
-        self._calls: dict[str, list[Call]] = {}
+        self.calls = {n: self._calls(n) for n in self.groups}
         self.doubtful: list[str] = []
         entries = listed(theorem.termination, "claims", dict)
         claims = {frozenset(listed(e["functions"], "functions")): e for e in entries}
@@ -1004,10 +905,8 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             self.total |= group
             self._learn(group)
 
-    def calls(self, name: str) -> list[Call]:
+    def _calls(self, name: str) -> list[Call]:
         """The calls from the body of ``name`` to its own group, in the order in which the body can be evaluated."""
-        if name in self._calls:
-            return self._calls[name]
         found: dict[Call, None] = {}
         group = self.groups[name]
 
@@ -1032,26 +931,22 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
                     found[Call(name, t.name, t.args, path, bound)] = None
                 for a in t.args:
                     walk(a, path, bound)
-            need(len(found) < 2_000, f"the body of {name} is too large", Undecided)
 
         walk(self.simple(self.definitions[name].body), (), ())
-        self._calls[name] = list(found)
-        return self._calls[name]
+        return list(found)
 
     def holds(self, path: Iterable[Term], goal: Term) -> bool:
         return goal is TRUE or self.asker.guess(self.writer.script(path, goal)) == "unsat"
 
     def _number(self, name: str, text: Any) -> Term:
-        found = self.theorem.signature.term(one_of(text), {p.name[1]: p for p in self.definitions[name].params}, None)
+        found = self.theorem.signature.term(one_of(text), {p.name[1]: p for p in self.definitions[name].vars}, None)
         exists = not found.funs & self.definitions.keys() - self.total
         need(exists and (found.sort == INT or found.sort[0] == "BitVec"), f"{text} is no measure for {name}")
         return found
 
     def _ends(self, group: frozenset[str], claim: dict[str, Any]) -> None:
-        calls = [c for n in sorted(group) for c in self.calls(n)]
-        if "bound" in claim:
-            self._nested(min(group), calls, *object_of(claim, "functions", "measure", "bound")[1:])
-            return
+        calls = [c for n in sorted(group) for c in self.calls[n]]
+        need("bound" not in claim, f"this script knows no calls in calls: {', '.join(sorted(group))}", Undecided)
         for component in listed(object_of(claim, "functions", "components")[1], "components", dict):
             said = [(c, *self._compared(c, component)) for c in on_cycles(calls)]
             calls = [c for c, known, falls, _ in said if not self.holds(known, falls)]
@@ -1062,31 +957,15 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
     def _compared(self, c: Call, component: dict[str, Any]) -> tuple[list[Term], Term, Term]:
         if "size" in component:
             places, twice = object_of({"twice": [], **component}, "size", "twice")
+            need(not twice, "this script does not count twice", Undecided)
             here, there = (numbers_in(places[n], len(self.definitions[n].params)) for n in (c.caller, c.name))
-            before, after = [self.definitions[c.caller].params[i] for i in here], [c.args[i] for i in there]
-            facts = self.size_facts([*before, *after, *c.path], fields_in(twice))
-            sizes = self.sizes(after), self.sizes(before)
-            return [*c.path, *facts], theory("<", *sizes), theory("<=", *sizes)
+            before, after = [self.definitions[c.caller].vars[i] for i in here], [c.args[i] for i in there]
+            return self.sizes_compared(before, after, c.path)
         texts, _ = object_of(component, "measure", "falls")  # at which calls it falls is seen, not believed
         now, then = (self._number(n, texts[n]) for n in (c.caller, c.name))
         need(now.sort == then.sort, "measures of different sorts")
         then = self.definitions[c.name].at(c.args, then)
         return [*c.path], falls_below(then, now), theory("<=" if now.sort == INT else "bvule", then, now)
-
-    def _nested(self, name: str, calls: list[Call], measure: Any, bound: Any) -> None:
-        relation, place, constant = object_of(bound, "relation", "argument", "constant")
-        d, here, keeps = self.definitions[name], self._number(name, measure), relation in ("<=", ">=")
-        (place,) = numbers_in([place], len(d.params))
-        good = keeps and type(constant) is int and d.sort == d.params[place].sort == here.sort == INT
-        need(good and not any(c.bound or c.name != name for c in calls), f"no such bound: {name}")
-
-        def kept(args: Sequence[Term], result: Term) -> Term:
-            return theory(relation, result, theory("+", args[place], literal(constant, INT), sort=INT))
-
-        given = [imp(conj(c.path), kept(c.args, d.call(c.args))) for c in calls]
-        goals = [imp(conj(c.path), falls_below(d.at(c.args, here), here)) for c in calls]
-        goals.append(kept(d.params, self.simple(d.body)))
-        need(all(self.holds(given, g) for g in goals), f"not shown to terminate: {name}", Undecided)
 
     def sizes(self, terms: Iterable[Term], start: int = 0) -> Term:
         total = literal(start, INT)
@@ -1094,12 +973,14 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             total = theory("+", total, make("size", "", (term,), INT), sort=INT) if term.sort in self.data else total
         return total
 
-    def smaller(self, before: list[Term], after: list[Term], path: Iterable[Term], weights: Weights) -> bool:
-        """Whether the values of ``after`` have together fewer constructors than those of ``before`` on the path."""
-        facts = self.size_facts([*before, *after, *path], weights)
-        return self.holds([*path, *facts], theory("<", self.sizes(after), self.sizes(before)))
+    def sizes_compared(
+        self, before: list[Term], after: list[Term], path: Sequence[Term]
+    ) -> tuple[list[Term], Term, Term]:
+        """What is known on the path, that there are together fewer constructors in ``after``, and that not more."""
+        sizes = self.sizes(after), self.sizes(before)
+        return [*path, *self.size_facts([*before, *after, *path])], theory("<", *sizes), theory("<=", *sizes)
 
-    def size_facts(self, terms: list[Term], weights: Weights, learning: Iterable[str] = ()) -> list[Term]:
+    def size_facts(self, terms: list[Term], learning: Iterable[str] = ()) -> list[Term]:
         """What is true of the sizes of the terms, of their parts, and of what total functions make of them."""
         facts: list[Term] = []
         free = _NONE.union(*[t.free for t in terms])
@@ -1115,16 +996,15 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             for c in self.data[t.sort].values():
                 if built and t.name != c.name:
                     continue
-                fields = list(t.args) if built else self.theorem.signature.fields(t, c)
-                counted = [(f, weights.get((c.name, i), 1)) for i, f in enumerate(fields) if f.sort in self.data]
-                total = theory("=", self.sizes([t]), self.sizes([f for f, weight in counted for _ in range(weight)], 1))
+                fields = [f for f in (t.args if built else self.signature.fields(t, c)) if f.sort in self.data]
+                total = theory("=", self.sizes([t]), self.sizes(fields, 1))
                 facts.append(total if built else imp(make("is", c.name, (t,)), total))
-                waiting += [(f, depth if built else depth - 1) for f, _ in counted if built or depth]
+                waiting += [(f, depth if built else depth - 1) for f in fields if built or depth]
             if t.op == "fun" and t.name in self.total and t.name not in learning:
-                facts += [self._kept(t)] if t.name in self.bounds and not weights else []
+                facts += [self._kept(t)] if t.name in self.bounds else []
                 d = self.definitions[t.name]
                 body = self.simple(d.at(t.args, d.body))
-                if depth and not is_quantified(body):
+                if depth:
                     facts.append(theory("=", t, body))
                     waiting += [(p, depth - 1) for p in parts_of(body)]
         return facts
@@ -1136,14 +1016,14 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
     def _learn(self, group: frozenset[str]) -> None:
         for name in (claimed := group & self.theorem.bounds.keys()):
             places, spare = object_of(self.theorem.bounds[name], "arguments", "spare")
-            self.bounds[name] = numbers_in(places, len(self.definitions[name].params)), int(spare)
+            self.bounds[name] = numbers_in(places, len(self.definitions[name].vars)), int(spare)
         for name in sorted(claimed):
-            d, calls = self.definitions[name], [c for c in self.calls(name) if not c.bound]
+            d, calls = self.definitions[name], [c for c in self.calls[name] if not c.bound]
             made = [self.definitions[c.name].call(c.args) for c in calls]
             given = [imp(conj(c.path), self._kept(m)) for c, m in zip(calls, made, strict=True) if c.name in claimed]
-            given.append(theory("=", d.call(d.params), body := self.simple(d.body)))
-            terms = [body, *d.params, *made, *[t for c in calls for t in c.path]]
-            good = self.holds([*given, *self.size_facts(terms, {}, group)], self._kept(d.call(d.params)))
+            given.append(theory("=", d.call(d.vars), body := self.simple(d.body)))
+            terms = [body, *d.vars, *made, *[t for c in calls for t in c.path]]
+            good = self.holds([*given, *self.size_facts(terms, group)], self._kept(d.call(d.vars)))
             need(good, f"bound of {name}: not shown", Undecided)
 
     def guards(self) -> dict[str, Term]:
@@ -1153,13 +1033,16 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
         for name, terms in measures.items():
             group = self.groups[name]
             whole = group <= measures.keys() and len({len(measures[n]) for n in group}) == 1
-            need(name in self.recursive and whole, f"measures are for whole groups of recursive functions: {name}")
-            need(terms and all(t.sort == INT for t in terms), f"the measures of {name} are not integers")
+            good = name in self.recursive and whole and terms and all(t.sort == INT for t in terms)
+            need(good, f"measures are integers, for whole groups of recursive functions: {name}")
             need(group.isdisjoint(reach(_NONE.union(*[t.funs for t in terms]), edges)), f"{name}: a circular measure")
             falls = []
-            for call in self.calls(name):
-                after = [self.definitions[call.name].at(call.args, t) for t in measures[call.name]]
-                falls.append(every(call.bound, imp(conj(call.path), _lexicographic(after, list(terms)))))
+            for call in self.calls[name]:
+                less = FALSE  # lexicographically, from the last measure on
+                for t, before in reversed(list(zip(measures[call.name], terms, strict=True))):
+                    after = self.definitions[call.name].at(call.args, t)
+                    less = disj([falls_below(after, before), conj([theory("=", after, before), less])])
+                falls.append(every(call.bound, imp(conj(call.path), less)))
             found[name] = conj(falls)
         return found
 
@@ -1167,13 +1050,13 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
         """Where ``name`` comes back to itself, as calls from ``name``; each other function is passed at most once."""
         found: list[Call] = []
         left = 5_000  # to leave some out means fewer hypotheses
-        waiting = [(Call(name, name, self.definitions[name].params, (), ()), frozenset([name]))]
+        waiting = [(Call(name, name, self.definitions[name].vars, (), ()), frozenset([name]))]
         while waiting and len(found) < 100 and (left := left - 1):
             at, passed = waiting.pop()
-            for call in self.calls(at.name):
+            for call in self.calls[at.name]:
                 if call.name == name or call.name not in passed:
                     fresh = renewed(call.bound)
-                    given = {**dict(zip(self.definitions[at.name].params, at.args, strict=True)), **fresh}
+                    given = {**dict(zip(self.definitions[at.name].vars, at.args, strict=True)), **fresh}
                     args, path = (tuple(subst(t, given) for t in terms) for terms in (call.args, call.path))
                     there = Call(name, call.name, args, (*at.path, *path), (*at.bound, *fresh.values()))
                     if call.name == name:
@@ -1197,7 +1080,7 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             cases = []
             for c in self.data[tested.sort].values():
                 fields = tuple(variable(tested.name[1], s) for s in c.params)
-                at = {tested: make("fun", c.name, fields, tested.sort)}
+                at = {tested: c.call(fields)}
                 new = free - {tested} | frozenset(fields)
                 cases.append((tuple(subst(a, at) for a in here), self.simple(subst(body, at)), new))
             waiting += reversed(cases)
@@ -1225,11 +1108,6 @@ def falls_below(then: Term, now: Term) -> Term:
     return conj([theory("<=", ZERO, now), theory("<", then, now)]) if now.sort == INT else theory("bvult", then, now)
 
 
-def _lexicographic(after: list[Term], before: list[Term]) -> Term:
-    falls, same = falls_below(after[0], before[0]), theory("=", after[0], before[0])
-    return disj([falls, conj([same, _lexicographic(after[1:], before[1:])])]) if len(before) > 1 else falls
-
-
 def reach(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
     found: set[str] = set()
     waiting = list(start)
@@ -1253,19 +1131,14 @@ def object_of(value: Any, *keys: str) -> list[Any]:
 
 
 def listed(value: Any, what: str, kind: type = str) -> list[Any]:
-    if not isinstance(value, list) or any(type(v) is not kind for v in value):
-        raise Refused(f"not a list as expected: {what}")
-    return value
+    need(isinstance(value, list) and all(type(v) is kind for v in value), f"not a list as expected: {what}")
+    return list(value)
 
 
 def numbers_in(value: Any, end: int) -> list[int]:
     good = len(set(listed(value, "positions", int))) == len(value) and all(0 <= i < end for i in value)
     need(good, f"positions: {value}")
     return list(value)
-
-
-def fields_in(value: Any) -> Weights:
-    return dict.fromkeys(map(tuple, listed(value, "fields", list)), 2)
 
 
 # ============================================================================================ the steps
@@ -1292,7 +1165,6 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             except (Refused, Undecided) as error:
                 raise type(error)(f"step {name}: {error}") from None
         need(name and covers(self.proved[name].formula, wanted, self.simple), "the last step is not what is claimed")
-        self.signature.check_values()  # steps may have made further copies of datatypes
         for name, scripts in self.obligations:
             self.asker.shows(name, scripts)
 
@@ -1306,15 +1178,11 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         if by_query:
             self._query(name, s, by)
             return s
-        cited, cases = [self._cited(c).formula for c in listed(cites[0], "cites")], self.instances(s, by)
+        cited, cases = [self.proved[c].formula for c in listed(cites[0], "cites")], self.instances(s, by)
         need(len(cited) == len(cases), f"{len(cases)} cases are needed ({by['kind']})")
         for number, (c, case) in enumerate(zip(cited, cases, strict=True), 1):
             need(covers(c, case, self.simple), f"the step cited is not case {number} of its scheme ({by['kind']})")
         return s
-
-    def _cited(self, name: str) -> Sequent:
-        need(name in self.proved, f"it cites {name}, which is no earlier step")
-        return self.proved[name]
 
     def _term(self, text: Any, s: Sequent, sort: Sort | None = None) -> Term:
         return self.signature.term(one_of(text), {v.name[1]: v for v in s.vars}, sort)
@@ -1336,11 +1204,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             "measure": (self._measure, ("measure", "at")),
             "recursion": (self._along, ("function", "at", "general")),
             "size": (self._size, ("on", "at", "general", "twice")),
-            "cases": (self._cases, ("on",)),
             "constructors": (lambda s, on: self._structural(s, on, [], 1, hypotheses=False), ("on",)),
             "conjuncts": (self._conjuncts, ()),
-            "contradiction": (lambda s: [imp(conj([*s.hyps, neg(s.concl)]), FALSE)], ()),
-            "witness": (self._witness, ("at",)),
             "intro": (lambda s: [s.formula], ()),  # `covers` opens sequents on both sides
             "skolem": (lambda s: [s.formula], ()),
         }
@@ -1368,9 +1233,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         for c in self.signature.data[sort].values():
             fields = [self._shapes(s, depth - 1) if s == sort and depth > 1 else [variable("x", s)] for s in c.params]
             for parts in itertools.product(*fields):  # each shape gets variables of its own
-                term = make("fun", c.name, parts, sort)
+                term = c.call(parts)
                 found.append(subst(term, renewed(term.free)))
-                need(len(found) <= 500, "too many cases")
         return found
 
     def _structural(self, s: Sequent, on: Any, general: Any, depth: Any, *, hypotheses: bool = True) -> list[Term]:
@@ -1387,18 +1251,14 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         (x,), moving, outside, inside = self._moving(s, [on], general)
         start = self._term(base, s, INT)
         good = x.sort == INT and start.free.isdisjoint((x, *moving)) and type(upward) is bool
-        need(good and type(width) is int and 1 <= width <= 6, "not an induction on integers")
-        one = 1 if upward else -1
-
-        def shifted(t: Term, by: int) -> Term:
-            return self.simple(theory("+" if by > 0 else "-", t, literal(abs(by), INT), sort=INT)) if by else t
-
-        hyps = [self._hypothesis(s, inside, {x: shifted(x, -one * k)}, moving) for k in range(1, width + 1)]
-        beyond = theory(">=" if upward else "<=", x, shifted(start, one * width))
+        need(good and width == 1, "this script does not know such an induction on integers", Undecided)
+        back, on, below, beyond = ("-", "+", "<", ">=") if upward else ("+", "-", ">", "<=")
+        before, after = (theory(sign, t, literal(1, INT), sort=INT) for sign, t in ((back, x), (on, start)))
+        hyp = self._hypothesis(s, inside, {x: before}, moving)
         return [
-            imp(conj([*s.hyps, theory("<" if upward else ">", x, start)]), s.concl),
-            *[self._at(s, {x: shifted(start, one * k)}, outside, inside) for k in range(width)],
-            self._at(s, {}, [*outside, beyond, *hyps], inside),
+            imp(conj([*s.hyps, theory(below, x, start)]), s.concl),
+            self._at(s, {x: start}, outside, inside),
+            self._at(s, {}, [*outside, theory(beyond, x, after), hyp], inside),
         ]
 
     def _measure(self, s: Sequent, measure: Any, at: Any) -> list[Term]:
@@ -1415,8 +1275,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
     def _along(self, s: Sequent, function: Any, at: Any, general: Any) -> list[Term]:
         need(function in self.recursion.total & self.recursion.recursive, f"no total recursive function: {function}")
         d, points = self.signature.definitions[function], self.recursion.points(function)
-        args = tuple(map(self.simple, self._point(at, s, [p.sort for p in d.params])))
-        moves = {i for i, p in enumerate(d.params) if any(c.args[i] is not p for c in points)}
+        args = tuple(map(self.simple, self._point(at, s, d.params)))
+        moves = {i for i, p in enumerate(d.vars) if any(c.args[i] is not p for c in points)}
         moved = {a: i for i, a in enumerate(args) if a.op == "var" and i in moves}
         _, general, outside, inside = self._moving(s, [v.name[1] for v in moved], general)
         mixed = any(not a.free.isdisjoint((*moved, *general)) for i, a in enumerate(args) if moved.get(a) != i)
@@ -1426,7 +1286,7 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             hyps = []
             for point in points:
                 fresh = renewed(point.bound)
-                given = {**dict(zip(d.params, here, strict=True)), **fresh}
+                given = {**dict(zip(d.vars, here, strict=True)), **fresh}
                 there = [self.simple(subst(a, given)) for a in point.args]
                 path = conj([self.simple(subst(c, given)) for c in point.path])
                 if all(there[i] is here[i] for i, a in enumerate(args) if a not in moved):
@@ -1437,30 +1297,21 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
 
     def _size(self, s: Sequent, on: Any, at: Any, general: Any, twice: Any) -> list[Term]:
         xs, moving, outside, inside = self._moving(s, on, general)
-        weights = fields_in(twice)
+        need(not twice, "this script does not count twice", Undecided)
         for point in listed(at, "points", list):
             condition, *there = map(self.simple, self._point(point, s, [BOOL, *[x.sort for x in xs]]))
             need(all(t.free.isdisjoint(moving) for t in (condition, *there)), "a point speaks of a general variable")
-            falls = self.recursion.smaller(xs, there, longer((), condition), weights)
-            need(falls, f"not smaller: {point[1]}", Undecided)
+            known, falls, _ = self.recursion.sizes_compared(xs, there, longer((), condition))
+            need(self.recursion.holds(known, falls), f"not smaller: {point[1]}", Undecided)
             hyp = self._hypothesis(s, inside, dict(zip(xs, there, strict=True)), moving)
             outside = [*outside, imp(condition, hyp)]
         return [self._at(s, {}, outside, inside)]
-
-    def _cases(self, s: Sequent, on: Any) -> list[Term]:
-        on = self._term(on, s, BOOL)
-        return [imp(conj([*s.hyps, h]), s.concl) for h in (on, neg(on))]
 
     def _conjuncts(self, s: Sequent) -> list[Term]:
         both = is_th(s.concl, "=") and s.concl.args[0].sort == BOOL
         need(both or is_th(s.concl, "and"), "the conclusion is not a conjunction")
         parts = (imp(*s.concl.args), imp(*s.concl.args[::-1])) if both else s.concl.args
         return [imp(conj(s.hyps), p) for p in parts]
-
-    def _witness(self, s: Sequent, at: Any) -> list[Term]:
-        need(s.concl.op == "any", "the conclusion is not existential")
-        terms = self._point(at, s, [v.sort for v in s.concl.bound])
-        return [imp(conj(s.hyps), subst(s.concl.args[0], dict(zip(s.concl.bound, terms, strict=True))))]
 
     def _guarded(self, name: str, args: Sequence[Term], equation: Term) -> Term:
         return imp(self.signature.definitions[name].at(args, self.guards.get(name, TRUE)), equation)
@@ -1469,8 +1320,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         lines = []
         for name, d in self.signature.definitions.items():
             recursive = name in self.recursion.recursive
-            cases = self.recursion.cases(name, d.params, d.params)
-            cases += [(d.params, self.simple(d.body))] if len(cases) > 1 and not recursive else []
+            cases = self.recursion.cases(name, d.vars, d.vars)
+            cases += [(d.vars, self.simple(d.body))] if len(cases) > 1 and not recursive else []
             for args, body in cases:
                 if any(a.op != "var" for a in args) or not recursive:
                     fact = self._guarded(name, args, theory("=", left := d.call(args), body))
@@ -1479,28 +1330,28 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
 
     def _query(self, name: str, s: Sequent, query: Any) -> None:
         cites, instances, equations, quantified = object_of(query, "cites", "instances", "equations", "quantified")
-        cited = {c: self._cited(c) for c in listed(cites, "cites")}
+        cited = {c: self.proved[c] for c in listed(cites, "cites")}
         facts = [self._instance(s, i, cited) for i in listed(instances, "instances", dict)]
         for x in s.vars:  # each value is built by a constructor: some solvers have to be told
             constructors = self.signature.data.get(x.sort, {}).values()
             parts = [f for c in constructors for f in self.signature.fields(x, c) if f.sort == x.sort]
             for part in (x, *parts) if constructors else ():
-                made = [make("fun", c.name, self.signature.fields(part, c), c.sort) for c in constructors]
+                made = [c.call(self.signature.fields(part, c)) for c in constructors]
                 facts.append(disj([theory("=", part, m) for m in made]))
         asserted = list(dict.fromkeys([*s.hyps, *self.theorem.premises.values(), *[c.formula for c in cited.values()]]))
         need({type(equations), type(quantified)} == {bool}, "equations and quantified are true or false")
         scripts = []
         for all_of_it in (False, True):
-            chosen = [f for f in asserted if quantified or all_of_it or not is_quantified(f)]
+            chosen = [f for f in asserted if quantified or all_of_it or not any(p.bound for p in parts_of(f))]
             lines = self.equations if equations or all_of_it else []
-            scripts.append(self.writer.script(facts, s.concl, [*lines, *map(self.writer.fact, chosen)], s.vars))
+            scripts.append(self.writer.script([*facts, *chosen], s.concl, lines))
         self.obligations.append((f"step {name}", scripts))
 
     def _instance(self, s: Sequent, instance: Any, cited: Mapping[str, Sequent]) -> Term:
         of, name, texts = object_of(instance, "of", "name", "args")
         if of == "def":
             d = self.signature.definitions[name]
-            args = self._point(texts, s, [p.sort for p in d.params])
+            args = self._point(texts, s, d.params)
             return self._guarded(name, args, theory("=", d.call(args), d.at(args, d.body)))
         if of == "step":
             args = self._point(texts, s, [v.sort for v in cited[name].vars])
@@ -1510,39 +1361,17 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         args = self._point(texts, s, [v.sort for v in formula.bound]) if formula.op == "all" else []
         return subst(formula.args[0], dict(zip(formula.bound, args, strict=True))) if args else formula
 
-    def of_premises(self, facts: Iterable[Term], goal: Term, seconds: float) -> str:
-        """What a solver says soon of a goal, from premises, definitions, what was proved, and facts."""
-        given = [*self.theorem.premises.values(), *[s.formula for s in self.proved.values()]]
-        lines = [*self.equations, *map(self.writer.fact, given)]
-        return self.asker.guess(self.writer.script(facts, goal, lines), seconds)
-
 
 # ================================================================================= counterexamples
-class Values(Simplifier):  # terms without variables, worked out by definitions and a table of declared functions
-    def __init__(self, signature: Signature) -> None:
-        super().__init__(signature)
-        self.table: dict[Term, Term] = {}
-        self.elements: dict[tuple[Sort, int], Term] = {}  # of declared sorts; different ones
-        self.left = 20_000
+def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterable[str]) -> None:
+    """From definitions, a table of declared functions and values, premises follow, and that the goal is false."""
+    theorem, signature = proof.theorem, proof.signature
+    doubtful = [*proof.recursion.doubtful, *theorem.measures]
+    need(not doubtful, f"not shown to terminate: {', '.join(doubtful)}", Undecided)
+    elements: dict[tuple[Sort, int], Term] = {}  # of declared sorts; different ones
+    table: dict[Term, Term] = {}
 
-    def equal(self, a: Term, b: Term) -> Term:
-        return FALSE if a is not b and {a, b} <= set(self.elements.values()) else super().equal(a, b)
-
-    def simpler(self, t: Term) -> Term:
-        """The value: a literal, an element, or built by a constructor."""
-        need(not t.bound, "the evaluator of this script does not know quantifiers", Undecided)
-        d = self.signature.definitions.get(t.name) if t.op == "fun" else None
-        if d is not None:
-            self.left -= 1
-            need(self.left, "the evaluation takes too long", Undecided)
-            args = [self(a) for a in t.args]
-            return self(d.at(args, d.body))
-        result = t if t.op == "var" else super().simpler(t)
-        result = self.table.get(result, result)
-        need(result.op in ("lit", "var") or self.built(result), f"no value known: {t.name}", Undecided)
-        return result
-
-    def read(self, value: Any, sort: Sort) -> Term:
+    def read_value(value: Any, sort: Sort) -> Term:  # different ones are different in some model
         kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", value)
         if type(value) is bool and sort == BOOL:
             return literal(value, BOOL)
@@ -1550,32 +1379,22 @@ class Values(Simplifier):  # terms without variables, worked out by definitions 
             return literal(value, sort)
         if (kind, sort) in (("integer", INT), ("real", REAL)) and re.fullmatch("-?[0-9]+(/[1-9][0-9]*)?", str(inner)):
             return literal(Fraction(inner) if sort == REAL else int(inner), sort)
-        if kind == "element" and sort in self.signature.opaque:
+        if kind == "element" and sort in signature.opaque:
             name, number = object_of(inner, "sort", "number")
             need(name == sort_word(sort) and type(number) is int, "an element of another sort")
-            return self.elements.setdefault((sort, number), variable(f"e{number}", sort))
-        if kind == "tuple":
-            found, parts = self.signature.constructors.get(inner[0]), inner[1:]
-        elif kind == "built":  # what a declared function makes of arguments
-            name, parts = object_of(inner, "function", "args")
-            found = self.signature.declared.get(name)
-        if kind not in ("tuple", "built") or found is None or found.sort != sort:
+            return elements.setdefault((sort, number), variable(f"e{number}", sort))
+        c = signature.constructors.get(inner[0]) if kind == "tuple" else None
+        if c is None or c.sort != sort:
             raise Undecided(f"this script does not know the value {json.dumps(value)[:80]} of sort {sort_word(sort)}")
-        return make("fun", found.name, [self.read(p, s) for p, s in zip(parts, found.params, strict=True)], sort)
+        return c.call([read_value(p, s) for p, s in zip(inner[1:], c.params, strict=True)])
 
-
-def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterable[str]) -> str:
-    """The premises are true and the goal is false at the values. What is assumed in that is returned."""
-    theorem, signature = proof.theorem, proof.signature
-    doubtful = [*proof.recursion.doubtful, *theorem.measures]
-    need(not doubtful, f"not shown to terminate: {', '.join(doubtful)}", Undecided)
-    values = Values(signature)
     given, rows = object_of(evidence, "values", "table")
     for row in listed(rows, "table", dict):
         name, args, value = object_of(row, "function", "args", "value")
-        f, value = signature.declared[name], values.read(value, signature.declared[name].sort)
-        call = make("fun", name, [values.read(a, s) for a, s in zip(args, f.params, strict=True)], f.sort)
-        need(values.table.setdefault(call, value) is value, f"the table gives two values to {name}")
+        f = signature.declared[name]
+        value = read_value(value, f.sort)
+        call = f.call([read_value(a, s) for a, s in zip(args, f.params, strict=True)])
+        need(table.setdefault(call, value) is value, f"the table gives two values to {name}")
     goal, taken = theorem.goal, set(signature.symbols) | set(signature.constructors)
     needed = [(what, formula) for what, formula in theorem.premises.items() if what not in proved]
     names: set[str] = set()
@@ -1584,46 +1403,26 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
             at = {}
             for v in goal.bound:
                 names.add(word := fresh_name(v.name[1], taken | names))
-                at[v] = values.read(given[word], v.sort)
+                at[v] = read_value(given[word], v.sort)
             goal = subst(goal.args[0], at)
         else:
             needed.append(("a hypothesis of the goal", goal.args[0]))
             goal = goal.args[1]
     need(names == set(given), "values for other variables than those of the goal")
-    try:
-        for what, formula in needed:
-            need(values(formula) is TRUE, f"not true at the values: {what}")
-        need(values(goal) is FALSE, "the goal is not false at the values")
-    except Undecided:  # a solver may know: the premises have a model at the values, and the goal is false in all
-        facts = [every(d.params, theory("=", d.call(d.params), d.body)) for d in signature.definitions.values()]
-        facts += [theory("=", call, value) for call, value in values.table.items()]
-        different = itertools.combinations(values.elements.values(), 2)
-        facts += [theory("not", theory("=", a, b)) for a, b in different if a.sort == b.sort]
-        wanted = conj([*[f for what, f in needed if what not in theorem.premises], neg(goal)])
-        if [proof.of_premises(facts, g, 5.0) for g in (wanted, FALSE)] != ["unsat", "sat"]:
-            raise
-        return "a solver says that the premises have a model at the values"
-    return ""
+    facts = [theory("=", call, value) for call, value in table.items()]
+    different = itertools.combinations(elements.values(), 2)
+    facts += [theory("not", theory("=", a, b)) for a, b in different if a.sort == b.sort]
+    for what, formula in [*needed, ("that the goal is false", neg(goal))]:
+        proof.asker.shows(f"{what}, at the values,", [proof.writer.script(facts, formula, proof.equations)])
 
 
 # ==================================================================================== certificates
-Report = types.SimpleNamespace
+Report: TypeAlias = argparse.Namespace
 FILES = ("theorem.smt2", "derivation.json", "obligations.smt2", "manifest.json")
 
 
-def load(data: bytes, what: str) -> dict[str, Any]:
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len({k for k, _ in pairs}) == len(pairs), f"a key stands twice in {what}")
-        return dict(pairs)
-
-    found = json.loads(data, object_pairs_hook=once)
-    need(isinstance(found, dict), f"{what} is no object")
-    return dict(found)
-
-
 def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[str, bytes]]:
-    manifest = load((folder / "manifest.json").read_bytes(), "manifest.json")
+    manifest = json.loads((folder / "manifest.json").read_bytes())
     kind = (manifest.get("language"), manifest.get("schema"))
     need(kind == ("smt", 1), f"this script does not know certificates of {kind}", Undecided)
     need(sorted(p.name for p in folder.iterdir()) == sorted(FILES), f"the folder is to have just {', '.join(FILES)}")
@@ -1644,7 +1443,7 @@ def laid(problem: Theorem, evidence: dict[str, Any]) -> dict[str, Any]:
         need(command[0] in ("define-fun", "define-fun-rec", "define-funs-rec"), "auxiliary, but no definition")
         signature.command(command)
     for name, terms in evidence.get("measures", {}).items():
-        env = {p.name[1]: p for p in signature.definitions[name].params}
+        env = {p.name[1]: p for p in signature.definitions[name].vars}
         problem.measures[name] = tuple(signature.term(one_of(t), env, INT) for t in listed(terms, "measures"))
     problem.termination, problem.bounds = evidence.get("termination", []), evidence.get("bounds", {})
     need(problem.bounds.keys() <= signature.definitions.keys(), "bounds of what has no definition")
@@ -1660,8 +1459,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Report) ->
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
     need(same, "the manifest states another goal")
-    evidence = load(data["derivation.json"], "derivation.json")
-    evidence = laid(problem, evidence)
+    evidence = laid(problem, json.loads(data["derivation.json"]))
     proved: list[str] = []
     if "premises" in evidence:  # the proof that the definitions alone imply some premises
         proved, inner = object_of(evidence.pop("premises"), "names", "proof")
@@ -1669,19 +1467,21 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Report) ->
         Proof(replace(problem, premises={}), asker).check(object_of(inner, "steps")[0], goal)
     proof = Proof(problem, asker)
     if report.claim == "counterexample":
-        report.notes += filter(None, [check_counterexample(proof, evidence, proved)])
+        check_counterexample(proof, evidence, proved)
     else:
-        wanted = {"proved": problem.goal, "negation proved": neg(problem.goal), "inconsistent": FALSE}.get(report.claim)
-        if wanted is None:
-            raise Undecided(f"this script does not know the claim {report.claim!r}")
-        proof.check(object_of(evidence, "steps")[0], wanted)
+        wanted = {"proved": problem.goal, "negation proved": neg(problem.goal), "inconsistent": FALSE}
+        need(report.claim in wanted, f"this script does not know the claim {report.claim!r}", Undecided)
+        proof.check(object_of(evidence, "steps")[0], wanted[report.claim])
     if problem.premises and report.claim in ("proved", "negation proved"):
-        need(proof.of_premises([], FALSE, min(2.0, asker.seconds)) != "unsat", "the premises contradict each other")
+        given = [*problem.premises.values(), *[s.formula for s in proof.proved.values()]]
+        said = asker.guess(proof.writer.script(given, FALSE, proof.equations), 2.0)
+        need(said != "unsat", "the premises contradict each other")
         need(report.claim == "proved", "that the premises are consistent is not shown", Undecided)
         report.notes.append("no contradiction among the premises was seen; that there is none is not shown")
-    laws = [every(d.params, theory("=", d.call(d.params), d.body)) for d in problem.signature.definitions.values()]
-    script = proof.writer.script([*laws, *problem.premises.values()], problem.goal)
-    need(any("error" not in said for said in asker.answers(script, 0.5)), "no solver can read the theorem", Undecided)
+    laws = [every(d.vars, theory("=", d.call(d.vars), d.body)) for d in problem.signature.definitions.values()]
+    whole = proof.writer.script([*laws, *problem.premises.values()], problem.goal, ["(check-sat)"])
+    readable = asker.guess(whole.removesuffix("(check-sat)\n"))  # nothing to decide: only read, datatypes have values
+    need(readable, "no solver can read the theorem", Undecided)
 
 
 def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float) -> Report:
@@ -1697,8 +1497,7 @@ def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], second
         report.verdict, report.reason = UNDECIDED, str(error) or type(error).__name__
     finally:
         Clock.ends = float("inf")
-    report.obligations, report.processes = asker.posed, asker.processes
-    report.seconds = round(time.monotonic() - began, 2)
+    report.obligations, report.seconds = asker.posed, round(time.monotonic() - began, 2)
     return report
 
 
@@ -1727,8 +1526,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lines = [f"{report.verdict}  {report.claim}  {folder}  ({report.obligations} obligations, {report.seconds} s)"]
         lines += [f"  {line}" for line in [report.statement, report.reason, *report.notes] if line]
         print(json.dumps(report.__dict__) if options.json else "\n".join(lines), flush=True)
-    if len(reports) > 1 and not options.json:
-        print(", ".join(f"{v}: {sum(r.verdict == v for r in reports)}" for v in CODES))
     return max((CODES.index(r.verdict) for r in reports), key=[0, 2, 1].index)
 
 

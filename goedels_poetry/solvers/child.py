@@ -17,7 +17,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, NoReturn, Protocol
 
-from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
+from goedels_poetry.solvers.launch import bind_to_parent, limit_memory, name_process
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _READ = 1 << 16
@@ -193,20 +193,20 @@ def start_module(module: str, *arguments: str) -> Child:
     Raises OSError or RuntimeError.
     """
     if share_group and module in sys.modules and threading.active_count() == 1:
-        return Child(OwnFork(sys.modules[module].main, arguments))
+        return Child(OwnFork(sys.modules[module].main, arguments, module.rpartition(".")[2]))
     return Child(module_command(module, *arguments))
 
 
 class OwnFork:
     """A fork of this process that runs one function, with the face of a `subprocess.Popen`."""
 
-    def __init__(self, main: Callable[[], None], arguments: Sequence[str]) -> None:
-        """``main`` finds in `sys.argv` what it would find there as a program."""
+    def __init__(self, main: Callable[[], None], arguments: Sequence[str], name: str) -> None:
+        """``main`` finds in `sys.argv` what it would find there as a program; ``name``: for ``ps``."""
         (child_in, stdin), (stdout, child_out), (stderr, child_err) = (os.pipe() for _ in range(3))
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err))
+            run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err), name)
         for fd in (child_in, child_out, child_err):
             os.close(fd)
         self.returncode: int | None = None
@@ -242,7 +242,7 @@ class OwnFork:
             os.kill(self.pid, signal.SIGTERM)
 
 
-def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int]) -> NoReturn:
+def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int], name: str) -> NoReturn:
     """In a process that was just forked: be a program of our own, and end with it."""
     code = 1
     try:
@@ -251,6 +251,7 @@ def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[
         for number, fd in enumerate(pipes):
             os.dup2(fd, number)
         os.closerange(3, _MOST_FDS)
+        name_process(f"poetry-{name}")
         sys.argv = [sys.argv[0], *arguments]
         main()
         code = 0

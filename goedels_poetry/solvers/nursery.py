@@ -24,7 +24,7 @@ from goedels_poetry.solvers import worker
 from goedels_poetry.solvers.child import run_forked
 from goedels_poetry.solvers.launch import bind_to_parent
 
-OURS = __name__.partition(".")[0] + "."
+OURS = (__package__ or "").partition(".")[0] + "."
 _FDS = 5
 _TICK_MS = 1000
 """After so long those that have ended are looked for even if no signal told of one."""
@@ -117,7 +117,7 @@ def _serve(request: dict[str, Any], fds: list[int], wards: _Wards) -> None:
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
         sys.path[:] = request["path"]
-        run_forked(worker.main, [str(parent), *request["arguments"]], (fds[0], fds[1], fds[2]))
+        run_forked(worker.main, [str(parent), *request["arguments"]], (fds[0], fds[1], fds[2]), "worker")
     for fd in fds[:3]:
         os.close(fd)
     if pid < 0:

@@ -92,8 +92,10 @@ class _Worker:
         except ChildDied as death:
             self.close()
             limit = memory_limit_mb()
-            hint = f"; ulimit -v leaves it {limit} MB" if limit is not None else ""
-            raise SolverUnavailable(f"worker processes end at once ({death}): {last_output(death)}{hint}") from None
+            hint = f"ulimit -v leaves it {limit} MB" if limit is not None else ""
+            raise SolverUnavailable(
+                "; ".join(filter(None, (f"worker processes end at once ({death})", last_output(death), hint)))
+            ) from None
 
     def kill(self) -> None:
         """Tell it to end, and when it was told a moment ago, end it. An event loop may call this again and again."""

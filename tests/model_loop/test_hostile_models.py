@@ -18,6 +18,7 @@ from scripted_models import (
     Server,
     WithModel,
     always,
+    backtracking,
     every_role,
     fenced,
     prompt_of,
@@ -178,8 +179,6 @@ async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verifie
 
 @pytest.mark.parametrize("role", ["prover", "corrector", "decider", "search_query"])
 async def test_a_role_whose_model_always_fails_does_not_stop_the_others(with_model: WithModel, role: str) -> None:
-    from test_loop import backtracking
-
     faults = list(FAULTS.values())
     faults = [fault for fault in faults if fault.delay == 0]
     seen: list[int] = []

@@ -22,6 +22,7 @@ from scripted_models import (
     Answer,
     Server,
     WithModel,
+    backtracking,
     fenced,
     good_model,
     is_root,
@@ -67,20 +68,6 @@ async def test_what_the_symbolic_agents_close_costs_no_call(with_model: WithMode
         result = await with_model(server, symbolic_queries=300).arun(REVERSE, name="r.smt2")
         assert (result.verdict, server.calls) == (Verdict.PROVED, 0)
         assert result.metrics["models"].get("calls", 0) == 0
-
-
-def backtracking(asked: dict[str, Any]) -> Answer:
-    """First a lemma that is true but out of reach without others; then, after the roll back, all of them."""
-    role, text = role_of(asked), prompt_of(asked)
-    if role == "decider":
-        return fenced({"reason": "the lemma needs others first", "decision": "roll back"})
-    if role == "search_query":
-        return fenced({"queries": ["plus succ", "fib"]})
-    if role == "sketcher" and is_root(asked, FIBONACCI_GOAL):
-        return fenced(GOOD_SKETCH if "The subgoal that failed" in text else {"lemmas": [ITERATION]})
-    if role == "sketcher":
-        return fenced({"lemmas": ["(forall ((n Nat)) (= (fib n) (fibit n zero (succ zero))))"], "why": "no idea"})
-    return Answer("no idea")
 
 
 async def test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with_all_that_is_known(

@@ -95,4 +95,4 @@ def test_a_question_is_the_same_when_it_goes_on() -> None:
     question = Question(
         "Q?", "C.", backend="json", choices=(("A", "a"), ("B", "b")), known=("x",), conversation=(("user", "again"),)
     )
-    assert Question.again(question.identity) == question
+    assert Question.again("Q?", question.identity) == question

@@ -95,6 +95,20 @@ def good_model(asked: dict[str, Any]) -> Answer:
     return Answer("I do not know.")
 
 
+def backtracking(asked: dict[str, Any]) -> Answer:
+    """First a lemma that is true but out of reach without others; then, after the roll back, all of them."""
+    role, text = role_of(asked), prompt_of(asked)
+    if role == "decider":
+        return fenced({"reason": "the lemma needs others first", "decision": "roll back"})
+    if role == "search_query":
+        return fenced({"queries": ["plus succ", "fib"]})
+    if role == "sketcher" and is_root(asked, FIBONACCI_GOAL):
+        return fenced(GOOD_SKETCH if "The subgoal that failed" in text else {"lemmas": [ITERATION]})
+    if role == "sketcher":
+        return fenced({"lemmas": ["(forall ((n Nat)) (= (fib n) (fibit n zero (succ zero))))"], "why": "no idea"})
+    return Answer("no idea")
+
+
 DOUBLE = """
 (define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))
 (prove (forall ((n Int)) (=> (>= n 0) (= (f n) (* 2 n)))))

@@ -14,6 +14,7 @@ from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAG
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.sanity_tests import plain, sanity_tests
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
@@ -76,7 +77,7 @@ class SmtLanguage:
 
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
-        self._pool = WorkerPool(workers, modules=(JOBS,))
+        self._pool = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 

@@ -102,8 +102,7 @@ def make(op: str, name: Any, args: Iterable[Term] = (), sort: Sort = BOOL, bound
     return _KNOWN[key]
 
 
-def variable(name: str, sort: Sort) -> Term:
-    """A variable like no other."""
+def variable(name: str, sort: Sort) -> Term:  # like no other
     return make("var", (next(_COUNT), name), (), sort)
 
 
@@ -188,6 +187,7 @@ def parts_of(term: Term) -> Iterator[Term]:
 
 # ============================================================================================== reading
 SExpr: TypeAlias = "str | list[Any]"
+Env: TypeAlias = Mapping[str, Term]
 _CHAR = "[0-9A-Za-z~!@$%^&*_+=<>.?/-]"
 _SYMBOL = f"(?![0-9]){_CHAR}+"
 _TOKEN = re.compile(
@@ -289,8 +289,6 @@ def theory_term(name: str, index: tuple[int, ...], args: list[Term]) -> Term:
         args = [as_real(a) for a in args] if name != "ite" else [args[0], *map(as_real, args[1:])]
     result = _RESULTS[name](*index, *[a.sort for a in args]) if callable(_RESULTS[name]) else _RESULTS[name]
     need(result, f"{name} does not take such arguments")
-    if name in ("and", "or") and len(args) == 1:
-        return args[0]
     if len(args) > 2 and name in ("=", "<", "<=", ">", ">="):
         return theory("and", *[theory(name, a, b) for a, b in itertools.pairwise(args)])
     if len(args) > 2 and name == "=>":
@@ -302,9 +300,6 @@ def theory_term(name: str, index: tuple[int, ...], args: list[Term]) -> Term:
     if name == "/" and [a.op for a in args] == ["lit", "lit"] and args[1].name:
         return literal(args[0].name / args[1].name, REAL)
     return theory(f"(_ {name} {' '.join(map(str, index))})" if index else name, *args, sort=result)
-
-
-Env: TypeAlias = Mapping[str, Term]
 
 
 class Signature:
@@ -343,13 +338,12 @@ class Signature:
                 raise Undecided(f"this script does not know {shown(expr)}")
 
     def _new(self, name: str) -> str:
-        need(named(name) not in self.symbols, f"{name} is declared twice")
-        need(name not in _RESULTS, f"{name} has a meaning already")
+        need(named(name) not in self.symbols and name not in _RESULTS, f"{name} has a meaning already")
         return name
 
     def _new_sort(self, name: str, sort: Any) -> Any:
-        taken = {*self.sorts, *_SORTS, "Array", "BitVec", "RegLan"}
-        need(named(name) not in taken, f"the sort {name} has a meaning already")
+        good = named(name) not in {*self.sorts, *_SORTS, "Array", "BitVec", "RegLan"}
+        need(good, f"the sort {name} has a meaning already")
         self.sorts[name] = sort
         return sort
 
@@ -448,8 +442,11 @@ class Signature:
                 term = self._apply(named(name), (), args, env, self.sort(written))
                 need(term.sort == self.sort(written), f"not well-sorted: {shown(expr)}")
                 return term
-            case [["_", "is", str(name)], subject]:
-                return self._tester(name, self._term(subject, env, None))
+            case [["_", "is", str(name)], inner]:
+                subject = self._term(inner, env, None)
+                table = self.data.get(subject.sort, {})
+                (c, *_) = [c for n in (name, _unprefixed(name)) for w, c in table.items() if n in (w, c.name)]
+                return make("is", c.name, (subject,))
             case [["_", str(name), str(width)]] if re.fullmatch(r"bv(0|[1-9][0-9]*)", name) and width.isdecimal():
                 need(not int(name[2:]) >> int(width), f"not well-sorted: {shown(expr)}")
                 return literal(int(name[2:]), ("BitVec", int(width)))
@@ -468,12 +465,6 @@ class Signature:
             return literal(int(text[2:], base), ("BitVec", bits * len(text[2:])))
         known = {"true": TRUE, "false": FALSE, **env}.get(text)
         return known or self._apply(named(text), (), [], env, want)
-
-    def _tester(self, name: str, subject: Term) -> Term:
-        table = self.data.get(subject.sort, {})
-        found = [c.name for s in (name, _unprefixed(name)) for w, c in table.items() if s in (w, c.name)]
-        need(found, f"{name} is no constructor of {subject.sort[-1]}")
-        return make("is", found[0], (subject,))
 
     def _apply(self, name: str, index: tuple[int, ...], args: list[Any], env: Env, want: Sort | None) -> Term:
         name = name if name in self.symbols or name in _RESULTS else _unprefixed(name)
@@ -750,8 +741,7 @@ def find_solver(text: str) -> Solver | None:
 
 class Asker:  # poses questions, each to a fresh process
     def __init__(self, solvers: Sequence[Solver], seconds: float) -> None:
-        self.solvers, self.seconds = solvers, seconds
-        self.posed = 0
+        self.solvers, self.seconds, self.posed = solvers, seconds, 0
 
     def answers(self, script: str, seconds: float) -> Iterator[str]:
         """``unsat``, ``sat`` or why there is no answer, behind the name of the solver. Only the bare word counts."""
@@ -866,17 +856,12 @@ class Writer:  # terms as text in names that mean nothing to a solver
 
 
 # ================================================================================ recursion and its end
-class Call(NamedTuple):
-    """A call of ``name`` at ``args`` in a body, made where ``path`` holds, for any values of ``bound``."""
-
+class Call(NamedTuple):  # of ``name`` at ``args`` in a body, made where ``path`` holds, for any values of ``bound``
     caller: str
     name: str
     args: tuple[Term, ...]
     path: tuple[Term, ...]
     bound: tuple[Term, ...]
-
-
-Case: TypeAlias = tuple[tuple[Term, ...], Term]
 
 
 class Recursion:  # which definitions may be assumed, and what falls where functions call themselves
@@ -889,11 +874,9 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
         self.recursive = {n for n in reached if n in reached[n]}
         self.groups = {n: frozenset(m for m in r if n in reached.get(m, ())) | {n} for n, r in reached.items()}
         self.total: set[str] = set()
-        self.bounds: dict[str, tuple[list[int], int]] = {}
         self.calls = {n: self._calls(n) for n in self.groups}
         self.doubtful: list[str] = []
-        entries = listed(theorem.termination, "claims", dict)
-        claims = {frozenset(listed(e["functions"], "functions")): e for e in entries}
+        claims = {frozenset(listed(e["functions"], "functions")): e for e in theorem.termination}
         good = len(claims) == len(theorem.termination) and claims.keys() <= set(self.groups.values())
         need(good, "claims for other groups")
         for group in sorted(set(self.groups.values()), key=lambda g: len(reached[min(g)])):  # those called come first
@@ -958,9 +941,8 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
         if "size" in component:
             places, twice = object_of({"twice": [], **component}, "size", "twice")
             need(not twice, "this script does not count twice", Undecided)
-            here, there = (numbers_in(places[n], len(self.definitions[n].params)) for n in (c.caller, c.name))
-            before, after = [self.definitions[c.caller].vars[i] for i in here], [c.args[i] for i in there]
-            return self.sizes_compared(before, after, c.path)
+            before = [self.definitions[c.caller].vars[i] for i in places[c.caller]]
+            return self.by_size(before, [c.args[i] for i in places[c.name]], c.path)
         texts, _ = object_of(component, "measure", "falls")  # at which calls it falls is seen, not believed
         now, then = (self._number(n, texts[n]) for n in (c.caller, c.name))
         need(now.sort == then.sort, "measures of different sorts")
@@ -973,9 +955,7 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             total = theory("+", total, make("size", "", (term,), INT), sort=INT) if term.sort in self.data else total
         return total
 
-    def sizes_compared(
-        self, before: list[Term], after: list[Term], path: Sequence[Term]
-    ) -> tuple[list[Term], Term, Term]:
+    def by_size(self, before: list[Term], after: list[Term], path: Sequence[Term]) -> tuple[list[Term], Term, Term]:
         """What is known on the path, that there are together fewer constructors in ``after``, and that not more."""
         sizes = self.sizes(after), self.sizes(before)
         return [*path, *self.size_facts([*before, *after, *path])], theory("<", *sizes), theory("<=", *sizes)
@@ -1001,23 +981,20 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
                 facts.append(total if built else imp(make("is", c.name, (t,)), total))
                 waiting += [(f, depth if built else depth - 1) for f in fields if built or depth]
             if t.op == "fun" and t.name in self.total and t.name not in learning:
-                facts += [self._kept(t)] if t.name in self.bounds else []
+                facts += [self._kept(t)] if t.name in self.theorem.bounds else []
                 d = self.definitions[t.name]
                 body = self.simple(d.at(t.args, d.body))
                 if depth:
                     facts.append(theory("=", t, body))
-                    waiting += [(p, depth - 1) for p in parts_of(body)]
+                    waiting += [(p, depth - 1) for p in parts_of(body) if p.free <= free]
         return facts
 
     def _kept(self, call: Term) -> Term:
-        places, spare = self.bounds[call.name]
-        return theory("<=", self.sizes([call]), self.sizes([call.args[i] for i in places], -spare))
+        places, spare = object_of(self.theorem.bounds[call.name], "arguments", "spare")
+        return theory("<=", self.sizes([call]), self.sizes([call.args[i] for i in places], -int(spare)))
 
     def _learn(self, group: frozenset[str]) -> None:
-        for name in (claimed := group & self.theorem.bounds.keys()):
-            places, spare = object_of(self.theorem.bounds[name], "arguments", "spare")
-            self.bounds[name] = numbers_in(places, len(self.definitions[name].vars)), int(spare)
-        for name in sorted(claimed):
+        for name in sorted(claimed := group & self.theorem.bounds.keys()):
             d, calls = self.definitions[name], [c for c in self.calls[name] if not c.bound]
             made = [self.definitions[c.name].call(c.args) for c in calls]
             given = [imp(conj(c.path), self._kept(m)) for c, m in zip(calls, made, strict=True) if c.name in claimed]
@@ -1065,11 +1042,11 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
                         waiting.append((there, passed | {call.name}))
         return found
 
-    def cases(self, name: str, args: tuple[Term, ...], splitting: Iterable[Term]) -> list[Case]:
+    def cases(self, name: str, args: tuple[Term, ...], split: Iterable[Term]) -> list[tuple[tuple[Term, ...], Term]]:
         """Arguments, by constructors as far as these decide which way the body goes, and bodies: one always applies."""
         d = self.definitions[name]
-        waiting = [(args, self.simple(d.at(args, d.body)), frozenset(splitting))]
-        done: list[Case] = []
+        waiting = [(args, self.simple(d.at(args, d.body)), frozenset(split))]
+        done: list[tuple[tuple[Term, ...], Term]] = []
         while waiting:
             here, body, free = waiting.pop()
             condition = body.args[0] if is_th(body, "ite") else body
@@ -1135,12 +1112,6 @@ def listed(value: Any, what: str, kind: type = str) -> list[Any]:
     return list(value)
 
 
-def numbers_in(value: Any, end: int) -> list[int]:
-    good = len(set(listed(value, "positions", int))) == len(value) and all(0 <= i < end for i in value)
-    need(good, f"positions: {value}")
-    return list(value)
-
-
 # ============================================================================================ the steps
 class Proof:  # the steps of a derivation: their schemes worked out again, their queries as obligations
     def __init__(self, theorem: Theorem, asker: Asker) -> None:
@@ -1169,13 +1140,13 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             self.asker.shows(name, scripts)
 
     def _step(self, name: str, step: dict[str, Any]) -> Sequent:
-        by_query = "query" in step
-        _, text, by, *cites = object_of(step, "id", "sequent", *(["query"] if by_query else ["scheme", "cites"]))
+        keys = ["query"] if "query" in step else ["scheme", "cites"]
+        _, text, by, *cites = object_of(step, "id", "sequent", *keys)
         word, binders, hyps, concl = one_of(text)
         need(word == "sequent" and isinstance(hyps, list), "not a sequent")
         bound, formula = self.signature.variables(binders), self.signature.term
         s = Sequent(tuple(bound.values()), tuple(formula(h, bound) for h in hyps), formula(concl, bound))
-        if by_query:
+        if not cites:
             self._query(name, s, by)
             return s
         cited, cases = [self.proved[c].formula for c in listed(cites[0], "cites")], self.instances(s, by)
@@ -1189,12 +1160,6 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
 
     def _point(self, texts: Any, s: Sequent, sorts: Iterable[Sort]) -> list[Term]:
         return [self._term(t, s, sort) for t, sort in zip(listed(texts, "terms"), sorts, strict=True)]
-
-    def _variables(self, names: Any, s: Sequent) -> list[Term]:
-        by_name = {v.name[1]: v for v in s.vars}
-        good = len(set(listed(names, "variables"))) == len(names) and set(names) <= by_name.keys()
-        need(good, f"no variables of the goal: {names}")
-        return [by_name[n] for n in names]
 
     def instances(self, s: Sequent, scheme: Any) -> list[Term]:
         """Formulas that together give ``s``, for all values of what is free in them."""
@@ -1215,7 +1180,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         return maker(s, *object_of(scheme, "kind", *keys)[1:])
 
     def _moving(self, s: Sequent, on: Any, general: Any) -> tuple[list[Term], list[Term], list[Term], list[Term]]:
-        xs, general = self._variables(on, s), self._variables(general, s)
+        by_name = {v.name[1]: v for v in s.vars}
+        xs, general = ([by_name[n] for n in listed(names, "variables")] for names in (on, general))
         moving = frozenset([*xs, *general])
         need(len(moving) == len(xs) + len(general), "a variable that moves is no general one")
         inside = [h for h in s.hyps if not h.free.isdisjoint(moving)]
@@ -1301,7 +1267,7 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         for point in listed(at, "points", list):
             condition, *there = map(self.simple, self._point(point, s, [BOOL, *[x.sort for x in xs]]))
             need(all(t.free.isdisjoint(moving) for t in (condition, *there)), "a point speaks of a general variable")
-            known, falls, _ = self.recursion.sizes_compared(xs, there, longer((), condition))
+            known, falls, _ = self.recursion.by_size(xs, there, longer((), condition))
             need(self.recursion.holds(known, falls), f"not smaller: {point[1]}", Undecided)
             hyp = self._hypothesis(s, inside, dict(zip(xs, there, strict=True)), moving)
             outside = [*outside, imp(condition, hyp)]
@@ -1357,7 +1323,7 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             args = self._point(texts, s, [v.sort for v in cited[name].vars])
             return subst(imp(conj(cited[name].hyps), cited[name].concl), dict(zip(cited[name].vars, args, strict=True)))
         need(of in ("premise", "hyp"), f"there is nothing to make this instance of: {of} {name}")
-        formula = self.theorem.premises[name] if of == "premise" else s.hyps[numbers_in([int(name)], len(s.hyps))[0]]
+        formula = self.theorem.premises[name] if of == "premise" else s.hyps[int(name)]
         args = self._point(texts, s, [v.sort for v in formula.bound]) if formula.op == "all" else []
         return subst(formula.args[0], dict(zip(formula.bound, args, strict=True))) if args else formula
 
@@ -1417,7 +1383,6 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
 
 
 # ==================================================================================== certificates
-Report: TypeAlias = argparse.Namespace
 FILES = ("theorem.smt2", "derivation.json", "obligations.smt2", "manifest.json")
 
 
@@ -1435,22 +1400,21 @@ def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[s
     return manifest, data
 
 
-def laid(problem: Theorem, evidence: dict[str, Any]) -> dict[str, Any]:
-    """Take up what a derivation says of definitions; what is left of it is returned."""
+def take_definitions(problem: Theorem, evidence: dict[str, Any]) -> None:
+    """Move what a derivation says of definitions to the theorem."""
     signature = problem.signature
-    for text in listed(evidence.get("auxiliary", []), "auxiliary"):
+    for text in listed(evidence.pop("auxiliary", []), "auxiliary"):
         command = one_of(text)
         need(command[0] in ("define-fun", "define-fun-rec", "define-funs-rec"), "auxiliary, but no definition")
         signature.command(command)
-    for name, terms in evidence.get("measures", {}).items():
+    for name, terms in evidence.pop("measures", {}).items():
         env = {p.name[1]: p for p in signature.definitions[name].vars}
         problem.measures[name] = tuple(signature.term(one_of(t), env, INT) for t in listed(terms, "measures"))
-    problem.termination, problem.bounds = evidence.get("termination", []), evidence.get("bounds", {})
+    problem.termination, problem.bounds = evidence.pop("termination", []), evidence.pop("bounds", {})
     need(problem.bounds.keys() <= signature.definitions.keys(), "bounds of what has no definition")
-    return {k: v for k, v in evidence.items() if k not in ("auxiliary", "measures", "termination", "bounds")}
 
 
-def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Report) -> None:
+def verify(folder: Path, theorem: bytes | None, asker: Asker, report: argparse.Namespace) -> None:
     """Check a certificate. Raises Refused or Undecided; holds otherwise."""
     manifest, data = archive(folder, theorem)
     report.notes += ["compared with its own theorem.smt2 only: give --theorem"] if theorem is None else []
@@ -1459,7 +1423,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Report) ->
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
     need(same, "the manifest states another goal")
-    evidence = laid(problem, json.loads(data["derivation.json"]))
+    take_definitions(problem, evidence := json.loads(data["derivation.json"]))
     proved: list[str] = []
     if "premises" in evidence:  # the proof that the definitions alone imply some premises
         proved, inner = object_of(evidence.pop("premises"), "names", "proof")
@@ -1484,8 +1448,10 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Report) ->
     need(readable, "no solver can read the theorem", Undecided)
 
 
-def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float) -> Report:
-    report = Report(certificate=str(folder), verdict=HOLDS, claim="", reason="", statement="", notes=[])
+def judged(
+    folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float
+) -> argparse.Namespace:
+    report = argparse.Namespace(certificate=str(folder), verdict=HOLDS, claim="", reason="", statement="", notes=[])
     asker, began = Asker(solvers, seconds), time.monotonic()
     Clock.ends = began + overall
     try:
@@ -1504,7 +1470,7 @@ def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], second
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("certificate", type=Path, nargs="+", help="folder of a certificate, or of certificates")
-    parser.add_argument("--theorem", type=Path, help="the theorem that the certificate has to be about")
+    parser.add_argument("--theorem", type=Path, help="the theorem that each certificate has to be about")
     parser.add_argument("--solver", action="append", help="SMT-LIB solver as a command (default: z3, then cvc5)")
     parser.add_argument("--timeout", type=float, default=20.0, help="seconds for each question (default 20)")
     parser.add_argument("--overall", type=float, default=300.0, help="seconds for each certificate (default 300)")
@@ -1514,8 +1480,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in options.certificate:
         inside = [] if (path / "manifest.json").exists() else sorted(p.parent for p in path.glob("*/manifest.json"))
         folders += inside or [path]
-    if options.theorem and len(folders) > 1:
-        parser.error("--theorem is for one certificate")
     solvers = [find_solver(s) for s in options.solver or ("z3", "cvc5")]
     if not any(solvers) or (options.solver and None in solvers):
         parser.error("no such solver")

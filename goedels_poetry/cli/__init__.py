@@ -2,7 +2,7 @@
 
 Everything heavy is imported inside the commands, so that ``--help`` answers at once. Who calls whom:
 
-* `main` runs `app` and turns what nobody foresaw into one line and a file (`failures`).
+* `main` (its `run` is the program) runs `app` and turns what nobody foresaw into one line and a file (`failures`).
 * `app` and `question_commands` declare the commands with their options (`options`); each body imports one file:
   `prove`, `formalize`, `check`, `premises`, `lean`, `look` (runs, show, trace, graph), `doctor`, `ask`, `ask_program`,
   `bench`.
@@ -13,6 +13,6 @@ Everything heavy is imported inside the commands, so that ``--help`` answers at 
   `doctor_lean` for the doctor.
 """
 
-from goedels_poetry.cli.main import main
+from goedels_poetry.cli.main import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.sequent import Sequent
@@ -24,10 +25,16 @@ class SolverSessions:
         self._budget = budget
         self._processes: dict[tuple[bool, bool, bool], Z3Process] = {}
         self._sessions: dict[tuple[bool, bool, bool], Session] = {}
-        self._cores = lend()
         self._core_sessions: dict[tuple[bool, bool], Session] = {}
-        self._fresh = lend()
         self._second = SecondSolver()
+
+    @cached_property
+    def _fresh(self) -> Z3Process:
+        return lend()
+
+    @cached_property
+    def _cores(self) -> Z3Process:
+        return lend()
 
     def forget(self) -> None:
         """Begin new sessions in the old processes: what z3 has seen changes what it finds, and jobs begin alike."""
@@ -36,7 +43,8 @@ class SolverSessions:
 
     def close(self) -> None:
         """Stop cvc5, and leave the others to the next theorem."""
-        for process in (self._fresh, self._cores, *self._processes.values()):
+        used = [vars(self)[name] for name in ("_fresh", "_cores") if name in vars(self)]
+        for process in (*used, *self._processes.values()):
             take_back(process)
         self._second.close()
 

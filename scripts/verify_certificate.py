@@ -6,7 +6,7 @@
 CERT is a certificate or a folder of them. Exit code: 0 it holds, 1 refused, 2 undecided (of several the worst). The
 theorem is read by a parser of its own, what each step has to follow from is worked out anew, and what is left is posed
 to any SMT-LIB solver, each question to a fresh process. The only evidence is the word ``unsat`` with nothing beside it.
-What must be believed, besides Python, this file and the solver (which also sees whether all is well-sorted):
+What must be believed, besides Python, this file and the solver (which sees ill-sorted terms and empty datatypes):
 
 * Names. Symbols of the theorem, of theories, and variables are different kinds of terms, and each bound variable is an
   object of its own, so none is captured. Solvers see numbered names only. What is not known here is undecided.
@@ -25,7 +25,6 @@ What must be believed, besides Python, this file and the solver (which also sees
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import hashlib
@@ -41,6 +40,7 @@ import sys
 import tempfile
 import threading
 import time
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -507,7 +507,7 @@ class Signature:
         asked, parts = list[list[str]](), list[tuple[Any, Env]]()
         for pattern, body in cases:
             word, *names = pattern if isinstance(pattern, list) and pattern[0] != "as" else [pattern]
-            c = table.get(word[1] if isinstance(word, list) else word)
+            c = table.get(word[1] if isinstance(word, list) and word[0] == "as" else word)
             names, values = (names, self.fields(subject, c)) if c else ([pattern], [subject])
             inner = [n for n in names if not isinstance(n, str) or any(n in cs for cs in self.data.values())]
             need(not inner, f"this script does not know the pattern {shown(pattern)}", Undecided)
@@ -756,15 +756,14 @@ class Asker:  # poses questions, each to a fresh process
             Path(folder, "question.smt2").write_text(script, encoding="utf-8")
             command = [*command, f"{folder}/question.smt2"]
             try:
-                left = max(0.01, seconds)
-                done = subprocess.run(command, stdin=-3, stdout=out, stderr=out, timeout=left, check=False)
+                done = subprocess.run(command, stdin=-3, stdout=out, stderr=out, timeout=seconds, check=False)
             except subprocess.TimeoutExpired:
                 return "timeout"
             out.seek(0)
             said = out.read(200).decode("utf-8", "replace").strip()
         return said if done.returncode == 0 and said in ("unsat", "sat", "unknown") else f"error ({said})"
 
-    def shows(self, name: str, scripts: list[str]) -> None:
+    def shows(self, name: str, scripts: list[str], otherwise: type[Exception] = Refused) -> None:
         """Have a solver say ``unsat`` to one of the scripts, which give it less and more; each a short time first."""
         self.posed += 1
         said: dict[str, str] = {}
@@ -774,7 +773,7 @@ class Asker:  # poses questions, each to a fresh process
                     return
                 said[answer] = script
             wrong = [a for a, script in said.items() if a.endswith(": sat") and script == scripts[-1]]
-            need(not wrong, f"{name} does not follow ({', '.join(said)})")
+            need(not wrong, f"{name} does not follow ({', '.join(said)})", otherwise)
         raise Undecided(f"{name} is not decided ({', '.join(said)})")
 
     def guess(self, script: str, seconds: float = 5.0) -> str:
@@ -945,7 +944,6 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
             return self.by_size(before, [c.args[i] for i in places[c.name]], c.path)
         texts, _ = object_of(component, "measure", "falls")  # at which calls it falls is seen, not believed
         now, then = (self._number(n, texts[n]) for n in (c.caller, c.name))
-        need(now.sort == then.sort, "measures of different sorts")
         then = self.definitions[c.name].at(c.args, then)
         return [*c.path], falls_below(then, now), theory("<=" if now.sort == INT else "bvule", then, now)
 
@@ -1205,7 +1203,6 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
 
     def _structural(self, s: Sequent, on: Any, general: Any, depth: Any, *, hypotheses: bool = True) -> list[Term]:
         (x,), moving, outside, inside = self._moving(s, [on], general)
-        need(x.sort in self.signature.data and type(depth) is int and 1 <= depth <= 3, "no datatype or depth")
         cases = []
         for term in self._shapes(x.sort, depth):
             below = [p for p in parts_of(term) if p is not term and p.sort == x.sort] if hypotheses else []
@@ -1379,7 +1376,8 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
     different = itertools.combinations(elements.values(), 2)
     facts += [theory("not", theory("=", a, b)) for a, b in different if a.sort == b.sort]
     for what, formula in [*needed, ("that the goal is false", neg(goal))]:
-        proof.asker.shows(f"{what}, at the values,", [proof.writer.script(facts, formula, proof.equations)])
+        question = proof.writer.script(facts, formula, proof.equations)
+        proof.asker.shows(f"{what}, at the values,", [question], Undecided)
 
 
 # ==================================================================================== certificates
@@ -1414,7 +1412,7 @@ def take_definitions(problem: Theorem, evidence: dict[str, Any]) -> None:
     need(problem.bounds.keys() <= signature.definitions.keys(), "bounds of what has no definition")
 
 
-def verify(folder: Path, theorem: bytes | None, asker: Asker, report: argparse.Namespace) -> None:
+def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace) -> None:
     """Check a certificate. Raises Refused or Undecided; holds otherwise."""
     manifest, data = archive(folder, theorem)
     report.notes += ["compared with its own theorem.smt2 only: give --theorem"] if theorem is None else []
@@ -1448,10 +1446,8 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: argparse.N
     need(readable, "no solver can read the theorem", Undecided)
 
 
-def judged(
-    folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float
-) -> argparse.Namespace:
-    report = argparse.Namespace(certificate=str(folder), verdict=HOLDS, claim="", reason="", statement="", notes=[])
+def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float) -> Namespace:
+    report = Namespace(certificate=str(folder), verdict=HOLDS, claim="", reason="", statement="", notes=[])
     asker, began = Asker(solvers, seconds), time.monotonic()
     Clock.ends = began + overall
     try:
@@ -1468,7 +1464,7 @@ def judged(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("certificate", type=Path, nargs="+", help="folder of a certificate, or of certificates")
     parser.add_argument("--theorem", type=Path, help="the theorem that each certificate has to be about")
     parser.add_argument("--solver", action="append", help="SMT-LIB solver as a command (default: z3, then cvc5)")

@@ -306,6 +306,45 @@ def test_texts_that_are_no_theorems_are_not_judged(text: str, tmp_path: Path) ->
     assert judged(forged).verdict != second.HOLDS
 
 
+def test_a_pattern_may_stand_for_the_other_constructors_but_patterns_in_patterns_are_undecided(tmp_path: Path) -> None:
+    text = "(define-fun f ((x N)) Bool (match x ({} (y (not (= y z))))))\n(prove (forall ((x N)) (f x)))"
+    for pattern, verdict in (("(z true)", second.HOLDS), ("((s z) true)", second.UNDECIDED)):
+        forged = forged_query(tmp_path, NATS + text.format(pattern), concl="(forall ((x N)) (f x))")
+        report = judged(forged)
+        assert report.verdict == verdict and ("pattern" in report.reason) == (verdict == second.UNDECIDED), report
+
+
+DECLARED = b"""(declare-sort S 0) (declare-fun f (S) Int) (declare-const c S)
+(assert (! (> (f c) 0) :named positive))
+(prove (forall ((x S)) (= (f x) 1)))"""
+
+
+def element(number: int) -> Json:
+    return {"element": {"sort": "S", "number": number}}
+
+
+def row(function: str, value: Json | int, *args: Json) -> Json:
+    return {"function": function, "args": list(args), "value": value}
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        ([row("c", element(0)), row("f", 1, element(0)), row("f", 2, element(1))], second.HOLDS),
+        ([row("c", element(0)), row("f", 2, element(1))], second.UNDECIDED),  # the premise is left open
+        ([row("c", element(0)), row("f", 0, element(0)), row("f", 2, element(1))], second.UNDECIDED),
+        ([row("c", element(0)), row("f", 1, element(0)), row("f", 1, element(1))], second.UNDECIDED),
+        ([row("c", element(1)), row("f", 1, element(1)), row("f", 2, element(1))], second.REFUSED),  # two values
+    ],
+)
+def test_a_counterexample_holds_when_premises_and_the_denied_goal_follow_from_its_table(
+    table: list[Json], verdict: str, tmp_path: Path
+) -> None:
+    evidence = {"values": {"x": element(1)}, "table": table}
+    forged = forge(tmp_path / "x.cert", DECLARED, evidence, script=b"", claim="counterexample", honest_ends=False)
+    assert judged(forged, DECLARED).verdict == verdict
+
+
 def sealed(sound: Path, place: Path, theorem: bytes, evidence: str) -> Path:
     """A certificate with another theorem and other evidence, whatever these are, and hashes that fit."""
     place.mkdir()
@@ -354,13 +393,14 @@ def test_premises_that_only_an_induction_contradicts(tmp_path: Path) -> None:
 
 
 def test_only_the_bare_word_counts(tmp_path: Path, certificate: Callable[[str], Path]) -> None:
-    liars = ("unsat", 'unsat\n(error "line 1")', "sat", "UNSAT")
+    liars = ("unsat", "error: unsat", 'unsat\n(error "line 1")', "sat", "UNSAT")
     for number, text in enumerate(liars):
         liar = tmp_path / f"liar{number}"
-        liar.write_text(f"#!/bin/sh\nprintf '%s\\n' '{text}'\n")
-        liar.chmod(0o755)
-        report = judged(certificate("add_associative"), None, str(liar))
-        assert (report.verdict == second.HOLDS) == (text == "unsat"), (text, report)
+        for code in (0, 1):
+            liar.write_text(f"#!/bin/sh\nprintf '%s\\n' '{text}'\nexit {code}\n")
+            liar.chmod(0o755)
+            report = judged(certificate("add_associative"), None, str(liar))
+            assert (report.verdict == second.HOLDS) == (text == "unsat" and code == 0), (text, code, report)
     assert judged(certificate("add_associative"), None, "false").verdict == second.UNDECIDED
 
 

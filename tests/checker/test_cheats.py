@@ -172,7 +172,7 @@ CHEATS: dict[str, tuple[str, set[str]]] = {
         + "".join(f"(let ((x{i + 1} (f x{i} x{i}))) " if i else "(let ((x1 (f 0 0))) " for i in range(60))
         + "(= x60 0)"
         + ")" * 61,
-        {INVALID, UNKNOWN},
+        {INVALID, REFUTED, UNKNOWN},
     ),
     "an unknown command": ("(trust-me)(prove (= 0 1))", {INVALID}),
     "another file": ('(include "/etc/passwd")(prove (= 0 1))', {INVALID}),

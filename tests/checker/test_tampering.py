@@ -41,18 +41,19 @@ def not_accepted(path: Path, against: bytes | None = None) -> str:
 
 
 def test_no_flipped_byte_passes(spoil: Spoil) -> None:
+    """Every third byte of each file, with one bit changed."""
     path = spoil("gauss")
     flipped = 0
     for file in FILES:
         whole = (path / file).read_bytes()
-        for position in range(len(whole)):
+        for position in range(len(file) % 3, len(whole), 3):
             bit = 1 << position % 7
             damaged = whole[:position] + bytes([whole[position] ^ bit]) + whole[position + 1 :]
             (path / file).write_bytes(damaged)
             refused(path)
             flipped += 1
         (path / file).write_bytes(whole)
-    assert flipped > 3000
+    assert flipped > 1000
     assert check_certificate(path).accepted
 
 

@@ -2,7 +2,6 @@
 """Does a certificate show its theorem? A second checker, for sceptics: one file, no library, nothing of the program.
 
     python scripts/verify_certificate.py CERT [--theorem FILE.smt2] [--solver z3] [--timeout 20] [--overall 300]
-
 CERT is a certificate or a folder of them. Exit code: 0 it holds, 1 refused, 2 undecided (of several the worst). The
 theorem is read by a parser of its own, what each step has to follow from is worked out anew, and what is left is posed
 to any SMT-LIB solver, each question to a fresh process. The only evidence is the word ``unsat`` with nothing beside it.
@@ -35,6 +34,7 @@ import operator
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -1490,6 +1490,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end in silence when nobody reads any more
     sys.setrecursionlimit(100_000)
     threading.stack_size(512 << 20)  # terms are nested
     code: list[int] = []

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overl
 from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry.errors import UnknownRun
-from goedels_poetry.languages.base import Language
 from goedels_poetry.machine.checkpoints import OnChunk
 from goedels_poetry.machine.graph import draw
 from goedels_poetry.machine.kinds import KINDS
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
-from goedels_poetry.models import Models
-from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.claim import Confirm
 from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.tree.runs import RunDir
@@ -81,16 +78,7 @@ class GoedelsPoetryFramework(MachineRunner):
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
     """
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        language: Language | None = None,
-        models: Models | None = None,
-        checkpoint_all: bool = True,
-    ) -> None:
-        super().__init__(settings, language=language, models=models, checkpoint_all=checkpoint_all)
-        self._runner: asyncio.Runner | None = None
+    _runner: asyncio.Runner | None = None
 
     # -- run -----------------------------------------------------------------------------------------------
     def run(self, source: str, **arguments: Unpack[RunArguments]) -> RunResult:

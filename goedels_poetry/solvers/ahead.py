@@ -15,9 +15,11 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from goedels_poetry.solvers.child import Child, children_environment, module_command, start_process
+from goedels_poetry.solvers.child import Child, Fork, children_environment, module_command, start_process
 
 _lock = threading.Lock()
+LOADING_SECONDS = 30.0
+"""Until the nursery must have loaded what is wanted and forked; then it is replaced."""
 _MOST_STATUS = 64
 _LOOK_AGAIN = 0.02
 
@@ -26,25 +28,17 @@ class _Ended(Exception):
     """The nursery is gone, or cannot fork."""
 
 
-class ForkedProcess:
-    """A worker that the nursery has forked, with the face of a `subprocess.Popen`.
-
-    Its number stays its own until ``status`` is closed.
-    """
+class ForkedProcess(Fork):
+    """A worker that the nursery has forked. Its number stays its own until ``status`` is closed."""
 
     def __init__(self, pid: int, stdin: int, stdout: int, stderr: int, status: BinaryIO) -> None:
-        self.pid = pid
-        self.returncode: int | None = None
-        self.stdin: BinaryIO = os.fdopen(stdin, "wb", 0)
-        self.stdout: BinaryIO = os.fdopen(stdout, "rb", 0)
-        self.stderr: BinaryIO = os.fdopen(stderr, "rb", 0)
+        super().__init__(pid, stdin, stdout, stderr)
         self.status = status
-        self._lock = threading.Lock()
         os.set_blocking(status.fileno(), False)
 
     def poll(self) -> int | None:
-        """The return code, or None while it runs."""
-        with self._lock:  # two threads may ask, and the code is told once
+        """See `Fork.poll`."""
+        with self._lock:  # the code is told once
             if self.returncode is None and not self.status.closed:
                 with contextlib.suppress(BlockingIOError):  # it runs
                     line = os.read(self.status.fileno(), _MOST_STATUS)
@@ -52,23 +46,10 @@ class ForkedProcess:
             return self.returncode
 
     def wait(self) -> int:
-        """The return code, when it has ended."""
+        """See `Fork.wait`."""
         while (code := self.poll()) is None:
             select.select([self.status], [], [], _LOOK_AGAIN)  # another thread may have been told
         return code
-
-    def kill(self) -> None:
-        """SIGKILL, unless it has ended."""
-        self._send(signal.SIGKILL)
-
-    def terminate(self) -> None:
-        """SIGTERM, unless it has ended."""
-        self._send(signal.SIGTERM)
-
-    def _send(self, number: signal.Signals) -> None:
-        if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, number)
 
 
 class _Nursery:
@@ -112,7 +93,8 @@ class _Nursery:
             for fd in (*theirs, request):
                 os.close(fd)
         word = os.fdopen(status, "rb", 0)
-        line = word.readline()
+        answers, _, _ = select.select([word], [], [], LOADING_SECONDS)
+        line = word.readline() if answers else b""
         if not line:
             word.close()
             for fd in ours:

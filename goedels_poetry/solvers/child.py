@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
@@ -172,8 +173,8 @@ def _end(process: Process, owner: int) -> None:
 def start_program(program: str, *arguments: str, address_space: int) -> Child:
     """Run a foreign program bound to this process, with so many bytes of address space.
 
-    A worker binds it between fork and exec, which saves it the wrapper: its only other thread waits meanwhile, so there
-    is no lock that could stay locked. Raises OSError or RuntimeError.
+    A worker binds it between fork and exec, which saves it the wrapper: what is called there imports nothing and takes
+    no lock that another thread could hold. Raises OSError or RuntimeError.
     """
     if not share_group:
         return Child(executable_command(program, *arguments, address_space=address_space))
@@ -197,49 +198,68 @@ def start_module(module: str, *arguments: str) -> Child:
     return Child(module_command(module, *arguments))
 
 
-class OwnFork:
-    """A fork of this process that runs one function, with the face of a `subprocess.Popen`."""
+class Fork(ABC):
+    """A process that was forked and not started, with the face of a `subprocess.Popen`."""
+
+    def __init__(self, pid: int, stdin: int, stdout: int, stderr: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdin: IO[bytes] = os.fdopen(stdin, "wb", 0)
+        self.stdout: IO[bytes] = os.fdopen(stdout, "rb", 0)
+        self.stderr: IO[bytes] = os.fdopen(stderr, "rb", 0)
+        self._lock = threading.Lock()  # two threads may ask how it ended
+
+    @abstractmethod
+    def poll(self) -> int | None:
+        """The return code, or None while it runs."""
+
+    @abstractmethod
+    def wait(self) -> int:
+        """The return code, when it has ended."""
+
+    def kill(self) -> None:
+        """SIGKILL, unless it has ended."""
+        self._send(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """SIGTERM, unless it has ended."""
+        self._send(signal.SIGTERM)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+
+class OwnFork(Fork):
+    """A fork of this process that runs one function."""
 
     def __init__(self, main: Callable[[], None], arguments: Sequence[str], name: str) -> None:
         """``main`` finds in `sys.argv` what it would find there as a program; ``name``: for ``ps``."""
         (child_in, stdin), (stdout, child_out), (stderr, child_err) = (os.pipe() for _ in range(3))
         parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
+        pid = os.fork()
+        if pid == 0:
             run_forked(main, [str(parent), *arguments], (child_in, child_out, child_err), name)
         for fd in (child_in, child_out, child_err):
             os.close(fd)
-        self.returncode: int | None = None
-        self._lock = threading.Lock()
-        self.stdin: IO[bytes] = os.fdopen(stdin, "wb", 0)
-        self.stdout: IO[bytes] = os.fdopen(stdout, "rb", 0)
-        self.stderr: IO[bytes] = os.fdopen(stderr, "rb", 0)
+        super().__init__(pid, stdin, stdout, stderr)
 
     def poll(self) -> int | None:
-        """The return code, or None while it runs."""
-        with self._lock:  # two threads may ask
+        """See `Fork.poll`."""
+        with self._lock:
             if self.returncode is None:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
                 self.returncode = os.waitstatus_to_exitcode(status) if pid else None
             return self.returncode
 
     def wait(self) -> int:
-        """The return code, when it has ended."""
+        """See `Fork.wait`."""
         with contextlib.suppress(ChildProcessError):  # another thread has reaped it
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
         code = self.poll()
         assert code is not None
         return code
-
-    def kill(self) -> None:
-        """SIGKILL, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
-
-    def terminate(self) -> None:
-        """SIGTERM, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGTERM)
 
 
 def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[int, int, int], name: str) -> NoReturn:

@@ -79,6 +79,17 @@ async def test_after_the_nursery_was_killed_jobs_go_well_in_a_new_one() -> None:
         assert _parent(found["pid"]) != nursery
 
 
+async def test_a_nursery_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "LOADING_SECONDS", 1.0)
+    async with WorkerPool(1, PACKAGES) as first, WorkerPool(1, PACKAGES) as second:
+        nursery = _parent((await first.run("solver_jobs:count", {}))["pid"])
+        os.kill(nursery, signal.SIGSTOP)
+        found = await second.run("solver_jobs:count", {})
+        assert found["calls"] == 1
+        assert _parent(found["pid"]) != nursery
+        assert not _lives(nursery)
+
+
 async def test_how_a_worker_ended_is_known() -> None:
     async with WorkerPool(1, PACKAGES) as pool:
         with pytest.raises(JobCrashed, match="SIGABRT"):

@@ -122,7 +122,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         report = check_counterexample(context, evidence, archive.obligations, solvers, ends)
         wrong = definitions_at_fault(context, solvers, doubtful) if doubtful and report.accepted else None
         if wrong is not None:  # then no values of anything make the goal false
-            return _about_nothing(replace(report, counterexample={}), wrong, archive)
+            return _about_nothing(replace(report, counterexample={}), wrong, problem, archive.theorem)
         return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
     _check_auxiliary(context, derivation, ends)
     assumptions = _assumed(ends, archive, assume)
@@ -166,12 +166,12 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         statement=statement,
     )
     contradictory = sound.consistent is False or claim == "inconsistent"
-    return _about_nothing(report, sound, archive) if contradictory else report
+    return _about_nothing(report, sound, problem, archive.theorem) if contradictory else report
 
 
-def _about_nothing(report: CheckReport, found: Consistency, archive: Archive) -> CheckReport:
+def _about_nothing(report: CheckReport, found: Consistency, problem: Problem, theorem: bytes) -> CheckReport:
     """The report that premises or definitions contradict each other; what is disproved is not assumed."""
-    fault = fault_of(found, parse_problem(archive.theorem), archive.theorem)
+    fault = fault_of(found, problem, theorem)
     if found.consistent is None:  # what the certificate claims, and has shown; the core may not have been found
         return replace(report, core=fault.core, reasons=(fault.reason,) if fault.core else (), assumptions=())
     return replace(

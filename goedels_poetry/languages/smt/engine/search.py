@@ -22,6 +22,8 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     fusions,
     general_statements,
     generalisations,
+    loop_statements,
+    natural_results,
     templates,
     witness_plans,
 )
@@ -50,8 +52,8 @@ FAILED_STEP_CALLS = 200
 class Sketcher:
     """Proposes plans for one goal, cheapest idea first.
 
-    ``without`` names ideas to leave out, to see what the others are worth: ``invariants``, ``interpretation``,
-    ``lemmas`` (all others), ``templates``, ``stuck-cases``, ``exploration``.
+    ``without`` names ideas to leave out, to see what the others are worth: ``loops``, ``invariants``,
+    ``interpretation``, ``lemmas`` (all others), ``templates``, ``stuck-cases``, ``exploration``.
     """
 
     def __init__(self, context: ProverContext, without: Collection[str] = ()) -> None:
@@ -75,6 +77,8 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
+        if "loops" not in self._without:
+            yield from self._loops(sequent)
         for plan in self._logical(sequent):
             if plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
@@ -115,6 +119,22 @@ class Sketcher:
             except SchemeError:
                 continue
             yield Plan(sequent, scheme, tuple(close_goal(self._context, case) or Plan(case) for case in cases), name)
+
+    def _loops(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal about the first state of a loop from one about every state that keeps an invariant."""
+        context = self._context
+        for statement in loop_statements(context, sequent):
+            general, quick = statement.general, self._quick(statement.general)
+            plan = statement.proof(context, quick)
+            if plan is None and [c for c in natural_results(context, general) if self.library.attempt(c)]:
+                plan = statement.proof(context, quick)
+            if plan is None:
+                continue
+            extra = {key_of(general): general}
+            for query in statement.queries(context, sequent):
+                if context.holds(sequent, query, DIRECT, extra=extra):
+                    yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
+                    break
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         context = self._context

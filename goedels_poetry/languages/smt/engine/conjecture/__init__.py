@@ -5,6 +5,7 @@
 * `templates`: properties that functions often have.
 * `accumulators`: the equation for every start of an accumulator.
 * `catamorphisms`: what a function makes of constructors and of other functions.
+* `loops`: the goal for every state of a loop that keeps an invariant.
 * `closures`: what constants of sorts of functions do.
 * `explore`: equations between small terms that agree on values, which `tables` holds.
 * `witness`: terms for existential conclusions.
@@ -20,6 +21,7 @@ from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
 from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
+from goedels_poetry.languages.smt.engine.conjecture.loops import loop_statements, natural_results
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
 from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
 
@@ -34,6 +36,8 @@ __all__ = [
     "general_statements",
     "generalisations",
     "likely_witnesses",
+    "loop_statements",
+    "natural_results",
     "templates",
     "witness_plans",
 ]

@@ -18,7 +18,15 @@ from goedels_poetry.languages.smt.engine.context.attempts import (
     query_by_models,
 )
 from goedels_poetry.languages.smt.engine.context.budget import OutOfTime
-from goedels_poetry.languages.smt.engine.context.limits import CANDIDATE, DIRECT, GROUND, INCREMENTAL, PATIENT, QUICK
+from goedels_poetry.languages.smt.engine.context.limits import (
+    CANDIDATE,
+    DIRECT,
+    GROUND,
+    INCREMENTAL,
+    MODEL_SECONDS,
+    PATIENT,
+    QUICK,
+)
 from goedels_poetry.languages.smt.engine.context.prover import ProverContext
 from goedels_poetry.languages.smt.engine.context.second_solver import suits
 
@@ -27,6 +35,7 @@ __all__ = [
     "DIRECT",
     "GROUND",
     "INCREMENTAL",
+    "MODEL_SECONDS",
     "PATIENT",
     "QUICK",
     "OutOfTime",

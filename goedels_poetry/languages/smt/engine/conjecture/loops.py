@@ -55,6 +55,8 @@ MAX_LOOPS = 3
 """First states in one goal that are looked at."""
 MAX_CANDIDATES = 40
 MAX_ROUNDS = 6
+MAX_EXPANDED = 40
+"""Calls of functions that do not recur."""
 TESTS = 40
 ORDERS = ("<=", "<", ">=", ">")
 
@@ -98,6 +100,7 @@ def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopSt
     """The goal from any state of a loop on, without an invariant where values allow it, then with one."""
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
+    sequent = _without_plain_functions(context, sequent)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         loop = _Loop(context, sequent, call)
         plain = loop.statement(())
@@ -129,6 +132,28 @@ def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequen
         definition = context.signature.definition(name)
         if definition is not None and definition.recursive and definition.sort is INT:
             yield lemma(app(">=", (app(name, definition.params, INT), integer(0)), BOOL))
+
+
+def _without_plain_functions(context: ProverContext, sequent: Sequent) -> Sequent:
+    """The goal with functions that do not recur replaced by what they are: a loop is often behind one."""
+
+    def expanded(term: Term) -> Term:
+        for _ in range(MAX_EXPANDED):
+            call = next((t for t in subterms(term) if _is_plain(context, t)), None)
+            if call is None:
+                break
+            definition = context.signature.definition(call.name)
+            assert definition is not None
+            body = substitute(definition.body, dict(zip(definition.params, call.args, strict=True)))
+            term = replace_subterm(term, call, simplify(body, context.signature))
+        return term
+
+    return make_sequent(sequent.vars, [expanded(h) for h in sequent.hyps], expanded(sequent.concl))
+
+
+def _is_plain(context: ProverContext, term: Term) -> bool:
+    definition = context.signature.definition(term.name) if term.kind is Kind.APP else None
+    return definition is not None and not definition.recursive and not any(t.binders for t in subterms(definition.body))
 
 
 def _loops(context: ProverContext, sequent: Sequent) -> Iterator[Term]:

@@ -1,0 +1,205 @@
+"""Functions without a model: searched among terms of a typed grammar, smallest first, until the time is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from goedels_poetry.languages.python.synthesis.comprehensions import comprehensions
+from goedels_poetry.languages.python.synthesis.conditions import Conditions
+from goedels_poetry.languages.python.synthesis.enumerating import Bank
+from goedels_poetry.languages.python.synthesis.fitting import fitted
+from goedels_poetry.languages.python.synthesis.folding import double_folds, euclid, folds
+from goedels_poetry.languages.python.synthesis.operators import operators
+from goedels_poetry.languages.python.synthesis.sources import Source, sources
+from goedels_poetry.languages.python.synthesis.specification import Specification, specification
+from goedels_poetry.languages.python.synthesis.terms import Term, constant, variable
+from goedels_poetry.languages.python.synthesis.types import BOOL, FLOAT, INT, STR, Type, list_of
+
+_MAX_SIZE = 9
+_TURN, _FIRST_SHARE = 0.01, 4
+_MAX_SOURCES = 8
+_CHOICE_FROM = 3
+_FIRST, _STRONG_ONLY = 0.1, 0.4
+"""Seconds before a fitted formula comes, and the part of the time before conditionals made for single examples do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """A candidate that fits because it has a branch for a single example."""
+
+    text: str
+
+
+Found = str | Weak | None
+
+
+def synthesise(
+    signature: str,
+    examples: Sequence[tuple[str, str]],
+    *,
+    seconds: float,
+    contracts: Sequence[str] = (),
+    requires: Sequence[str] = (),
+    words: str = "",
+) -> Iterator[str]:
+    """Texts of functions that agree with the examples and with what of the contract our interpreter knows.
+
+    Args:
+        signature: ``def f(n: int, xs: list[int]) -> int``; types that are missing are taken from the examples.
+        examples: calls with results, both as text: ``("f(3, [1])", "6")``. Arguments and results are literals.
+        seconds: when to stop. The iterator also ends when its terms are exhausted.
+        contracts: conditions on ``result`` and the parameters. Clauses outside of the grammar are left to the caller.
+        requires: conditions on the parameters; inputs at which the contract must hold are taken from their domain.
+        words: the task as people put it; numbers and quoted texts in it become constants of the grammar.
+
+    Several candidates may come, small ones first: whoever asks tests them on checks that the search has not seen. Types
+    other than int, bool, str, float, lists and tuples of them give none. Nothing is executed: terms are data of ours.
+
+    Raises:
+        InvalidInput: the signature is no head of a function, or an example is no call.
+    """
+    task = specification(signature, examples, contracts, requires, words)
+    if task is None or seconds <= 0 or not task.asked:
+        return
+    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
+    ready = [_returning(task, text) for text in fitted(task)]
+    weak: list[str] = []
+    told: set[str] = set()
+    for found in _in_turns(_searches(task, deadline), deadline):
+        if isinstance(found, Weak):
+            weak.append(found.text)
+        elif found is not None and found not in told:
+            told.add(found)
+            yield found
+        elapsed = time.monotonic() - begun
+        if ready and (told or elapsed > _FIRST):
+            yield from _fresh(ready, told)
+            ready = []
+        if weak and elapsed > seconds * _STRONG_ONLY:
+            yield from _fresh(weak, told)
+            weak = []
+    yield from _fresh([*ready, *weak], told)
+
+
+def _fresh(texts: list[str], told: set[str]) -> Iterator[str]:
+    for text in texts:
+        if text not in told:
+            told.add(text)
+            yield text
+
+
+def _searches(task: Specification, deadline: float) -> list[Iterator[Found]]:
+    kinds = _kinds(task)
+    through = sources(task)[:_MAX_SOURCES]
+    main = _Expressions(task, kinds, deadline)
+    found: list[Iterator[Found]] = [main.search()]
+    found += [main.take(comprehensions(task, source, kinds, deadline)) for source in through]
+    found += [folds(task, source, deadline) for source in through if _folds_well(source)]
+    found += [
+        double_folds(task, source, deadline)
+        for source in through
+        if source.through.startswith("range(") and "(2" not in source.through
+    ]
+    found.append(euclid(task, deadline))
+    return found
+
+
+def _folds_well(source: Source) -> bool:
+    """Pairs and words are left to comprehensions."""
+    return len(source.binders) == 1 and ".split" not in source.through
+
+
+def _in_turns(searches: Sequence[Iterator[Found]], deadline: float) -> Iterator[Found]:
+    """Every search a few milliseconds, the first some more, one after the other; None at the end of each turn."""
+    searches, first = list(searches), searches[0]
+    while searches and time.monotonic() < deadline:
+        for search in tuple(searches):
+            turn = _TURN * _FIRST_SHARE if search is first else _TURN
+            until = min(time.monotonic() + turn, deadline)
+            while time.monotonic() < until:
+                try:
+                    text = next(search)
+                except StopIteration:
+                    searches.remove(search)
+                    break
+                if text is not None:
+                    yield text
+            yield None
+
+
+class _Expressions:
+    """The search for one expression: terms by size, those of comprehensions among them, and conditionals of them."""
+
+    def __init__(self, task: Specification, kinds: set[Type], deadline: float) -> None:
+        self._task, self._size = task, 0
+        self._whole = False  # whether something without conditions fits: then conditions add nothing
+        count = len(task.points)
+        leaves = [
+            variable(name, kind, tuple(point[at] for point in task.points))
+            for at, (name, kind) in enumerate(zip(task.names, task.kinds, strict=True))
+        ]
+        leaves += [constant(value, INT, count) for value in (0, 1)]
+        leaves += [constant(value, INT, count, 2) for value in (2, -1, 3, 10)]
+        if FLOAT in kinds:
+            leaves += [constant(value, FLOAT, count, 2) for value in (0.5, 2.0)]
+        if STR in kinds:
+            leaves += [constant(value, STR, count) for value in ("", " ")]
+        if task.gives == BOOL:
+            leaves += [constant(value, BOOL, count) for value in (True, False)]
+        if task.gives.name == "list":
+            leaves.append(constant((), task.gives, count))
+        leaves += [constant(value, kind, count, 2) for value, kind in task.constants if kind in kinds]
+        self._bank = Bank(leaves, operators(kinds), deadline)
+        self._conditions = Conditions(task)
+
+    def search(self) -> Iterator[Found]:
+        for size in range(1, _MAX_SIZE + 1):
+            self._size = size
+            for term in self._bank.grow(size):
+                yield self._judged(term) if term is not None else None
+            if size >= _CHOICE_FROM:
+                for depth in (1, 2) if size == _CHOICE_FROM else (1, 2, 3):
+                    for text, strong in self._conditions.together(depth):
+                        whole = _returning(self._task, text)
+                        yield whole if strong and not self._whole else Weak(whole)
+
+    def take(self, terms: Iterator[Term | None]) -> Iterator[Found]:
+        """Terms made elsewhere: judged at once, and there for larger terms from the next size on."""
+        for term in terms:
+            if term is None:
+                yield None
+                continue
+            yield self._judged(term)
+            term.size = max(term.size, self._size + 1)
+            self._bank.put([term])
+
+    def _judged(self, term: Term) -> str | None:
+        self._conditions.see(term)
+        if term.kind == self._task.gives and self._task.mask(term.values) == self._task.all:
+            self._whole = True
+            return _returning(self._task, term.text)
+        return None
+
+
+def _kinds(task: Specification) -> set[Type]:
+    """The types that terms may have on the way."""
+    found = {task.gives, *task.kinds, INT, BOOL}
+    while True:
+        parts = {part for kind in found for part in kind.parts}
+        if STR in found:
+            parts.add(list_of(STR))
+        if any(kind.name == "list" for kind in task.kinds) and task.gives == INT:
+            parts.add(list_of(INT))
+        if parts <= found:
+            return found
+        found |= parts
+
+
+def _returning(task: Specification, text: str) -> str:
+    return f"{task.head}\n    return {text}\n"
+
+
+__all__ = ["synthesise"]

@@ -1,0 +1,202 @@
+"""Functions found without a model: every candidate fits its examples, and one of the first is what was meant."""
+
+import ast
+import itertools
+import time
+
+import pytest
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.python.synthesis import synthesise
+
+
+def run(text, call):
+    """The value of a call of a candidate; it is made of terms of ours, so it may run here."""
+    names = {}
+    exec(compile(text, "candidate", "exec"), names)
+    return eval(call, names)
+
+
+def first_right(signature, examples, held_back, seconds=20.0, most=60, **more):
+    """The first candidate that passes the checks that the search has not seen."""
+    for text in itertools.islice(synthesise(signature, examples, seconds=seconds, **more), most):
+        for call, value in examples:
+            assert run(text, call) == pytest.approx(ast.literal_eval(value)), text
+        if all(run(text, call) == ast.literal_eval(value) for call, value in held_back):
+            return text
+    return None
+
+
+TASKS = {
+    "max of two": ("def f(a: int, b: int) -> int", "f(1,2)=2 f(5,3)=5 f(-1,-4)=-1", "f(7,9)=9 f(4,-4)=4"),
+    "absolute value": ("def f(x: int) -> int", "f(3)=3 f(-2)=2 f(0)=0", "f(-9)=9"),
+    "sum of a list": ("def f(xs: list[int]) -> int", "f([1,2,3])=6 f([])=0 f([5])=5", "f([4,4,1])=9"),
+    "factorial": ("def f(n: int) -> int", "f(0)=1 f(1)=1 f(3)=6 f(5)=120", "f(7)=5040"),
+    "count of evens": (
+        "def f(xs: list[int]) -> int",
+        "f([1,2,4])=2 f([])=0 f([3,5])=0 f([2,2,2,1])=3",
+        "f([8,7,6,5])=2 f([0])=1",
+    ),
+    "reverse": ("def f(xs: list[int]) -> list[int]", "f([1,2,3])=[3,2,1] f([])=[]", "f([4,1])=[1,4]"),
+    "last character": ("def f(s: str) -> str", "f('abc')='c' f('xy')='y'", "f('qwe')='e'"),
+    "power": ("def f(b: int, n: int) -> int", "f(2,3)=8 f(3,2)=9 f(5,0)=1", "f(2,10)=1024"),
+    "Fibonacci": ("def f(n: int) -> int", "f(0)=0 f(1)=1 f(2)=1 f(6)=8 f(10)=55", "f(15)=610"),
+    "palindrome": (
+        "def f(s: str) -> bool",
+        "f('aba')=True f('ab')=False f('')=True f('abca')=False",
+        "f('abba')=True f('abb')=False",
+    ),
+    "Celsius": ("def f(c: float) -> float", "f(0)=32.0 f(100)=212.0 f(37)=98.6 f(-40)=-40.0", "f(10)=50.0"),
+    "sum of squares": ("def f(n: int) -> int", "f(1)=1 f(2)=5 f(3)=14 f(0)=0", "f(10)=385"),
+    "dot product": (
+        "def f(xs: list[int], ys: list[int]) -> int",
+        "f([1,2],[3,4])=11 f([],[])=0 f([2,0,1],[5,9,3])=13",
+        "f([1,1],[2,7])=9",
+    ),
+    "positives": (
+        "def f(xs: list[int]) -> list[int]",
+        "f([1,-2,3])=[1,3] f([-1])=[] f([0,4])=[4]",
+        "f([5,-5,6,0])=[5,6]",
+    ),
+    "without duplicates": (
+        "def f(xs: list[int]) -> list[int]",
+        "f([1,2,1,3,2])=[1,2,3] f([])=[] f([3,3])=[3]",
+        "f([2,1,2])=[2,1]",
+    ),
+    "greatest common divisor": (
+        "def f(a: int, b: int) -> int",
+        "f(12,8)=4 f(7,3)=1 f(18,12)=6 f(5,0)=5 f(100,75)=25",
+        "f(48,36)=12 f(35,14)=7",
+    ),
+    "sign": ("def f(x: int) -> int", "f(5)=1 f(-3)=-1 f(0)=0 f(12)=1 f(-9)=-1", "f(100)=1 f(-7)=-1"),
+    "sum of digits": ("def f(n: int) -> int", "f(123)=6 f(0)=0 f(99)=18 f(1000)=1", "f(456)=15"),
+    "swap": (
+        "def f(p: tuple[int, str]) -> tuple[str, int]",
+        "f((1,'a'))=('a',1) f((2,'b'))=('b',2)",
+        "f((3,'q'))=('q',3)",
+    ),
+}
+
+
+def pairs(text):
+    return [tuple(part.split("=")) for part in text.split()]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_small_tasks_are_solved_from_a_few_examples(name):
+    signature, shown, held_back = TASKS[name]
+    assert first_right(signature, pairs(shown), pairs(held_back)) is not None
+
+
+def test_clamp_is_found():
+    shown = [
+        ("f(5, 0, 3)", "3"),
+        ("f(-2, 0, 3)", "0"),
+        ("f(2, 0, 3)", "2"),
+        ("f(10, 2, 20)", "10"),
+        ("f(1, 4, 9)", "4"),
+        ("f(30, 4, 9)", "9"),
+    ]
+    held = [("f(7, 1, 5)", "5"), ("f(0, 1, 5)", "1"), ("f(3, -1, 9)", "3"), ("f(-3, -1, 9)", "-1")]
+    assert first_right("def f(x: int, lo: int, hi: int) -> int", shown, held) is not None
+
+
+def test_types_may_be_missing_from_the_signature():
+    assert first_right("def f(xs)", [("f(['a', 'b'])", "'a b'"), ("f([])", "''")], [("f(['q'])", "'q'")]) is not None
+
+
+def test_a_contract_alone_is_enough():
+    clauses = ["result >= x and result >= y and (result == x or result == y)"]
+    text = next(synthesise("def f(x: int, y: int) -> int", [], seconds=20, contracts=clauses))
+    assert [run(text, f"f({x}, {y})") for x, y in ((1, 2), (5, -5), (3, 3))] == [2, 5, 3]
+
+
+def test_a_contract_with_a_quantifier_finds_sorting():
+    clauses = [
+        "len(result) == len(xs)",
+        "all(result.count(x) == xs.count(x) for x in xs)",
+        "all(result[i] <= result[i + 1] for i in range(len(result) - 1))",
+    ]
+    text = next(synthesise("def f(xs: list[int]) -> list[int]", [], seconds=20, contracts=clauses))
+    assert run(text, "f([3, 1, 2, 1])") == [1, 1, 2, 3]
+
+
+def test_the_contract_holds_only_where_it_requires():
+    text = next(
+        synthesise(
+            "def f(a: int, b: int) -> int",
+            [],
+            seconds=20,
+            contracts=["0 <= result < b", "(a - result) % b == 0"],
+            requires=["b > 0"],
+        )
+    )
+    assert run(text, "f(17, 5)") == 2
+
+
+def test_clauses_outside_of_the_grammar_are_left_to_the_caller():
+    found = list(
+        itertools.islice(
+            synthesise(
+                "def f(x: int) -> int", [("f(2)", "3"), ("f(5)", "6")], seconds=5, contracts=["is_prime(result)"]
+            ),
+            1,
+        )
+    )
+    assert found and run(found[0], "f(10)") == 11
+
+
+def test_constants_come_from_the_words_of_the_task():
+    shown = [("f('hello')", "2"), ("f('xyz')", "0"), ("f('aeiou')", "5")]
+    assert first_right("def f(s: str) -> int", shown, [("f('banana')", "3")], words="Count the vowels.") is not None
+
+
+def test_more_than_one_candidate_comes_so_that_others_can_choose():
+    found = list(itertools.islice(synthesise("def f(n: int) -> int", [("f(3)", "6")], seconds=5), 4))
+    assert len(set(found)) == 4 and {run(text, "f(3)") for text in found} == {6}
+
+
+def test_names_of_loops_give_way_to_parameters():
+    shown = [("f(0)", "1"), ("f(1)", "1"), ("f(3)", "6"), ("f(5)", "120")]
+    text = first_right("def f(i: int) -> int", shown, [("f(6)", "720")])
+    assert text is not None and "for i in" not in text
+
+
+def test_it_ends_in_time_when_nothing_fits():
+    start = time.process_time()
+    shown = [(f"f({n})", str(n**5 % 1009 * 7919 % 104729)) for n in range(3, 12)]
+    assert list(synthesise("def f(n: int) -> int", shown, seconds=0.3)) == []
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("examples", [[], [("f(1)", "2")]])
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "def f(x: dict[str, int]) -> int",
+        "def f(*xs: int) -> int",
+        "def f(x: int) -> None",
+        "def f(x: int, y: int) -> int",
+    ],
+)
+def test_types_and_examples_outside_of_the_grammar_give_nothing(signature, examples):
+    assert list(synthesise(signature, examples, seconds=0.2)) == []
+
+
+@pytest.mark.parametrize(
+    ("signature", "call"),
+    [
+        ("def f(n", "f(1)"),
+        ("x = 3", "f(1)"),
+        ("def f(n): pass; import os", "f(1)"),
+        ("def f(n: int) -> int", "f("),
+        ("def f(n: int) -> int", "1 + 1"),
+    ],
+)
+def test_what_is_no_head_or_no_call_is_refused(signature, call):
+    with pytest.raises(InvalidInput):
+        list(synthesise(signature, [(call, "2")], seconds=0.2))
+
+
+def test_arguments_are_literals_and_never_run():
+    assert list(synthesise("def f(n: int) -> int", [("f(__import__('os').getpid())", "2")], seconds=0.2)) == []

@@ -12,6 +12,7 @@ from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
     from goedels_poetry.agents import FailurePolicy, SketchBacktrackAgent, agent
+    from goedels_poetry.contracts import ensures, raises, requires
     from goedels_poetry.framework import GoedelsPoetryFramework
     from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
@@ -43,6 +44,9 @@ _HOME_OF = {
     "SupervisorAgent": "machine.supervisor",
     "Verdict": "tree.state",
     "agent": "agents",
+    "ensures": "contracts",
+    "raises": "contracts",
+    "requires": "contracts",
     "strategy": "strategies",
 }
 
@@ -80,5 +84,8 @@ __all__ = [
     "Verdict",
     "__version__",
     "agent",
+    "ensures",
+    "raises",
+    "requires",
     "strategy",
 ]

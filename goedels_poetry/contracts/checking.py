@@ -1,0 +1,253 @@
+"""What runs around a call of a function with a contract: one wrapper a function, however many clauses it has."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from goedels_poetry.contracts.words import arguments_in_words, condition_text, name_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SWITCH = (
+    "GOEDELS_POETRY_CONTRACTS"  # environment variable; "0", "off", "false" or "no" when this is imported: unchecked
+)
+_on = os.environ.get(SWITCH, "").strip().lower() not in {"0", "off", "false", "no"}
+
+# A predicate may call the function that it speaks about; within a predicate its contract is not checked again.
+_within: ContextVar[frozenset[int]] = ContextVar("goedels_poetry_contracts_within", default=frozenset())
+
+
+class ContractViolation(AssertionError):
+    """A clause of a contract did not hold. The message names the clause, the function and its arguments."""
+
+
+class _Switch:
+    """What `enabled` returns: the switch has been thrown; as a context manager it goes back at the end."""
+
+    def __init__(self, before: bool) -> None:
+        self._before = before
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        global _on  # noqa: PLW0603  one switch for the process
+        _on = self._before
+
+
+def enabled(on: bool) -> _Switch:
+    """Check contracts from now on, or do not; ``with enabled(False):`` only within the block. For the whole process."""
+    global _on
+    before, _on = _on, on
+    return _Switch(before)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A predicate and the names that it wants."""
+
+    kind: str
+    predicate: Callable[..., Any]
+    text: str | None
+    wanted: tuple[tuple[str, str], ...]  # (the predicate's own name, the name of the value)
+    everything: bool  # it has **names
+    by_position: bool  # a single name for the result, whatever it is called
+
+    @classmethod
+    def of(
+        cls, kind: str, predicate: Callable[..., Any], text: str | None, names: tuple[str, ...], *, with_result: bool
+    ) -> Condition:
+        """Read the predicate's parameters. Raises TypeError if it wants what there is not."""
+        if not callable(predicate):
+            raise TypeError(f"{kind} takes a predicate such as a lambda, and {predicate!r} cannot be called")
+        known = {*names, "result"} if with_result else set(names)
+        parameters = list(inspect.signature(predicate).parameters.values())
+        named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        if with_result and len(named) == 1 and named[0].name not in known:
+            return cls(kind, predicate, text, ((named[0].name, "result"),), everything, True)
+        unknown = [p.name for p in named if p.name not in known and p.default is p.empty]
+        if unknown:
+            there = ", ".join(names) or "none"
+            raise TypeError(f"{kind}: the predicate wants {unknown[0]!r}; the function's parameters are: {there}")
+        wanted = tuple((p.name, p.name) for p in named if p.name in known)
+        return cls(kind, predicate, text, wanted, everything, any(p.kind is p.POSITIONAL_ONLY for p in named))
+
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Whether it does; whatever the predicate raises is raised."""
+        if self.by_position:
+            return bool(self.predicate(*(values[value] for _, value in self.wanted)))
+        if self.everything:
+            return bool(self.predicate(**values))
+        return bool(self.predicate(**{own: values[value] for own, value in self.wanted}))
+
+    def words(self) -> str:
+        """The clause as the user wrote it."""
+        return self.text or condition_text(self.predicate)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """An exception that may be raised, where its condition holds."""
+
+    exception: type[BaseException]
+    when: Condition | None
+
+
+@dataclass(slots=True, eq=False)
+class Contracted:
+    """The clauses of one function, in the order in which they stand above it."""
+
+    function: Callable[..., Any]
+    names: tuple[str, ...]
+    signature: inspect.Signature
+    simple: bool  # every parameter may be given by position or by name
+    defaults: dict[str, Any]
+    wrapper: Callable[..., Any] | None = None
+    requires: list[Condition] = field(default_factory=list)
+    ensures: list[Condition] = field(default_factory=list)
+    allowed: list[Allowed] = field(default_factory=list)
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by name. Raises TypeError if they do not fit the function."""
+        if self.simple and len(args) <= len(self.names) and not kwargs:
+            values = dict(zip(self.names, args, strict=False))
+            if len(args) < len(self.names):
+                whole = {**self.defaults, **values}
+                values = {name: whole[name] for name in self.names if name in whole}
+            if len(values) == len(self.names):
+                return values
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def enter(self, values: dict[str, Any]) -> list[Allowed]:
+        """Check what callers owe; the exceptions that may be raised on these arguments."""
+        with self._quiet():
+            for condition in self.requires:
+                self._check(condition, values)
+            return [a for a in self.allowed if a.when is None or self._holds_quietly(a.when, values)]
+
+    def leave(self, values: dict[str, Any], result: Any) -> None:
+        """Check what the function owes."""
+        values["result"] = result
+        with self._quiet():
+            for condition in self.ensures:
+                self._check(condition, values)
+
+    def raised(self, error: Exception, allowed: list[Allowed], values: dict[str, Any]) -> None:
+        """Raise ContractViolation if the function says what it may raise, and this is not among it."""
+        if not self.allowed or isinstance(error, ContractViolation):
+            return
+        if not any(isinstance(error, a.exception) for a in allowed):
+            kind = type(error).__name__
+            raise ContractViolation(
+                f"{self._where(values)} raised {kind}, which no raises clause allows here: {error}"
+            ) from error
+
+    @contextmanager
+    def _quiet(self) -> Iterator[None]:
+        before = _within.get()
+        _within.set(before | {id(self)})
+        try:
+            yield
+        finally:
+            _within.set(before)
+
+    def _check(self, condition: Condition, values: dict[str, Any]) -> None:
+        try:
+            held = condition.holds(values)
+        except ContractViolation:
+            raise
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise ContractViolation(f"{self._clause(condition, values)} could not be evaluated: {why}") from error
+        if not held:
+            raise ContractViolation(f"{self._clause(condition, values)} does not hold")
+
+    def _holds_quietly(self, condition: Condition, values: dict[str, Any]) -> bool:
+        try:
+            return condition.holds(values)
+        except Exception:  # noqa: BLE001  a condition that cannot be evaluated does not hold
+            return False
+
+    def _clause(self, condition: Condition, values: dict[str, Any]) -> str:
+        return f"{self._where(values)}: {condition.kind} {condition.words()}"
+
+    def _where(self, values: dict[str, Any]) -> str:
+        return f"{name_of(self.function)}({arguments_in_words(values)})"
+
+
+def contracted(function: F) -> tuple[F, Contracted]:
+    """The wrapper of a function and its contract, which is new unless the function already is such a wrapper."""
+    known = getattr(function, "__contract__", None)
+    if isinstance(known, Contracted) and known.wrapper is function:  # a decorator between copies the attribute
+        return function, known
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())
+    contract = Contracted(
+        function,
+        tuple(signature.parameters),
+        signature,
+        all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters),
+        {p.name: p.default for p in parameters if p.default is not p.empty},
+    )
+    wrapper = _coroutine(contract) if inspect.iscoroutinefunction(function) else _function(contract)
+    functools.update_wrapper(wrapper, function)
+    wrapper.__contract__ = contract  # type: ignore[attr-defined]  # for the next decorator, and for whoever looks
+    contract.wrapper = wrapper
+    return cast("F", wrapper), contract
+
+
+def _function(contract: Contracted) -> Callable[..., Any]:
+    function, number = contract.function, id(contract)
+
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if not _on or number in _within.get():
+            return function(*args, **kwargs)
+        try:
+            values = contract.bind(args, kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # wrong arguments: Python's own words say it best
+        allowed = contract.enter(values)
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:
+            contract.raised(error, allowed, values)
+            raise
+        contract.leave(values, result)
+        return result
+
+    return checked
+
+
+def _coroutine(contract: Contracted) -> Callable[..., Any]:
+    function, number = contract.function, id(contract)
+
+    async def checked(*args: Any, **kwargs: Any) -> Any:
+        if not _on or number in _within.get():
+            return await function(*args, **kwargs)
+        try:
+            values = contract.bind(args, kwargs)
+        except TypeError:
+            return await function(*args, **kwargs)
+        allowed = contract.enter(values)
+        try:
+            result = await function(*args, **kwargs)
+        except Exception as error:
+            contract.raised(error, allowed, values)
+            raise
+        contract.leave(values, result)
+        return result
+
+    return checked
+
+
+__all__ = ["SWITCH", "Allowed", "Condition", "ContractViolation", "Contracted", "contracted", "enabled"]

@@ -1,0 +1,1 @@
+"""Python as a language of the framework: tested in a sandbox, fingerprinted, synthesised."""

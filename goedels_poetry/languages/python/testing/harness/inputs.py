@@ -1,0 +1,308 @@
+"""Inputs of a shape: small ones in order of size, then chosen and random ones. Deterministic for a seed.
+
+Small ones first, all of them, so that the first failing input is a smallest one; what no small input shows (a
+constant of the source, a long list, equal arguments) is aimed at afterwards.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from .types_of import Shape, Shapes
+
+_LETTERS = ("a", "b", " ", "A", "1", "é", "(", ")", "-", "z", "0", ",")
+_FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 1.5, 3.0, -2.5, 10.0, 0.1, 1e-9, 100.0, 1e10)
+_WHOLE = (10, 16, 32, 64, 100, 128, 255, 256, 1000, 1024, 2**31, 10**9, 10**20)
+_MOST_OF_A_SIZE = 3000
+ABSENT = ("absent",)  # a parameter that is left to its default
+
+
+class Maker:
+    """Makes values of shapes. ``numbers`` and ``texts`` are constants of the source."""
+
+    def __init__(self, shapes: Shapes, numbers: list[Any], texts: list[str], seed: int) -> None:
+        self.shapes, self.random = shapes, random.Random(seed)
+        whole = sorted({n for n in numbers if isinstance(n, int)}, key=lambda n: (abs(n), n < 0))
+        self.near = list(
+            dict.fromkeys(m for n in whole for m in (n, n + 1, n - 1, -n, 2 * n, n * n) if abs(m) < 1 << 200)
+        )
+        self.floats = [n for n in numbers if isinstance(n, float)]
+        self.texts = [text for text in texts if len(text) <= 40]
+        letters = dict.fromkeys(c for text in self.texts for c in text)
+        self.letters = (*list(letters)[:20], *(c for c in _LETTERS if c not in letters))
+        self._known: dict[tuple[Shape, int], list[Any]] = {}
+
+    def shape(self, shape: Shape) -> Shape:
+        """With what was put off read now."""
+        return self.shapes.of(shape[1]) if shape[0] == "later" else shape
+
+    # ---- all values of one size -------------------------------------------------------------------------------------
+
+    def of_size(self, shape: Shape, size: int) -> list[Any]:
+        """All values of exactly this size, at most a few thousand. Recipes: see `build`."""
+        shape = self.shape(shape)
+        key = (shape, size)
+        if key not in self._known:
+            self._known[key] = []  # a shape that contains itself has nothing of this size within itself
+            self._known[key] = list(itertools.islice(self._of_size(shape, size), _MOST_OF_A_SIZE))
+        return self._known[key]
+
+    def _of_size(self, shape: Shape, size: int) -> Iterator[Any]:
+        if size < 0:
+            return
+        match shape[0]:
+            case "int":
+                yield from (0,) if size == 0 else (size, -size)
+            case "bool":
+                yield from ((False,), (True,))[size] if size < 2 else ()
+            case "none":
+                yield from (None,) if size == 0 else ()
+            case "float":
+                yield from _FLOATS[size : size + 1]
+            case "complex":
+                yield from (complex(x) for x in _FLOATS[size : size + 1])
+            case "str":
+                yield from self._strings(size)
+            case "bytes":
+                yield from (text.encode() for text in self._strings(size) if text.isascii())
+            case "literal":
+                yield from shape[1][size : size + 1]
+            case "enum":
+                yield from (("enum", shape[1], member) for member in shape[2][size : size + 1])
+            case "union":
+                for at, part in enumerate(shape[1:]):
+                    yield from self.of_size(part, size - at)
+            case "any":
+                for at, part in enumerate((("int",), ("list", ("int",)), ("str",))):
+                    yield from self.of_size(part, size - at)
+            case "lists":
+                yield from self.of_size(("list", ("int",)), size)
+            case "list" | "tuples" | "set" | "frozenset":
+                yield from self._sequences(shape, size)
+            case "dict":
+                yield from self._mappings(shape, size)
+            case "tuple":
+                for parts in self.products(shape[1:], size):
+                    yield ("tuple", parts)
+            case "absent":
+                yield from (ABSENT,) if size == 0 else ()
+            case "default":
+                yield from (ABSENT,) if size == 0 else self.of_size(shape[1], size - 1)
+            case "class":
+                for parts in self.products(tuple(part for _, part in shape[2]), size - 1):
+                    yield ("class", shape[1], tuple(zip((name for name, _ in shape[2]), parts, strict=True)))
+
+    def _strings(self, size: int) -> Iterator[str]:
+        letters = self.letters[: 12 if size <= 1 else 4 if size <= 3 else 2]
+        yield from ("".join(chosen) for chosen in itertools.product(letters, repeat=size))
+
+    def _sequences(self, shape: Shape, size: int) -> Iterator[Any]:
+        kind, inner = shape
+        for length in range(size + 1) if size else (0,):
+            if length == 0 and size:
+                continue
+            for items in self.products((inner,) * length, size - length):
+                if kind in ("set", "frozenset") and len({repr(item) for item in items}) < len(items):
+                    continue
+                yield (kind, items)
+
+    def _mappings(self, shape: Shape, size: int) -> Iterator[Any]:
+        for length in range(size + 1):
+            if length == 0 and size:
+                continue
+            for parts in self.products((shape[1], shape[2]) * length, size - length):
+                keys = [repr(key) for key in parts[::2]]
+                if len(set(keys)) == len(keys):
+                    yield ("dict", tuple(zip(parts[::2], parts[1::2], strict=True)))
+
+    def products(self, shapes: tuple[Shape, ...], size: int) -> Iterator[tuple[Any, ...]]:
+        """One value of each shape, sizes adding up to ``size``."""
+        if size < 0:
+            return
+        if not shapes:
+            if size == 0:
+                yield ()
+            return
+        if len(shapes) == 1:
+            yield from ((value,) for value in self.of_size(shapes[0], size))
+            return
+        for first in range(size + 1):
+            heads = self.of_size(shapes[0], first)
+            if heads:
+                for rest in self.products(shapes[1:], size - first):
+                    yield from ((head, *rest) for head in heads)
+
+    # ---- chosen and random ------------------------------------------------------------------------------------------
+
+    def whole(self, large: bool) -> int:
+        """An int: mostly small, often near a constant of the source; with ``large`` from everywhere."""
+        r, dice = self.random, self.random.random()
+        if self.near and dice < 0.4:
+            return r.choice(self.near)
+        if dice < 0.8 or not large:
+            bound = r.choice((3, 10, 30, 100))
+            return r.randint(-bound, bound)
+        if dice < 0.95:
+            return r.choice((1, 1, -1)) * (r.choice(_WHOLE) + r.choice((0, 0, 1, -1)))
+        return r.randint(-(10**6), 10**6)
+
+    def any_of(self, shape: Shape, large: bool = False, depth: int = 0) -> Any:
+        """A random value of a shape."""
+        r, shape = self.random, self.shape(shape)
+        longest = (2 if depth > 1 else 4 if depth else 7) if not large else r.choice((8, 12, 30)) if not depth else 5
+        match shape[0]:
+            case "int":
+                return self.whole(large)
+            case "bool":
+                return r.random() < 0.5
+            case "float":
+                dice = r.random()
+                near = (self.floats or list(_FLOATS)) if dice < 0.5 else [round(r.uniform(-100, 100), 2)]
+                return float(r.choice(self.near)) if dice < 0.2 and self.near else r.choice(near)
+            case "str":
+                return self._text(r.randint(0, longest))
+            case "bytes":
+                return self._text(r.randint(0, longest)).encode("utf-8", "replace")
+            case "literal":
+                return r.choice(shape[1]) if shape[1] else None
+            case "enum":
+                return ("enum", shape[1], r.choice(shape[2])) if shape[2] else None
+            case "union":
+                return self.any_of(r.choice(shape[1:]), large, depth + 1)
+            case "any":
+                return self.any_of(r.choice((("int",), ("int",), ("list", ("int",)), ("str",))), large, depth)
+            case "lists":
+                return self.any_of(("list", ("int",)), large, depth)
+            case "list" | "tuples":
+                return (shape[0], tuple(self._items(shape[1], r.randint(0, longest), large, depth)))
+            case "set" | "frozenset":
+                items = self._items(shape[1], r.randint(0, longest), large, depth)
+                return (shape[0], tuple({repr(item): item for item in items}.values()))
+            case "dict":
+                keys = {repr(k): k for k in self._items(shape[1], r.randint(0, longest), large, depth)}
+                return ("dict", tuple((key, self.any_of(shape[2], large, depth + 1)) for key in keys.values()))
+            case "tuple":
+                return ("tuple", tuple(self.any_of(part, large, depth) for part in shape[1:]))
+            case "class":
+                if depth > 5:
+                    return next((v for size in range(6) for v in self.of_size(shape, size)), None)
+                return ("class", shape[1], tuple((n, self.any_of(p, large, depth + 1)) for n, p in shape[2]))
+            case "absent":
+                return ABSENT
+            case "default":
+                return ABSENT if r.random() < 0.4 else self.any_of(shape[1], large, depth)
+            case "complex":
+                return complex(r.choice(_FLOATS), r.choice(_FLOATS))
+            case _:
+                return None
+
+    def _items(self, inner: Shape, length: int, large: bool, depth: int) -> list[Any]:
+        r = self.random
+        items = [self.any_of(inner, large, depth + 1) for _ in range(length)]
+        if not items:
+            return items
+        dice = r.random()
+        if dice < 0.2:  # sorted, as searches and merges want it
+            items.sort(key=_order)
+        elif dice < 0.27:
+            items.sort(key=_order, reverse=True)
+        elif dice < 0.34:
+            items = [items[0]] * length
+        elif dice < 0.5:  # few different ones
+            few = items[: r.randint(1, 3)]
+            items = [r.choice(few) for _ in items]
+        elif dice < 0.6:
+            items = (items + items[::-1])[: max(length, 2)]
+        elif dice < 0.68 and all(type(item) is int for item in items):
+            start, step = items[0], r.choice((1, 1, 2, -1))
+            items = [start + step * at for at in range(length)]
+        return items
+
+    def _text(self, length: int) -> str:
+        r, dice = self.random, self.random.random()
+        if self.texts and dice < 0.25:
+            text = r.choice(self.texts)
+            return text if dice < 0.1 else text + self._text(length // 2)
+        letters = self.letters[: r.choice((2, 3, len(self.letters)))] if dice < 0.8 else "abcxyzABC019 .,-_éß\n\t"
+        text = "".join(r.choice(letters) for _ in range(length))
+        return text + text[::-1][r.randint(0, 1) :] if 0.5 < dice < 0.62 else text
+
+    def edges(self, shape: Shape) -> list[Any]:
+        """Values that functions are known to break on."""
+        shape = self.shape(shape)
+        match shape[0]:
+            case "int":
+                return [*self.near[:40], -1, 0, *_WHOLE, -(10**9), 99, 12, 25, 36, 27, 121, 12321, 9999, -(2**31)]
+            case "float":
+                return [*self.floats, *_FLOATS, -0.0, 1e300, 1e16]
+            case "str":
+                more = [
+                    "aba",
+                    "abba",
+                    "Hello World",
+                    "a" * 50,
+                    "aA",
+                    "()",
+                    "(())",
+                    ")(",
+                    "a,b",
+                    " a ",
+                    "\n",
+                    "0",
+                    "-1",
+                    "12",
+                ]
+                return [*self.texts, *more, "".join(reversed("".join(self.texts)))[:40]]
+            case "list" | "tuples":
+                firsts = [self.any_of(shape[1]) for _ in range(3)]
+                lists = [
+                    tuple(self.any_of(shape[1], large, 1) for _ in range(n))
+                    for n in (1, 2, 3, 20)
+                    for large in (False, True)
+                ]
+                lists += [(item,) * n for item in firsts for n in (2, 3, 50)]
+                if self.shape(shape[1])[0] == "int":
+                    lists += [
+                        tuple(range(50)),
+                        tuple(range(10, 0, -1)),
+                        (1,) * 50,
+                        (10**9, -(10**9)),
+                        (10**20, 1, -(10**20)),
+                    ]
+                    lists += [tuple(m for m in self.near[:8]), *((m,) for m in self.near[:8])]
+                return [(shape[0], items) for items in lists]
+            case "default":
+                return [ABSENT, *self.edges(shape[1])]
+            case _:
+                return [self.any_of(shape) for _ in range(4)]
+
+
+def _order(value: Any) -> tuple[str, Any]:
+    """Some order among values of one shape."""
+    if isinstance(value, int | float):
+        return ("number", value)
+    return (type(value).__name__, value if isinstance(value, str) else repr(value))
+
+
+def build(recipe: Any, classes: dict[str, Any]) -> Any:
+    """A fresh value from its recipe: plain values stand for themselves, tuples begin with what they make.
+
+    Raises whatever a constructor of the module's own raises.
+    """
+    if not isinstance(recipe, tuple) or recipe == ABSENT:
+        return recipe
+    if recipe[0] == "enum":
+        return classes[recipe[1]][recipe[2]]
+    if recipe[0] == "class":
+        return classes[recipe[1]](**{name: build(part, classes) for name, part in recipe[2]})
+    if recipe[0] == "dict":
+        return {build(key, classes): build(value, classes) for key, value in recipe[1]}
+    items = [build(part, classes) for part in recipe[1]]
+    makers: dict[str, Any] = {"list": list, "tuple": tuple, "tuples": tuple, "set": set, "frozenset": frozenset}
+    return makers[recipe[0]](items)
+
+
+__all__ = ["ABSENT", "Maker", "build"]

@@ -1,0 +1,139 @@
+"""What inputs an annotation admits, as data: ``("list", ("int",))``. Read from its text, never evaluated."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from typing import Any
+
+Shape = tuple[Any, ...]
+
+_ATOMS = {"int": "int", "bool": "bool", "str": "str", "float": "float", "bytes": "bytes", "complex": "complex",
+          "None": "none", "object": "any", "Any": "any", "Hashable": "int", "Number": "int", "Real": "float",
+          "Integral": "int", "SupportsInt": "int", "SupportsFloat": "float",
+          "AnyStr": "str", "Sized": "lists"}  # fmt: skip
+_LISTS = frozenset({"list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Iterator", "Container",
+                    "Reversible", "Generator"})  # fmt: skip
+_SETS = frozenset({"set", "Set", "AbstractSet", "MutableSet"})
+_MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"})
+_THROUGH = frozenset({"Final", "Annotated", "ClassVar", "Required", "NotRequired", "ReadOnly"})
+ANY: Shape = ("any",)
+_DEEPEST = 12
+
+
+class Shapes:
+    """Annotations of one module: its classes as objects, its aliases as the texts that they are bound to."""
+
+    def __init__(self, classes: dict[str, Any], aliases: dict[str, str]) -> None:
+        self.classes, self.aliases = classes, aliases
+
+    def of(self, annotation: str, depth: int = 0) -> Shape:
+        """The shape of an annotation; ``("unknown", text)`` where no inputs can be made."""
+        if not annotation:
+            return ANY
+        try:
+            node = ast.parse(annotation.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ("unknown", annotation)
+        return self._shape(node, depth)
+
+    def _shape(self, node: ast.expr, depth: int) -> Shape:
+        if depth > _DEEPEST:
+            return ANY
+        if isinstance(node, ast.Constant):
+            if node.value is None:
+                return ("none",)
+            return self.of(node.value, depth + 1) if isinstance(node.value, str) else ("unknown", repr(node.value))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return _union([self._shape(node.left, depth + 1), self._shape(node.right, depth + 1)])
+        if isinstance(node, ast.Subscript):
+            inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return self._generic(_last(node.value), inner, depth)
+        return self._named(_last(node), depth)
+
+    def _named(self, name: str, depth: int) -> Shape:
+        if name in self.classes:
+            return self._class(name, depth)
+        if name in self.aliases:
+            return self.of(self.aliases[name], depth + 1)
+        if name in _ATOMS:
+            return (_ATOMS[name],)
+        if name in _LISTS:
+            return ("list", ANY)
+        if name in ("tuple", "Tuple"):
+            return ("tuples", ANY)
+        if name in _SETS:
+            return ("set", ("int",))
+        if name in ("frozenset", "FrozenSet"):
+            return ("frozenset", ("int",))
+        if name in _MAPPINGS:
+            return ("dict", ("str",), ("int",))
+        return ("dict", ANY, ("int",)) if name == "Counter" else ("unknown", name)
+
+    def _generic(self, name: str, inner: list[ast.expr], depth: int) -> Shape:
+        if name == "Literal":
+            return ("literal", tuple(c.value for c in inner if isinstance(c, ast.Constant)))
+        if name == "Optional":
+            return _union([self._shape(inner[0], depth + 1), ("none",)])
+        if name in ("tuple", "Tuple"):
+            if len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...:
+                return ("tuples", self._shape(inner[0], depth + 1))
+            parts = [] if len(inner) == 1 and isinstance(inner[0], ast.Tuple) else inner
+            return ("tuple", *(self._shape(part, depth + 1) for part in parts))
+        shapes = [self._shape(part, depth + 1) for part in inner]
+        if name == "Union":
+            return _union(shapes)
+        if name in _THROUGH:
+            return shapes[0]
+        if name in _LISTS or name in ("deque", "Deque"):
+            return ("list", shapes[0])
+        if name in _SETS:
+            return ("set", shapes[0])
+        if name in ("frozenset", "FrozenSet"):
+            return ("frozenset", shapes[0])
+        if name in _MAPPINGS and len(shapes) == 2:
+            return ("dict", shapes[0], shapes[1])
+        if name == "Counter":
+            return ("dict", shapes[0], ("int",))
+        return self._named(name, depth) if name in self.classes else ("unknown", name)
+
+    def _class(self, name: str, depth: int) -> Shape:
+        kind = self.classes[name]
+        if isinstance(kind, type) and issubclass(kind, enum.Enum):
+            return ("enum", name, tuple(kind.__members__))
+        fields = getattr(kind, "__dataclass_fields__", None)
+        if fields is not None:
+            given = [(f.name, f.type) for f in fields.values() if f.init]
+        elif isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            hints = getattr(kind, "__annotations__", {})
+            given = [(field, hints.get(field, "")) for field in kind._fields]
+        else:
+            return ("unknown", name)
+        # A class that contains itself is made from the outside in: its own name stays a name.
+        parts = tuple((field, ("later", _text(hint))) for field, hint in given)
+        return ("class", name, parts)
+
+
+def _union(shapes: list[Shape]) -> Shape:
+    flat: list[Shape] = []
+    for shape in shapes:
+        flat.extend(part for part in (shape[1:] if shape[0] == "union" else (shape,)) if part not in flat)
+    return flat[0] if len(flat) == 1 else ("union", *sorted(flat, key=lambda part: part[0] != "none"))
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
+def _text(hint: Any) -> str:
+    """The text of a field's type, which may be text already or a class."""
+    if isinstance(hint, str):
+        return hint
+    if hint is None or hint is type(None):
+        return "None"
+    return hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else repr(hint)
+
+
+__all__ = ["ANY", "Shape", "Shapes"]

@@ -1,0 +1,252 @@
+"""Contracts at run time: checked really, in any order of decorators, and cheap to leave out."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+import subprocess
+import sys
+
+import pytest
+
+from goedels_poetry.contracts import ContractViolation, enabled, ensures, raises, requires
+
+
+@requires(lambda n: n >= 0)
+@ensures(lambda n, result: result * 2 == n * (n + 1))
+def triangle(n: int, wrong: bool = False) -> int:
+    """The n-th triangular number."""
+    return n * (n + 1) // 2 + wrong
+
+
+def test_what_holds_passes_and_the_function_keeps_its_face():
+    assert triangle(4) == 10
+    assert triangle(n=4) == 10
+    assert triangle.__name__ == "triangle"
+    assert triangle.__doc__ == "The n-th triangular number."
+    assert list(inspect.signature(triangle).parameters) == ["n", "wrong"]
+
+
+def test_a_broken_precondition_names_clause_function_and_arguments():
+    with pytest.raises(ContractViolation, match=r"triangle\(n=-1, wrong=False\): requires n >= 0 does not hold"):
+        triangle(-1)
+
+
+def test_a_broken_postcondition_shows_the_result():
+    with pytest.raises(AssertionError, match=r"n=3, wrong=True, result=7\): ensures result \* 2 == n \* \(n \+ 1\)"):
+        triangle(3, True)
+
+
+def test_wrong_arguments_are_pythons_own_complaint():
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'n'"):
+        triangle()
+
+
+def test_a_condition_that_raises_does_not_hold():
+    with pytest.raises(ContractViolation, match="could not be evaluated: TypeError"):
+        triangle("a")
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_decorators_stack_in_any_order(order):
+    decorators = [
+        requires(lambda x: x != 1),
+        ensures(lambda result: result != 4),
+        raises(ValueError, when=lambda x: x == 3),
+    ]
+    for _ in range(order % 3):
+        decorators.append(decorators.pop(0))
+    if order >= 3:
+        decorators.reverse()
+
+    def double(x):
+        if x == 3:
+            raise ValueError("three")
+        if x == 5:
+            raise KeyError("five")
+        if x == 7:
+            raise ValueError("seven")
+        return 2 * x
+
+    for decorator in decorators:
+        double = decorator(double)
+    assert double(0) == 0
+    with pytest.raises(ValueError, match="three"):
+        double(3)
+    for bad in (1, 2, 5, 7):
+        with pytest.raises(ContractViolation):
+            double(bad)
+
+
+def test_an_exception_that_no_clause_allows_is_the_cause_of_the_violation():
+    @raises(ValueError)
+    def broken():
+        raise ZeroDivisionError("by zero")
+
+    with pytest.raises(ContractViolation, match="raised ZeroDivisionError") as caught:
+        broken()
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_subclasses_of_an_allowed_exception_pass():
+    @raises(LookupError)
+    def find():
+        raise IndexError("no")
+
+    with pytest.raises(IndexError):
+        find()
+
+
+def test_methods_static_methods_and_class_methods():
+    class Account:
+        limit = 10
+
+        @requires(lambda self, amount: amount <= self.limit)
+        def draw(self, amount):
+            return amount
+
+        @requires(lambda x: x > 0)
+        @staticmethod
+        def check(x):
+            return x
+
+        @classmethod
+        @ensures(lambda cls, result: isinstance(result, cls))
+        def make(cls):
+            return cls()
+
+    assert Account.make().draw(3) == 3
+    assert Account.check(2) == 2
+    with pytest.raises(ContractViolation, match=r"draw\("):
+        Account().draw(11)
+    with pytest.raises(ContractViolation):
+        Account.check(0)
+
+
+def test_all_kinds_of_parameters():
+    @requires(lambda b, d, rest, more: (b < d and not rest) or more["e"] == 1)
+    def kinds(a, /, b=1, *rest, c, d=5, **more):
+        return (a, b, rest, c, d, more)
+
+    assert kinds(0, c=2) == (0, 1, (), 2, 5, {})
+    with pytest.raises(ContractViolation):
+        kinds(0, 9, c=2)
+
+
+def test_a_single_unknown_name_is_the_result():
+    @ensures(lambda r: r > 0)
+    def one():
+        return 1
+
+    assert one() == 1
+
+
+def test_a_predicate_that_wants_what_there_is_not_is_told_when_decorating():
+    with pytest.raises(TypeError, match="wants 'y'; the function's parameters are: x"):
+
+        @requires(lambda x, y: x < y)
+        def one(x):
+            return x
+
+
+@pytest.mark.parametrize("wrong", [3, "ValueError", ValueError("x")])
+def test_raises_takes_classes_of_exceptions_only(wrong):
+    with pytest.raises(TypeError, match="takes a class of exceptions"):
+        raises(wrong)
+
+
+def test_a_predicate_may_call_the_function_itself():
+    @requires(lambda n: n >= 0)
+    @ensures(lambda n, result: n == 0 or result == n * factorial(n - 1))
+    def factorial(n):
+        return 1 if n == 0 else n * factorial(n - 1)
+
+    assert factorial(20) == 2432902008176640000
+
+
+def test_another_decorator_between_does_not_swallow_clauses():
+    @requires(lambda x: x != 2)
+    @functools.lru_cache
+    @requires(lambda x: x != 1)
+    def cached(x):
+        return x
+
+    assert cached(0) == 0
+    for bad in (1, 2):
+        with pytest.raises(ContractViolation):
+            cached(bad)
+
+
+def test_a_coroutine_is_checked_when_it_is_awaited():
+    @requires(lambda x: x > 0)
+    @ensures(lambda x, result: result == x + 1)
+    async def later(x):
+        return x + 1 if x < 5 else 0
+
+    assert inspect.iscoroutinefunction(later)
+    assert asyncio.run(later(1)) == 2
+    for bad in (0, 5):
+        with pytest.raises(ContractViolation):
+            asyncio.run(later(bad))
+
+
+def test_a_repr_that_raises_hides_no_violation():
+    class Rude:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    @requires(lambda x: False)
+    def take(x):
+        return x
+
+    with pytest.raises(ContractViolation, match="Rude whose repr raises RuntimeError"):
+        take(Rude())
+
+
+def test_the_text_of_a_clause_can_be_given():
+    @requires(lambda x: x > 0, "x is positive")
+    def take(x):
+        return x
+
+    with pytest.raises(ContractViolation, match="requires x is positive does not hold"):
+        take(0)
+
+
+def test_contracts_can_be_switched_off_and_on():
+    with enabled(False):
+        assert triangle(-3) == 3
+    with pytest.raises(ContractViolation):
+        triangle(-3)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [("0", "unchecked"), ("off", "unchecked"), ("1", "checked"), ("", "checked")]
+)
+def test_an_environment_variable_switches_them_off(value, said):
+    program = """
+from goedels_poetry.contracts import requires
+@requires(lambda x: x)
+def f(x): return "unchecked"
+try:
+    print(f(0))
+except AssertionError:
+    print("checked")
+"""
+    environment = {**os.environ, "GOEDELS_POETRY_CONTRACTS": value}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == said
+
+
+def test_only_the_standard_library_is_loaded():
+    program = """
+import sys, goedels_poetry.contracts
+ours = {m for m in sys.modules if m.startswith("goedels_poetry.")}
+others = {m.split(".")[0] for m in sys.modules if "site-packages" in (getattr(sys.modules[m], "__file__", None) or "")}
+kept = ("goedels_poetry.contracts", "goedels_poetry.version")
+print(sorted(m for m in ours if not m.startswith(kept)), sorted(others))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("[] ")
+    assert not {"z3", "pydantic", "langgraph"} & set(done.stdout.replace("'", " ").split())

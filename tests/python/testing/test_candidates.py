@@ -1,0 +1,412 @@
+"""What a candidate must do to pass: every check made, in the sandbox, and nothing taken on trust."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from planted_bugs import PLANTED
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.python.program import read_program
+from goedels_poetry.languages.python.testing import Checks, checks_of, replay, test_candidate
+
+SAMPLE = (0, 3, 5, 9, 11, 14, 26)  # one of a kind: equals, floor, alias, no end, a large constant, bound, default
+RIGHT = (13, 20, 27)  # with preconditions that few inputs satisfy, and with a class
+DOUBLE = Checks(
+    "f", "def f(n: int) -> int", requires=("n >= 0",), ensures=("result == 2 * n",), examples=(("f(3)", "6"),)
+)
+
+
+def judged(source, checks, **options):
+    return asyncio.run(test_candidate(source, checks, **{"effort": "quick", **options}))
+
+
+def contract_of(source, name):
+    return checks_of(read_program(source), name)
+
+
+def failed(report):
+    return [result for result in report.results if not result.passed]
+
+
+# ---- bugs and right functions ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("planted", [PLANTED[at] for at in SAMPLE], ids=lambda p: p.function)
+def test_a_planted_bug_is_found_with_an_input_that_shows_it_again(planted):
+    checks = contract_of(planted.wrong, planted.function)
+    report = judged(planted.wrong, checks)
+    assert not report.passed
+    again = asyncio.run(replay(planted.wrong, checks, report.counterexample["input"]))
+    assert again.violates(), again
+
+
+@pytest.mark.parametrize("planted", [PLANTED[at] for at in RIGHT], ids=lambda p: p.function)
+def test_a_right_function_passes(planted):
+    report = judged(planted.right, contract_of(planted.right, planted.function))
+    assert report.passed, report.reason
+    assert report.inputs_tried > 0
+    assert report.fault == ""
+
+
+def test_the_first_failing_input_is_a_smallest_one():
+    source = "def f(xs: list[int]) -> int:\n    return sum(xs) - (xs.count(2) > 1)\n"
+    report = judged(source, Checks("f", ensures=("result == sum(xs)",)))
+    assert report.counterexample["input"] == {"xs": "[2, 2]"}
+
+
+def test_a_right_function_that_is_slow_or_deep_on_large_inputs_is_no_failure():
+    source = """
+def ack(m: int, n: int) -> int:
+    if m == 0:
+        return n + 1
+    return ack(m - 1, 1) if n == 0 else ack(m - 1, ack(m, n - 1))
+"""
+    report = judged(source, Checks("ack", requires=("m >= 0 and n >= 0",), ensures=("result > n",)))
+    assert report.passed, report.reason
+
+
+def test_a_contract_that_is_slow_on_large_inputs_is_no_failure():
+    source = "def f(n: int) -> int:\n    return n * (n + 1) // 2\n"
+    report = judged(source, Checks("f", requires=("n >= 0",), ensures=("result == sum(range(n + 1))",)))
+    assert report.passed, report.reason
+
+
+@pytest.mark.parametrize(
+    ("parameters", "requires"),
+    [
+        ("xs: list[int], i: int", "0 <= i < len(xs)"),
+        ("xs: list[int]", "len(xs) > 3 and xs == sorted(set(xs))"),
+        ("n: int", "n > 8 and n & (n - 1) == 0"),
+        ("a: int, b: int, c: int", "0 < a < b < c and a + b > c"),
+        ("s: str, t: str", "len(s) > 2 and s != t and sorted(s) == sorted(t)"),
+        ("d: dict[str, list[int]]", "len(d) == 2 and all(d.values())"),
+    ],
+)
+def test_a_precondition_that_few_inputs_satisfy_still_gets_inputs(parameters, requires):
+    report = judged(
+        f"def f({parameters}) -> int:\n    return 1\n", Checks("f", requires=(requires,), ensures=("result == 1",))
+    )
+    assert report.passed, report.reason
+    assert report.inputs_tried >= 10
+
+
+def test_few_inputs_are_said_to_be_few_and_none_is_a_failure():
+    source = "def f(n: int) -> int:\n    return n\n"
+    few = judged(source, Checks("f", requires=("n in (3, 5)",), ensures=("result == n",)))
+    assert few.passed
+    assert "only 2 inputs" in few.reason
+    none = judged(source, Checks("f", requires=("n != n",), ensures=("result == n",)))
+    assert not none.passed
+    assert "no input of the domain" in none.reason
+
+
+def test_inputs_of_the_modules_own_classes_and_literals_are_written_as_python():
+    source = """
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+class Suit(Enum):
+    HEARTS = 1
+    SPADES = 2
+
+@dataclass(frozen=True)
+class Card:
+    suit: Suit
+    rank: int
+
+def f(card: Card, mode: Literal["high", "low"], rest: tuple[int, ...] | None = None) -> bool:
+    return not (card.suit is Suit.SPADES and card.rank == 3 and mode == "low")
+"""
+    report = judged(source, Checks("f", ensures=("result",)))
+    assert report.counterexample["input"]["card"] == "Card(suit=Suit.SPADES, rank=3)"
+    assert report.counterexample["input"]["mode"] == "'low'"
+    again = asyncio.run(replay(source, Checks("f", ensures=("result",)), report.counterexample["input"]))
+    assert again.violates()
+
+
+def test_a_default_that_lives_on_between_calls_is_found():
+    source = "def f(x: int, seen: list[int] = []) -> int:\n    seen.append(x)\n    return len(seen)\n"
+    report = judged(source, Checks("f", requires=("seen == []",), ensures=("result == 1",)))
+    assert not report.passed
+    assert report.counterexample["input"] == {"x": "0"}
+
+
+def test_the_parameters_in_an_ensures_are_the_callers_objects_after_the_call():
+    source = "def f(xs: list[int]) -> None:\n    xs.sort()\n"
+    assert judged(source, Checks("f", ensures=("result is None and xs == sorted(xs)",))).passed
+    assert not judged(source, Checks("f", ensures=("xs != [0, 1] or xs is not xs",))).passed
+    assert judged("def f(xs: list[int]) -> list[int]:\n    return xs\n", Checks("f", ensures=("result is xs",))).passed
+
+
+def test_inputs_of_earlier_failures_come_first():
+    source = "def f(n: int) -> int:\n    return 1 if n == 777777 * 3 + 11 else 0\n"
+    checks = Checks("f", requires=("n % 2 == 0",), ensures=("result == 0",))
+    report = judged(source, checks, inputs=[{"n": "2333342"}, {"n": "2333341"}])
+    assert report.counterexample["input"] == {"n": "2333342"}
+
+
+# ---- each kind of check ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "fault", "said"),
+    [
+        ("def f(n) return n", "syntax", "line 1"),
+        ("def f(n):\n  return n\0", "syntax", "null"),
+        (f"def f(n):\n    return {'(' * 500}n{')' * 500}", "syntax", "nested"),
+        ("return 3", "syntax", "outside function"),
+        ("def g(n):\n    return 2 * n", "signature", "defines g"),
+        ("f = lambda n: 2 * n", "signature", "no plain function"),
+        ("async def f(n):\n    return 2 * n", "signature", "coroutine"),
+        ("class f:\n    pass", "signature", "a class"),
+        ("def f(n):\n    return 2 * n\nf = print", "signature", "line 3"),
+        ("def f(m):\n    return 2 * m", "signature", "the signature says n"),
+        ("def f(n, k=1):\n    return 2 * n", "signature", "the signature says n"),
+        ("def f(*, n):\n    return 2 * n", "signature", "not passed as"),
+        ("def f(n: str):\n    return 2 * n", "signature", "annotated str"),
+        ("def f(n) -> list[int]:\n    return 2 * n", "signature", "the result is annotated"),
+    ],
+)
+def test_what_does_not_compile_or_has_another_signature_never_runs(source, fault, said):
+    report = judged(source, DOUBLE)
+    assert (report.passed, report.fault) == (False, fault)
+    assert said in report.reason
+
+
+def test_annotations_in_another_spelling_are_the_same():
+    checks = Checks("f", "def f(xs: list[int] | None) -> dict[str, int]:", ensures=("result == {}",))
+    source = "from typing import *\ndef f(xs: 'Optional[List[int]]') -> Dict[str, int]:\n    return {}\n"
+    assert judged(source, checks).passed
+
+
+def test_examples_are_compared_by_exact_type():
+    same = {"6": "2 * 3", "[(1, 'a')]": "[(1, 'a')]", "0.1 + 0.2": "0.3", "{1: {2}}": "{1: {2}}", "2": "2.0"}
+    different = {"6.0": "6", "1": "True", "[1, 2]": "(1, 2)", "None": "0", "{1: [2.0]}": "{1: [2]}"}
+    pairs = [*same.items(), *different.items()]
+    source = f"def f(i):\n    return [{', '.join(result for result, _ in pairs)}][i]\n"
+    report = judged(source, Checks("f", examples=tuple((f"f({i})", text) for i, (_, text) in enumerate(pairs))))
+    passed = [result.passed for result in report.results if result.kind == "example"]
+    assert passed == [True] * len(same) + [False] * len(different)
+
+
+def test_an_example_may_expect_an_exception():
+    source = "def f(n):\n    if n < 0:\n        raise IndexError('n')\n    return n\n"
+    assert judged(source, Checks("f", examples=(("f(-1)", "LookupError"),))).passed
+    assert not judged(source, Checks("f", examples=(("f(1)", "LookupError"),))).passed
+
+
+def test_a_failing_example_says_what_came_instead_and_where_it_raised():
+    report = judged("def f(n):\n    return 12 // n\n", Checks("f", examples=(("f(4)", "4"),)))
+    assert report.reason == "f(4) == 4: f(4) is 3, expected 4"
+    report = judged("def f(n):\n    return 12 // n\n", Checks("f", examples=(("f(0)", "4"),)))
+    assert (report.fault, report.counterexample["input"]) == ("raised", {"n": "0"})
+    assert "raised ZeroDivisionError" in report.reason
+    assert "(line 2) on n = 0" in report.reason
+
+
+def test_assertions_in_the_style_of_humaneval_and_mbpp():
+    check = """
+def check(candidate):
+    assert candidate(2) == 4
+    for i in range(30):
+        assert candidate(i) == i * 2
+"""
+    source = "def f(n):\n    return 2 * n if n != 17 else 0\n"
+    report = judged(source, Checks("f", assertions=("assert f(3) == 6", "assert f(f(2)) == 8", check)))
+    assert [result.passed for result in report.results if result.kind == "assertion"] == [True, True, False]
+    assert report.counterexample["input"] == {"n": "17"}
+    assert "assert candidate(i) == i * 2 fails; f on n = 17 returned 0" in report.reason
+
+
+def test_assertions_see_what_a_call_does_to_their_lists_and_functions_that_it_returns():
+    source = "def f(xs):\n    xs.append(1)\n    return lambda k: [len(xs), k]\n"
+    test = "xs = [5]\ng = f(xs)\nassert xs == [5, 1]\nassert g(3) == [2, 3]\n"
+    assert judged(source, Checks("f", assertions=(test,))).passed
+
+
+def test_a_test_that_never_calls_the_function_is_no_evidence():
+    report = judged("def f(n):\n    return n\n", Checks("f", assertions=("def check(candidate, f=None):\n    pass\n",)))
+    assert not report.passed
+    assert "never calls f" in report.reason
+
+
+def test_doctests_with_output_exceptions_and_variables():
+    source = '''
+def f(n):
+    """Double.
+
+    >>> x = f(2)
+    >>> x
+    4
+    >>> f("ab")
+    'abab'
+    >>> f(None)
+    Traceback (most recent call last):
+    TypeError: unsupported operand type(s) for *: 'int' and 'NoneType'
+    """
+    return 2 * n
+'''
+    checks = contract_of(source, "f")
+    assert checks.doctests
+    assert judged(source, checks).passed
+    report = judged(source.replace("'abab'", "'ab'"), checks)
+    assert not report.passed
+    assert "expected 'ab'" in report.reason
+
+
+def test_a_hypothesis_property_fails_with_a_small_input():
+    test = """
+from hypothesis import given, strategies as st
+
+@given(st.lists(st.integers(0, 9)), st.integers(0, 9))
+def test_adding(xs, x):
+    assert f(xs + [x]) == f(xs) + x
+"""
+    right = "def f(xs):\n    return sum(xs)\n"
+    assert judged(right, Checks("f", properties=(test,))).passed
+    report = judged("def f(xs):\n    return sum(xs[:5])\n", Checks("f", properties=(test,)))
+    assert not report.passed
+    assert set(report.counterexample["input"]) == {"xs", "x"}
+
+
+def test_time_and_memory_are_checks():
+    slow = "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
+    report = judged(slow, Checks("f", examples=(("f(50)", "12586269025"),), seconds=0.5))
+    assert (report.fault, report.reason) == ("resources", "f(50) == 12586269025: did not finish within 0.5 s on n = 50")
+    report = judged(
+        "def f(n):\n    return len([0] * n)\n", Checks("f", examples=(("f(10**9)", "10**9"),), memory_mb=128)
+    )
+    assert report.fault == "resources"
+    assert "used more than 128 MB on n = 1000000000" in report.reason
+
+
+def test_a_recursion_too_deep_for_an_example_is_a_failure():
+    report = judged(
+        "def f(n):\n    return 1 if n == 0 else n * f(n - 1)\n", Checks("f", assertions=("assert f(5000) > 0",))
+    )
+    assert report.fault == "resources"
+    assert "RecursionError" in report.reason
+
+
+def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():
+    source = "def f(a: int, b: int) -> int:\n    return a // b\n"
+    report = judged(source, Checks("f", ensures=("True",)))
+    assert report.fault == "raised"
+    assert "ZeroDivisionError" in report.reason
+    assert judged(source, Checks("f", raises=(("ArithmeticError", ""),))).passed
+    assert judged(source, Checks("f", raises=(("ZeroDivisionError", "b == 0"),))).passed
+    assert not judged(source, Checks("f", raises=(("ZeroDivisionError", "b == 0 and a > 0"),))).passed
+
+
+def test_other_libraries_of_contracts_need_not_be_installed():
+    source = """
+import deal, icontract
+
+@deal.pre(lambda x: x >= 0)
+@icontract.ensure(lambda x, result: result * result <= x < (result + 1) ** 2, "a root")
+@deal.pure
+def f(x: int) -> int:
+    r = 0
+    while (r + 1) ** 2 <= x and r < 1000:
+        r += 1
+    return r
+"""
+    checks = contract_of(source, "f")
+    assert len(checks.requires) == len(checks.ensures) == 1
+    report = judged(source, checks)
+    assert not report.passed  # beyond a million
+    assert judged(source.replace("and r < 1000", ""), checks).passed
+
+
+def test_without_a_check_of_what_it_does_nothing_passes():
+    report = judged("def f(n):\n    return n\n", Checks("f", "def f(n)"))
+    assert not report.passed
+    assert "no check" in report.reason
+
+
+# ---- replay ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "passed"),
+    [
+        ({"n": "3"}, "contract", True),
+        ({"n": "-3"}, "domain", False),
+        ({"n": "5"}, "ensures", False),
+        ({"n": "6"}, "raised", False),
+        ({"n": "7"}, "resources", False),
+        ({"n": "2"}, "finishes", False),
+    ],
+)
+def test_one_input_replayed(arguments, kind, passed):
+    source = """
+def f(n: int) -> int:
+    if n == 6:
+        raise KeyError(n)
+    if n == 2:
+        return f(n)
+    if n == 7:
+        return g(10**5)
+    return 2 * n + (n == 5)
+
+def g(n):
+    return g(n - 1) if n else 0
+"""
+    if kind == "resources":  # the same, on an input that is not small
+        source, arguments = source.replace("n == 7", "n == 777"), {"n": "777"}
+    result = asyncio.run(replay(source, DOUBLE, arguments))
+    assert (result.kind, result.passed) == (kind, passed), result
+    assert result.violates() == (kind in ("ensures", "raised", "finishes"))
+
+
+def test_replay_takes_literals_for_the_parameters_only():
+    source = "def f(n: int) -> int:\n    return 2 * n\n"
+    for wrong in ({"n": "__import__('os')"}, {"m": "1"}, {"n": "1 +"}, {"n": "[x for x in 'a']"}):
+        with pytest.raises(InvalidInput):
+            asyncio.run(replay(source, DOUBLE, wrong))
+
+
+# ---- checks as data -------------------------------------------------------------------------------------------------
+
+
+def test_checks_go_through_json_unchanged():
+    checks = Checks(
+        "f", "def f()", ("a",), ("b",), (("E", ""),), (("f()", "1"),), ("assert f()",), ("x",), True, 2.5, 64
+    )
+    assert Checks.from_json(json.loads(json.dumps(checks.to_json()))) == checks
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        [],
+        {"function": 3},
+        {"function": "f", "ensure": []},
+        {"function": "f", "ensures": "result"},
+        {"function": "f", "examples": [["f()"]]},
+        {"function": "f", "seconds": -1},
+        {"function": "f", "seconds": True},
+        {"function": "f", "doctests": "no"},
+    ],
+)
+def test_malformed_checks_are_invalid_input(data):
+    with pytest.raises(InvalidInput):
+        Checks.from_json(data)
+
+
+@pytest.mark.parametrize(
+    "checks", [Checks("f", ensures=("result ==",)), Checks("f", "def g(n)"), Checks("f", "n -> int")]
+)
+def test_checks_that_cannot_be_read_are_the_callers_fault(checks):
+    with pytest.raises(InvalidInput):
+        judged("def f(n):\n    return n\n", checks)
+
+
+def test_a_function_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(InvalidInput, match="the functions of this file: g"):
+        checks_of(read_program("def g():\n    pass\n"), "f")

@@ -3,13 +3,18 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import warm_solvers
 from hypothesis import settings
 
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
+
+HERE = Path(__file__).parent
 
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("untimed", deadline=None)
@@ -39,6 +44,33 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Fetch Lean, once for all times, before the clock of any test runs."""
     if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
         install()
+
+
+COLD = (
+    "solvers",
+    "test_kill.py",
+    "test_limits.py",
+    "test_lost_processes.py",
+    "test_lost_tools.py",
+    "test_walks_end.py",
+)
+"""Folders and files whose tests are about how processes start, die and end: there each is started as by a user."""
+
+
+@pytest.fixture(autouse=True)
+def warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere solvers and workers of the tests' own process start in a hundredth of a second; see `warm_solvers`."""
+    cold = sys.platform != "linux" or any(part in COLD for part in request.path.relative_to(HERE).parts)
+    warm_solvers.keep_workers_parent(not cold)
+    if not cold:
+        warm_solvers.use(monkeypatch)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """The parents of solvers and workers end with the tests."""
+    yield
+    warm_solvers.keep_workers_parent(False)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
+import kept_lean
 import pytest
 from scripted_claims import KeptSmt
 
@@ -23,6 +24,13 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 @pytest.fixture(scope="session")
 def lean(lean: LeanPool) -> LeanLanguage:
     return LeanLanguage(lean)
+
+
+@pytest.fixture
+def checked_by_kept(lean: LeanLanguage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proved or refuted is checked in the same Lean; that a check starts its own is tested elsewhere."""
+    assert lean._pool is not None
+    kept_lean.for_checkers(lean._pool, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.languages.lean import LeanLanguage
 
+pytestmark = pytest.mark.usefixtures("checked_by_kept")
 REV = "def rev {α : Type} : List α → List α\n  | [] => []\n  | x :: xs => rev xs ++ [x]\n\n"
 GOOD = f"{REV}theorem rev_rev (xs : List Nat) : rev (rev xs) = xs := by\n  sorry"
 CLAIM = "reversing a list of numbers twice gives it back"

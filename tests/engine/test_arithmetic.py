@@ -116,7 +116,8 @@ def test_a_witness_makes_the_conclusion_true_on_all_values_or_is_none() -> None:
         assert found[: len(wanted)] == wanted and bool(found) == bool(wanted)
 
 
-def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one() -> None:
+def test_the_second_solver_is_for_existential_goals_and_believes_no_false_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{ProverContext.__module__.rpartition('.')[0]}.second_solver.BELIEF_SECONDS", 1.5)
     plus = "(define-fun-rec add ((n Int) (m Int)) Int (ite (<= n 0) m (+ 1 (add (- n 1) m))))"
     for goal, suited, believed in (
         ("(=> (>= n 0) (= (add n m) (+ n m)))", False, True),

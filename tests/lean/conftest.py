@@ -4,7 +4,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+import kept_lean
 import pytest
+from kept_lean import Kept
 
 from goedels_poetry.checker.lean import FreshLean
 from goedels_poetry.checker.lean.gate import Leans
@@ -12,23 +14,16 @@ from goedels_poetry.checker.lean.verify import second_kernel
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool
 
 
-class Kept:
-    """The session's Lean, which a checker that wants a fresh one may close as often as it likes."""
-
-    def __init__(self, lean: LeanPool) -> None:
-        self._lean = lean
-        self.version = lean.version
-        self.check = lean.check
-        self.replay = lean.replay
-
-    async def aclose(self) -> None:
-        """Other tests want it still."""
-
-
 @pytest.fixture(scope="session")
 def kept(lean: LeanPool) -> FreshLean:
     """For checkers, where a process that has seen nothing is not what the test is about."""
     return lambda: Kept(lean)  # type: ignore[return-value]
+
+
+@pytest.fixture
+def checked_by_kept(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs have proved or refuted is checked by the session's Lean, where the check is not what they are about."""
+    kept_lean.for_checkers(lean, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ const path = require('path'), v8 = require('v8');
 const { Worker, isMainThread, workerData } = require('worker_threads');
 const [, , ours, installation] = process.argv;
 const part = (name) => require(path.join(isMainThread ? ours : workerData.ours, name));
-const WARM = 4, COUNTED = 3;
+const WARM = 3, COUNTED = 2;
 
 const TREE = 'inductive Tree (α : Type) where\n  | leaf : Tree α\n  | node : Tree α → α → Tree α → Tree α\n'
   + 'def Tree.mirror : Tree α → Tree α\n  | .leaf => .leaf\n  | .node l x r => .node r.mirror x l.mirror\n';

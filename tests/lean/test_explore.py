@@ -131,7 +131,7 @@ def test_reversing_twice_is_proved_by_a_lemma_about_an_own_list_type(lean: LeanP
 
 def test_no_lemma_makes_a_false_theorem_provable(lean: LeanPool) -> None:
     task = Task(PILE, "theorem wrong (xs : List Nat) : pileOn xs 1 = pile xs", "wrong")
-    assert asyncio.run(prove_by_lemmas(lean, task, seconds=8)) is None
+    assert asyncio.run(prove_by_lemmas(lean, task, seconds=4)) is None
 
 
 def test_discovered_statements_are_read_by_lean_and_none_is_about_nothing(lean: LeanPool) -> None:

@@ -58,6 +58,7 @@ def others(found: Iterable[Found]) -> list[Found]:
 
 
 _exports: dict[str, CheckResult] = {}
+_libraries: dict[tuple[str, tuple[str, ...]], str] = {}
 
 
 async def export_of(lean: LeanPool, name: str) -> CheckResult:
@@ -81,9 +82,11 @@ async def library_of(lean: LeanPool, stream: str, modules: tuple[str, ...]) -> s
         read(bare)
     except (BadData, ValueError, TypeError, AttributeError):
         bare = TRUE.stream()
-    done = await lean.replay(ReplayRequest(modules, bare, library=True))
-    assert done.status == "done", done
-    return done.library
+    if (bare, modules) not in _libraries:
+        done = await lean.replay(ReplayRequest(modules, bare, library=True))
+        assert done.status == "done", done
+        _libraries[bare, modules] = done.library
+    return _libraries[bare, modules]
 
 
 async def by_ours(library: str, stream: str, found: Found) -> None:

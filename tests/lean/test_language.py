@@ -16,7 +16,7 @@ THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"
 
 @pytest.fixture
 async def framework(
-    lean: LeanPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    lean: LeanPool, checked_by_kept: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> AsyncIterator[GoedelsPoetryFramework]:
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
     settings = Settings(budgets=Budgets(wall_seconds=120), use_memory=False)
@@ -66,6 +66,7 @@ async def test_what_does_not_elaborate_is_invalid_in_leans_words_and_place(frame
     assert result.location is not None and (result.location["line"], result.location["column"]) == (1, 27)
 
 
+@pytest.mark.usefixtures("checked_by_kept")
 async def test_what_follows_only_from_a_theorem_left_open_is_not_proved(lean: LeanPool, tmp_path: Path) -> None:
     source = "theorem a (n : Nat) : n < 100000 := by sorry\n\ntheorem t (n : Nat) : n + 1 < 100001 := by sorry\n"
     settings = Settings(budgets=Budgets(wall_seconds=5), use_memory=False, home=tmp_path)

@@ -26,6 +26,7 @@ theorem turn_turn {α : Type} (xs : List α) : turn (turn xs) = xs := by
     sorry
 ```
 """
+pytestmark = pytest.mark.usefixtures("checked_by_kept")
 FALSE = "def f (n : Nat) : Nat := n * n\n\ntheorem t (n m : Nat) (h : f n = m + 123457) : n < 300 := by\n  sorry\n"
 
 

@@ -126,6 +126,7 @@ async def test_a_service_that_fails_is_named_once_and_the_others_answer(
     assert looking.troubles()[0].startswith("Loogle gave no premises: ")
 
 
+@pytest.mark.usefixtures("checked_by_kept")
 async def test_the_prompts_of_a_run_name_premises(
     lean: LeanPool, monkeypatch: pytest.MonkeyPatch, cache: Path, tmp_path: Path
 ) -> None:

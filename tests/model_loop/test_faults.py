@@ -101,20 +101,17 @@ def once(roles: Sequence[str], fault: Answer) -> tuple[Script, list[str]]:
     return script, asked_so_far
 
 
-@pytest.mark.parametrize("roles", [("prover", "sketcher", "corrector"), ("decider", "search_query")], ids=" ".join)
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_a_fault_costs_one_attempt_at_most(
-    prove: Prove, undisturbed: Told, fault: str, roles: tuple[str, ...]
-) -> None:
-    """Together, too: of the roles that fail in one run, one alone makes an attempt in vain."""
-    script, asked = once(roles, FAULTS[fault])
+async def test_a_fault_costs_one_attempt_at_most(prove: Prove, undisturbed: Told, fault: str) -> None:
+    """In every role of one run: one attempt in vain for those who sketch and prove, one for those who decide."""
+    script, asked = once(ROLES, FAULTS[fault])
     with Server(script) as server:
         told = await prove(server, timeout_seconds=1.0 if fault == "30 s delay" else 20.0)
-    assert set(roles) <= set(asked)
+    assert set(ROLES) <= set(asked)
     assert (told.result.verdict, told.result.trust_level) == (Verdict.PROVED, "L3")
-    assert told.failed <= undisturbed.failed + 1
+    assert told.failed <= undisturbed.failed + 2
     met = sorted(who for who, reason in told.reasons if WORDS[fault] in reason)
-    assert met == sorted(roles), "each stands in the story, once"
+    assert met == sorted(ROLES), "each stands in the story, once"
 
 
 async def test_a_fault_that_passes_within_the_retries_costs_no_attempt(prove: Prove, undisturbed: Told) -> None:

@@ -103,7 +103,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("what", ["z3 -smt2", "cvc5_child"])
 def test_a_good_certificate_stays_good_while_its_solvers_are_killed(certificate: Path, what: str) -> None:
     killed = 0
-    for seed in range(12):
+    for seed in range(6):
         with killing(what, seed, every=0.02, most=3) as victims:
             report = check_certificate(certificate)
         killed += len(victims)
@@ -184,16 +184,13 @@ def test_a_run_without_z3_stops_and_goes_on_when_there_is_one(tmp_path: Path) ->
 
 @pytest.mark.parametrize("what", ["z3 -smt2", WORKER, "solvers.nursery"])
 def test_a_run_whose_processes_are_killed_ends_proved_or_to_be_resumed(tmp_path: Path, what: str) -> None:
-    for seed in range(2):
-        home = tmp_path / str(seed)
-        home.mkdir()
-        run = prove(home)
-        with killing(what, seed, run.pid, most=2):
-            said = run.communicate(timeout=120)[0]
-        assert run.returncode in (0, 5), said
-        run = prove(home)
+    run = prove(tmp_path)
+    with killing(what, 1, run.pid, most=3):
         said = run.communicate(timeout=120)[0]
-        assert run.returncode == 0, said
+    assert run.returncode in (0, 5), said
+    run = prove(tmp_path)
+    said = run.communicate(timeout=120)[0]
+    assert run.returncode == 0, said
 
 
 # -- reading --------------------------------------------------------------------------------------------------------

@@ -84,13 +84,21 @@ from dataclasses import replace
 from goedels_poetry import agent
 from goedels_poetry.tree.state import NodeStatus, Verdict
 
-@agent(queue="check_semantics", name="liar")
-async def liar(node, deps):
+async def lie_{number}(node, deps):
     {before}
     def apply(txn):
         {lie}
         return "done"
     return apply
+"""
+
+LIAR = """
+@agent(queue="check_semantics", name="liar")
+async def liar(node, deps):
+    number = deps.theorem.text.partition("; lie ")[2].split()[0]
+    with open(__file__ + ".told", "a") as told:
+        told.write(f"{number}\\n")
+    return await globals()[f"lie_{number}"](node, deps)
 """
 
 
@@ -120,7 +128,7 @@ def test_a_language_without_a_checker_gets_at_most_unknown(site: Path, home: Pat
     file = tmp_path / "t.fake"
     file.write_text("1 = 2")
     claimed = "proved" if claim == "open" else claim
-    for more in ((), (), ("--resume",), ("--fresh",)):
+    for more in ((), (), ("--resume",), ("--fresh",)) if claim == "open" else ((), ("--resume",)):
         done = command(site, home, "prove", file, "--json", *more)
         result = one(done)
         assert (done.returncode, result["verdict"], result["trust_level"]) == (1, "unknown", None), result
@@ -144,7 +152,7 @@ def test_no_plugin_takes_over_our_checkers_or_our_names(site: Path, home: Path, 
     assert (done.returncode, result["verdict"], result["checked_by"]) == (3, "refuted", None)
     assert "checker of taker 1.0 left out: smt is checked by goedels_poetry alone" in result["warnings"]
     looked = command(site, home, "doctor")
-    assert "checkers: smt, lean, logic\n" in looked.stdout
+    assert "checkers: smt, lean, logic, python\n" in looked.stdout
     assert "checker left out: checker of taker 1.0 left out: lean is checked by goedels_poetry alone" in looked.stdout
 
 
@@ -164,7 +172,7 @@ def test_a_checker_of_a_plugin_is_named_and_decides_about_its_own_language_alone
     certificate = next((tmp_path / "out").iterdir())
     checked = command(site, home, "check", certificate)
     assert "trust level L3: checked by believer 1.0" in checked.stdout
-    assert "checkers: smt, lean, logic, fake by believer 1.0" in command(site, home, "doctor").stdout
+    assert "checkers: smt, lean, logic, python, fake by believer 1.0" in command(site, home, "doctor").stdout
     # A proof of ours whose certificate was exchanged for one that the plug-in believes is proved anew.
     (tmp_path / "t.smt2").write_text(TRUE)
     first = one(command(site, home, "prove", tmp_path / "t.smt2", "--json"))
@@ -255,18 +263,29 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("lie", list(LIES))
-def test_an_agent_cannot_say_what_only_a_checker_says(site: Path, home: Path, tmp_path: Path, lie: str) -> None:
-    text, before, what = LIES[lie]
-    install(site, "liars", AGENT.replace("{before}", before).replace("{lie}", what), {"agents:liar": "liar"})
-    file = tmp_path / "t.smt2"
-    file.write_text(text)
+ALONE = "the end of the program"
+
+
+@pytest.mark.parametrize("lies", [[lie for lie in LIES if lie != ALONE], [ALONE]], ids=["many", ALONE])
+def test_an_agent_cannot_say_what_only_a_checker_says(site: Path, home: Path, tmp_path: Path, lies: list[str]) -> None:
+    """One agent, which tells each theorem another lie."""
+    code, files = "", {}
+    for number, lie in enumerate(lies):
+        text, before, what = LIES[lie]
+        code += AGENT.replace("{before}", before).replace("{lie}", what).replace("{number}", str(number))
+        files[lie] = tmp_path / f"t{number}.smt2"
+        files[lie].write_text(f"{text}; lie {number}\n")
+    install(site, "liars", code + LIAR, {"agents:liar": "liar"})
     for more in ((), ("--resume",)):
-        done = command(site, home, "prove", file, "--json", "--timeout", "20", *more)
-        result = one(done)
-        honest = {FALSE: (3,), TRUE: (0,)}.get(text, ())
-        assert done.returncode in (1, 5, *honest), result
-        assert result["trust_level"] is None or done.returncode in honest, result
+        done = command(site, home, "prove", *files.values(), "--json", "--timeout", "20", *more)
+        assert set((site / "liars.py.told").read_text().split()) == set(map(str, range(len(lies)))), "all were told"
+        assert "Traceback" not in done.stderr, done.stderr
+        results = {result["input"]: result for result in map(json.loads, done.stdout.splitlines())}
+        for lie, file in files.items():
+            result = results[str(file)]
+            honest = {FALSE: (3,), TRUE: (0,)}.get(LIES[lie][0], ())
+            assert result["exit_code"] in (1, 5, *honest), (lie, result)
+            assert result["trust_level"] is None or result["exit_code"] in honest, (lie, result)
 
 
 # -- what is raised is seen ----------------------------------------------------------------------------------------

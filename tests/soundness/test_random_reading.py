@@ -26,7 +26,7 @@ def test_random_formulas_mean_to_us_what_they_mean_to_z3(seed: int) -> None:
     compared = 0
     limits = Limits(seconds=2.0)
     with Z3Process() as theirs, Z3Process() as ours:
-        for _ in range(60):
+        for _ in range(30):
             text = writer.term("Bool", {"a": "Int", "|b c|": "Bool", "x": "N", "y": "W"}, 5)
             try:
                 problem = parse_problem(f"{SCRIPT}(prove {text})")
@@ -48,4 +48,4 @@ def test_random_formulas_mean_to_us_what_they_mean_to_z3(seed: int) -> None:
             assert not (sequent.vars or sequent.hyps) or parse_sequent(show_sequent(sequent), signature) == sequent
             for same in (simplify(goal, signature), sequent.formula, alpha(goal)):
                 assert status(not_(app("=", (goal, same), BOOL))) != "sat", text
-    assert compared > 40
+    assert compared > 20

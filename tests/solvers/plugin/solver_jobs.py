@@ -1,12 +1,13 @@
 """Functions that the worker tests call by name; imported in the workers, never in the tests."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from typing import Any
 
-from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process
+from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process, spare
 
 _calls: list[int] = []
 _solver = Z3Process()
@@ -79,3 +80,29 @@ def loaded(payload: dict[str, Any]) -> dict[str, Any]:
 def ask_cvc5(payload: dict[str, Any]) -> dict[str, Any]:
     status = _second.ask("(declare-const p Bool)(assert (and p (not p)))").status
     return {"status": status, "solver": _second.pid, "pid": os.getpid()}
+
+
+def _children() -> list[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as children:
+        return [int(pid) for pid in children.read().split()]
+
+
+def check_afresh(payload: dict[str, Any]) -> dict[str, Any]:
+    """As a check does it: a process of each solver that nobody has used, for this job alone."""
+    there = _children()
+    if payload.get("end"):
+        for pid in there:
+            os.kill(pid, signal.SIGKILL)
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    limits = Limits(memory_mb=payload.get("memory_mb", 1024))
+    with Z3Process() as first, Cvc5Process() as second:
+        said = [solver.ask("(assert false)", limits).status for solver in (first, second)]
+        return {"there": there, "used": [first.pid, second.pid], "said": said}
+
+
+def search_on(payload: dict[str, Any]) -> dict[str, Any]:
+    """As a search does it: a process that the next job goes on with."""
+    there = _children()
+    with spare.borrowed() as process:
+        process.ask("(assert true)")
+        return {"there": there, "used": process.pid}

@@ -19,6 +19,7 @@ from goedels_poetry.checker import plugins as checkers
 from goedels_poetry.cli.configure import BadSettings, settings
 from goedels_poetry.cli.finding import Finding
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.sandbox import isolation
 from goedels_poetry.solvers import Limits, SolverName, SolverPool, solver_versions
 from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.version import __version__
@@ -37,6 +38,7 @@ def diagnose(*, as_json: bool, call: bool = False, model: str | None = None, bas
         *asyncio.run(_solvers()),
         _data_directory(),
         Finding("languages", ", ".join(languages.names())),
+        Finding("sandbox", isolation().text),
         *_lean(call),
         *_plugins(),
         *_models(call, model, base_url),

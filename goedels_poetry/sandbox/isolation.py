@@ -1,0 +1,207 @@
+"""What keeps an untrusted program in, on this machine: found out by running programs that try to get out.
+
+Nothing is assumed of a kernel's version or of a tool that is installed: what fails when it is tried is not used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+
+from goedels_poetry.sandbox import bubblewrap
+from goedels_poetry.sandbox.child import landlock
+from goedels_poetry.sandbox.child.libc import IS_LINUX, MACHINE, syscall
+from goedels_poetry.sandbox.child.syscalls import NUMBERS
+
+BUBBLEWRAP, NAMESPACES, LANDLOCK, SECCOMP, LIMITS = "bubblewrap", "namespaces", "landlock", "seccomp", "resource limits"
+KERNEL, FILTERS = "kernel", "filters"
+_WAYS: Final = (BUBBLEWRAP, KERNEL, FILTERS, LIMITS)
+_ACTION_AVAILABLE, _ACTION_ERRNO = 2, 0x00050000
+_FIRST_USER, _USERS = 1 << 30, 1 << 29
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """What keeps a program in.
+
+    Attributes:
+        mechanisms: of ``bubblewrap``, ``namespaces``, ``landlock``, ``seccomp``, ``resource limits``: those in use.
+        lacking: those that this machine does not give, each with the reason where one is known.
+        text: both, and what follows from it, for people.
+    """
+
+    mechanisms: tuple[str, ...]
+    lacking: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How programs are run here.
+
+    Attributes:
+        features: of ``namespaces``, ``landlock``, ``seccomp``.
+        bwrap: the path of bubblewrap, when it makes the view.
+        nobody: as root: the program becomes a user that nobody is.
+        failure: why nothing better is used, when known.
+    """
+
+    features: tuple[str, ...]
+    bwrap: str | None
+    nobody: bool
+    failure: str = ""
+
+    @property
+    def own_view(self) -> bool:
+        """Whether the program sees no files but its own and those it may read."""
+        return self.bwrap is not None or NAMESPACES in self.features
+
+    def user(self) -> int | None:
+        """The user that the next program becomes, another each time; None: it stays ours."""
+        return _FIRST_USER + secrets.randbelow(_USERS) if self.nobody else None
+
+
+Trial = Callable[[Setup], str]
+"""Runs a program that tries things, in this setup: "" when all was well, else why not."""
+
+_found: dict[tuple[Trial, str | None, bool, int], Setup] = {}
+
+_forced: ContextVar[str | None] = ContextVar("forced", default=None)
+
+
+@contextmanager
+def forced(way: str) -> Iterator[None]:
+    """For tests: use ``bubblewrap``, ``kernel`` (namespaces, Landlock, seccomp), ``filters`` (the last two alone) or
+    ``resource limits``, as far as they are to be had.
+    """
+    if way not in _WAYS:
+        raise ValueError(f"no way {way!r}: one of {', '.join(_WAYS)}")
+    token = _forced.set(way)
+    try:
+        yield
+    finally:
+        _forced.reset(token)
+
+
+def setup(trial: Trial, several: bool = False) -> Setup:
+    """How programs are run here, found out once: the first setup in which `trial` goes well.
+
+    Args:
+        trial: what is tried.
+        several: it is for commands, which may start processes. The kernel does not bound how many root has, even in
+            bubblewrap, so as root namespaces of our own come first, in which the command is nobody.
+    """
+    key = (trial, _forced.get(), several and os.geteuid() == 0, os.geteuid())
+    if key not in _found:
+        found = _find(*key)
+        if not found.own_view and not found.features and _forced.get() is None and (_has_landlock() or _has_seccomp()):
+            return found  # a bad moment, perhaps: not to be remembered
+        _found[key] = found
+    return _found[key]
+
+
+def _find(trial: Trial, way: str | None, counted: bool, who: int) -> Setup:
+    """`who` is part of what is remembered: a process that changes its user looks again."""
+    filters = tuple(name for name, there in ((LANDLOCK, _has_landlock()), (SECCOMP, _has_seccomp())) if there)
+    users = (True, False) if os.geteuid() == 0 else (False,)
+    bwrap = bubblewrap.installed()
+    candidates: list[Setup] = []
+    if counted and way is None and IS_LINUX and MACHINE in NUMBERS:
+        candidates.append(Setup((NAMESPACES, *filters), None, nobody=True))
+    if way in (None, BUBBLEWRAP) and bwrap and IS_LINUX:
+        candidates.append(Setup(filters, bwrap, nobody=False))
+    if way in (None, KERNEL) and IS_LINUX and MACHINE in NUMBERS:
+        candidates += [Setup((NAMESPACES, *filters), None, user) for user in users]
+    if way in (None, KERNEL, FILTERS) and filters:
+        candidates += [Setup(filters, None, user) for user in users]
+    if way in (None, LIMITS):
+        candidates += [Setup((), None, user) for user in users]
+    failure = ""
+    for candidate in candidates:
+        failed = trial(candidate)
+        if not failed:
+            return Setup(candidate.features, candidate.bwrap, candidate.nobody, failure)
+        failure = failure or failed
+    return Setup((), None, nobody=False, failure=failure or f"{way} is not to be had here")
+
+
+def describe(found: Setup) -> Isolation:
+    """What a setup keeps from a program, and what it does not."""
+    have = (*([BUBBLEWRAP] if found.bwrap else []), *found.features, LIMITS)
+    lacking = []
+    if not found.own_view:
+        why = f" ({found.failure})" if found.failure else ""
+        lacking.append(f"namespaces: not to be had by this user{why}; bubblewrap, once installed, may have them")
+    if LANDLOCK not in have:
+        lacking.append(f"landlock: {'it did not work' if _has_landlock() else 'this kernel has none, or it is off'}")
+    if SECCOMP not in have:
+        no_list = IS_LINUX and MACHINE not in NUMBERS
+        there = "it did not work" if _has_seccomp() else "this system has none"
+        lacking.append(f"seccomp: {f'there is no list of calls for {MACHINE}' if no_list else there}")
+    stops, leaves = _effects(found)
+    text = " ".join(part for part in (f"Untrusted programs run with {', '.join(have)}.", stops, leaves) if part)
+    if lacking:
+        text += f" Lacking: {'; '.join(lacking)}."
+    return Isolation(have, tuple(lacking), text)
+
+
+def _effects(found: Setup) -> tuple[str, str]:
+    """What is stopped, and what is not, in whole sentences."""
+    filtered, guarded = SECCOMP in found.features, LANDLOCK in found.features
+    if found.own_view and filtered:
+        return (
+            "They see Python's and the system's libraries, to read, and an empty folder that is removed; no network, "
+            "no process of yours, no variable of your environment. Programs start no process, commands a few.",
+            "",
+        )
+    if found.own_view:
+        return (
+            "They see Python's library to read and an empty folder; no network and no process of yours.",
+            "The kernel's system calls are all open to them.",
+        )
+    if guarded and filtered:
+        return (
+            "They read Python's library and write an empty folder that is removed; no network, no signals to others.",
+            "They can see that other files and processes exist, by name and size, not what is in them.",
+        )
+    if guarded:
+        return (
+            "They read Python's library and write an empty folder that is removed.",
+            "They can start processes, change permissions of your files, and reach the network where Landlock is old.",
+        )
+    if filtered:
+        return (
+            "They have no network and start no process.",
+            "They read and write every file that you can" + (" as nobody." if found.nobody else "."),
+        )
+    who = "anybody" if found.nobody else "you"
+    return (
+        "Only time, memory, output and the size of files are bounded.",
+        f"WARNING: they read and write files as {who} can, reach the network, and signal processes of the same user. "
+        "Run only programs that you trust, or install bubblewrap.",
+    )
+
+
+def _has_landlock() -> bool:
+    return IS_LINUX and landlock.version(MACHINE) > 0
+
+
+def _has_seccomp() -> bool:
+    if not IS_LINUX or MACHINE not in NUMBERS or sys.byteorder != "little":
+        return False
+    action = ctypes.create_string_buffer(struct.pack("=I", _ACTION_ERRNO), 4)
+    try:
+        return syscall(NUMBERS[MACHINE]["seccomp"], _ACTION_AVAILABLE, 0, action) == 0
+    except OSError:
+        return False
+
+
+__all__ = ["KERNEL", "LIMITS", "Isolation", "Setup", "describe", "forced", "setup"]

@@ -1,0 +1,118 @@
+"""Which of the machine's files a program may read: Python's own library, and what a command needs to start."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+import sysconfig
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+_LIBRARIES = (
+    "/lib", "/lib32", "/lib64", "/libx32", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+    "/usr/share/zoneinfo", "/nix/store", "/gnu/store",
+)  # fmt: skip
+_COMMANDS = ("/bin", "/sbin", "/usr", "/etc/alternatives")
+_SITES = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Real paths that may be read, folders below them that may not, and links of the root such as /lib.
+
+    Attributes:
+        read: folders and files, none below another.
+        hidden: folders below them.
+        links: place and target.
+        packages: folders with installed packages, among `read`.
+        path: the search path of commands.
+    """
+
+    read: tuple[str, ...]
+    hidden: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    packages: tuple[str, ...]
+    path: str
+
+
+@cache
+def places(packages: bool, commands: bool) -> Places:
+    """What a program may read.
+
+    Args:
+        packages: third-party packages of this interpreter too.
+        commands: and programs of the machine, to run.
+    """
+    interpreter = Path(sys.executable).resolve()
+    wanted = [*_LIBRARIES, os.path.dirname(os.__file__), sysconfig.get_path("stdlib"), *_own_libraries()]
+    sites = installed_packages() if packages else ()
+    wanted += [*sites, *(each for place in sites for each in named_by_pth_files(place))]
+    bins = ["/usr/local/bin", "/usr/bin", "/bin"]
+    if commands:
+        bins = [str(Path(sys.prefix) / "bin"), str(interpreter.parent), *bins]
+        wanted += [*_COMMANDS, *_prefixes(), str(interpreter)]
+    real = {str(Path(path).resolve()) for path in wanted if path and os.path.exists(path)}
+    links = [(path, os.readlink(path)) for path in (*_LIBRARIES, *_COMMANDS) if os.path.islink(path)]
+    allowed = {str(Path(place).resolve()) for place in sites}
+    hidden = {place for place in _all_sites() if place not in allowed} if not commands else set()
+    return Places(
+        read=outermost(real),
+        hidden=tuple(sorted(hidden)),
+        links=tuple(links),
+        packages=tuple(sites),
+        path=os.pathsep.join(dict.fromkeys(bins)),
+    )
+
+
+def installed_packages() -> tuple[str, ...]:
+    """The folders of installed packages that this interpreter searches."""
+    return tuple(path for path in sys.path if os.path.basename(path) in _SITES and os.path.isdir(path))
+
+
+def named_by_pth_files(place: str) -> list[str]:
+    """The folders that files ``*.pth`` add to the search path: projects that are installed to be edited."""
+    found = []
+    for file in sorted(Path(place).glob("*.pth")):
+        try:
+            lines = file.read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+        names = (line.strip() for line in lines if not line.startswith(("import ", "import\t", "#")))
+        found += [path for name in names if name and os.path.isdir(path := os.path.join(place, name))]
+    return found
+
+
+def outermost(paths: set[str]) -> tuple[str, ...]:
+    """Those of these paths that are not below another."""
+    kept: list[str] = []
+    for path in sorted(paths):
+        if not any(path.startswith(other.rstrip("/") + "/") for other in kept):
+            kept.append(path)
+    return tuple(kept)
+
+
+def _own_libraries() -> list[str]:
+    """Where the interpreter's shared libraries are, which is not always where the system's are."""
+    prefixes = {sys.base_prefix, sys.base_exec_prefix} - {"/", "/usr", "/usr/local"}
+    return [os.path.join(prefix, name) for prefix in sorted(prefixes) for name in ("lib", "lib64")]
+
+
+def _prefixes() -> list[str]:
+    every = {sys.prefix, sys.base_prefix, sys.base_exec_prefix}
+    return [prefix for prefix in every if prefix not in ("/", "/usr/local")]
+
+
+def _all_sites() -> set[str]:
+    """Every folder of installed packages that may lie below a folder with libraries."""
+    every = site.getsitepackages([sys.prefix, sys.base_prefix, sys.base_exec_prefix, "/usr", "/usr/local"])
+    for library in ("/usr/lib", "/usr/local/lib"):
+        for name in _SITES:
+            every += [str(path) for path in Path(library).glob(f"python3*/{name}")]
+    return {str(Path(path).resolve()) for path in every if os.path.isdir(path)}
+
+
+__all__ = ["DEVICES", "Places", "installed_packages", "named_by_pth_files", "outermost", "places"]

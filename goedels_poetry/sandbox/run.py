@@ -1,0 +1,282 @@
+"""Run a program or a command in a process of its own, in the best way that this machine gives."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.sandbox import bubblewrap, isolation
+from goedels_poetry.sandbox.child.removal import remove
+from goedels_poetry.sandbox.isolation import Isolation, Setup
+from goedels_poetry.sandbox.limits import UNAVAILABLE, SandboxLimits, SandboxResult, explain
+from goedels_poetry.sandbox.places import DEVICES, Places, places
+from goedels_poetry.sandbox.process import PACKAGE, Outcome, run_process
+from goedels_poetry.sandbox.tree import measure, moved_packages, relative_name
+from goedels_poetry.sandbox.usage import tasks_of
+
+_FOLDER = "/box"
+_PREFIX = "goedels-poetry-box-"
+_SCRATCH = ("/tmp", "/dev/shm")
+"""Further folders of a command that has a view of its own, where it may write: other than the machine's."""
+_FILES = 4096
+"""How many files a program may have in its folder, beyond those it began with."""
+_INTERPRETER_BYTES = 32 << 20
+"""Address space of the interpreter before the program's first line."""
+_DEFAULTS = SandboxLimits()
+_TRIED = SandboxLimits(cpu_seconds=10, wall_seconds=30, memory_mb=128)
+_TRIALS = 3
+_TRIAL = """
+import math, zlib, sys
+open("left", "w").write(str(math.gcd(4, 6)))
+print(open("given").read())
+"""
+
+
+def run_python(
+    program: str,
+    *,
+    arguments: Sequence[str] = (),
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    keep: Sequence[str] = (),
+    packages: bool = False,
+    limits: SandboxLimits = _DEFAULTS,
+    cancelled: int | None = None,
+) -> SandboxResult:
+    """Run a program in Python as ``__main__`` in an empty folder that is removed.
+
+    Args:
+        program: its text.
+        arguments: ``sys.argv`` after the name.
+        stdin: its standard input.
+        files: of the folder, by names relative to it; modules among them can be imported.
+        keep: names of files that are wanted when it has ended.
+        packages: it may import third-party packages of this interpreter.
+        limits: what it may use.
+        cancelled: a file descriptor that can be read when nobody wants the result any more.
+
+    Raises InvalidInput for names of files that lead out of the folder.
+    """
+    given = {relative_name(name): content for name, content in (files or {}).items()}
+    wanted = {
+        "program": program,
+        "arguments": [str(each) for each in arguments],
+        "argv": [],
+        "files": given,
+        "keep": [relative_name(name) for name in keep],
+    }
+    return _run(wanted, packages=packages, stdin=stdin, limits=limits, cancelled=cancelled, chosen=chosen())
+
+
+def run_command(
+    argv: Sequence[str],
+    tree: Path,
+    *,
+    changes: Mapping[str, bytes] | None = None,
+    keep: Sequence[str] = (),
+    packages: bool = True,
+    limits: SandboxLimits | None = None,
+    cancelled: int | None = None,
+) -> SandboxResult:
+    """Run a command in a copy of a folder, in which some files are replaced; the folder itself is never touched.
+
+    Virtual environments in it are not copied: they can be read where they are.
+
+    Args:
+        argv: the command and its arguments; found on the path of this interpreter and the system.
+        tree: the folder.
+        changes: new contents of files by names relative to it.
+        keep: names of files that are wanted when it has ended.
+        packages: it may import third-party packages of this interpreter.
+        limits: what it may use; by default 16 processes and 256 open files, otherwise as for programs.
+        cancelled: as for `run_python`.
+
+    Raises InvalidInput for a folder that is not there or too large to copy, and for names that lead out of it.
+    """
+    source = Path(os.path.realpath(tree))
+    size = measure(source)
+    inside = {_inside(source, relative_name(name)): content for name, content in (changes or {}).items()}
+    wanted = {
+        "program": "",
+        "arguments": [],
+        "argv": [str(each) for each in argv],
+        "files": inside,
+        "keep": [relative_name(name) for name in keep],
+        "tree": str(source),
+        "skip": list(size.environments),
+        "tree_bytes": size.bytes,
+        "tree_files": size.files,
+    }
+    if not argv:
+        raise InvalidInput("there is no command to run")
+    bounds = limits or SandboxLimits(processes=16, open_files=256, memory_mb=1024, disk_mb=64)
+    return _run(wanted, packages=packages, stdin=b"", limits=bounds, cancelled=cancelled, chosen=chosen(True))
+
+
+def find_isolation() -> Isolation:
+    """What keeps programs in on this machine; found out by running some, the first time."""
+    return isolation.describe(chosen())
+
+
+def chosen(several: bool = False) -> Setup:
+    """How programs are run here, or commands, which may start `several` processes."""
+    return isolation.setup(_trial, several)
+
+
+def _trial(candidate: Setup) -> str:
+    wanted = {
+        "program": _TRIAL, "arguments": [], "argv": [], "files": {"given": b"given"}, "keep": ["left"]
+    }  # fmt: skip
+    for _ in range(_TRIALS):
+        result = _run(wanted, packages=False, stdin=b"", limits=_TRIED, cancelled=None, chosen=candidate)
+        if (result.status, result.stdout, result.files) == ("exited", b"given\n", {"left": b"2"}):
+            return ""
+        if result.status not in ("cpu", "wall", "killed"):
+            break  # otherwise the machine may have been too busy: no reason to do without walls
+    return result.explanation
+
+
+def _inside(source: Path, name: str) -> str:
+    """Where a name leads in the folder, through its own links; raises InvalidInput when that is outside."""
+    parent = os.path.realpath(source / os.path.dirname(name))
+    if parent != str(source) and not parent.startswith(str(source).rstrip("/") + "/"):
+        raise InvalidInput(f"{name} leads out of the folder")
+    return os.path.relpath(os.path.join(parent, os.path.basename(name)), source)
+
+
+def _run(
+    wanted: dict[str, Any],
+    *,
+    packages: bool,
+    stdin: bytes,
+    limits: SandboxLimits,
+    cancelled: int | None,
+    chosen: Setup,
+) -> SandboxResult:
+    there = places(packages, bool(wanted["argv"]))
+    if chosen.own_view:
+        return _in(wanted.get("tree") or _FOLDER, wanted, there, packages, stdin, limits, cancelled, chosen)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+    except OSError as failure:
+        return _result(Outcome(failure=str(failure)), limits, command=False)
+    try:
+        return _in(str(folder), wanted, there, packages, stdin, limits, cancelled, chosen)
+    finally:
+        remove(str(folder))  # the keeper has, unless it was never there
+
+
+def _in(
+    folder: str,
+    wanted: dict[str, Any],
+    there: Places,
+    packages: bool,
+    stdin: bytes,
+    limits: SandboxLimits,
+    cancelled: int | None,
+    chosen: Setup,
+) -> SandboxResult:
+    """Run what is wanted with `folder` as the program's own."""
+    tree = wanted.get("tree")
+    given = sum(-(-len(content) // 4096) * 4096 for content in wanted["files"].values())
+    disk = limits.disk_mb << 20
+    beyond = [os.path.join(tree, name) for name in wanted.get("skip", ())] if tree else []
+    config = {
+        "tree": None, "tree_name": tree or "", "skip": [], **wanted,
+        "features": list(chosen.features),
+        "folder": folder,
+        "folder_bytes": disk + given + wanted.get("tree_bytes", 0),
+        "folder_files": _FILES + 2 * len(wanted["files"]) + wanted.get("tree_files", 0),
+        "disk_bytes": disk + wanted.get("tree_bytes", 0),
+        "keep_bytes": disk + wanted.get("tree_bytes", 0),
+        "read": [*(path for path in there.read if not _below(path, tree)), *beyond],
+        "hidden": [path for path in there.hidden if not _below(path, tree)],
+        "links": list(there.links),
+        "devices": list(DEVICES),
+        "packages": list(there.packages) if packages else [],
+        "prefix": sys.prefix,
+        "scratch": list(_SCRATCH) if wanted["argv"] and chosen.own_view else [],
+        "own_view": chosen.own_view,
+        "tasks": 0 if chosen.own_view or chosen.nobody else tasks_of(os.geteuid()),
+        "user": chosen.user(),
+        "parent": os.getpid(),
+        "cpu_seconds": float(limits.cpu_seconds),
+        "wall_seconds": float(limits.wall_seconds),
+        "memory_bytes": (limits.memory_mb << 20) + _INTERPRETER_BYTES,
+        "processes": limits.processes if wanted["argv"] else 0,
+        "open_files": limits.open_files,
+    }  # fmt: skip
+    environment = {
+        "PATH": there.path, "HOME": folder, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"
+    }  # fmt: skip
+    if tree and folder != tree:
+        environment |= moved_packages(tree, folder)
+    walls: list[str] = []
+    if chosen.bwrap:
+        more = [os.path.realpath(sys.executable), str(PACKAGE / "sandbox")]
+        walls = bubblewrap.walls(chosen.bwrap, config, more, environment)
+        config["tree"] = tree and bubblewrap.SOURCE
+    return _result(run_process(config, walls, environment, stdin, limits, cancelled), limits, command=bool(tree))
+
+
+def _below(path: str, tree: str | None) -> bool:
+    return tree is not None and (path == tree or path.startswith(tree.rstrip("/") + "/"))
+
+
+def _result(outcome: Outcome, limits: SandboxLimits, *, command: bool) -> SandboxResult:
+    """What the keeper reported, and what we saw ourselves, in one."""
+    status, code, seconds, cpu, text, files = _read_report(bytes(outcome.report))
+    stderr = bytes(outcome.stderr)
+    more = text
+    returncode: int | None = code
+    if outcome.failure:
+        status, more, returncode = UNAVAILABLE, outcome.failure, None
+    elif outcome.stopped and status in ("", "stopped", "exited"):
+        status = {"processes": "killed", "cancelled": "killed"}.get(outcome.stopped, outcome.stopped)
+        more = {"processes": "it started too many processes or threads", "cancelled": "nobody waits for it"}.get(
+            outcome.stopped, ""
+        )
+    elif not status and not outcome.report:  # not even that it began
+        status, more = UNAVAILABLE, next(iter(stderr.decode("utf-8", "replace").strip().splitlines()[-1:]), "")[:200]
+    elif not status:
+        status, returncode, more = "killed", None, "the process that watched it ended before it"
+    elif status == "exited" and code < 0:
+        status = "killed"
+    if status not in ("exited", "killed", "memory", "disk"):
+        returncode = None
+    spent = cpu if math.isfinite(cpu) else 0.0
+    return SandboxResult(
+        status=status,
+        returncode=returncode,
+        stdout=bytes(outcome.stdout),
+        stderr=stderr,
+        seconds=seconds or outcome.seconds,
+        cpu_seconds=spent,
+        files=files,
+        explanation=explain(status, returncode, limits, b"" if command else stderr, more),
+    )
+
+
+def _read_report(report: bytes) -> tuple[str, int, float, float, str, dict[str, bytes]]:
+    """Status ("" when there is no report), exit code, seconds, processor seconds, text, files."""
+    head, found, body = report.lstrip(b"\n").partition(b"\n\n")
+    lines = head.split(b"\n") if found else []
+    try:
+        status, code, seconds, cpu = lines[0].decode().split(" ")
+        text = bytes.fromhex(lines[1][1:].decode()).decode("utf-8", "replace")
+        files = {}
+        for line in lines[2:]:
+            name, length = line.decode().split(" ")
+            files[bytes.fromhex(name).decode()], body = body[: int(length)], body[int(length) :]
+        return status, int(code), float(seconds), float(cpu), text, files
+    except (ValueError, IndexError):
+        return "", 0, 0.0, 0.0, "", {}
+
+
+__all__ = ["chosen", "find_isolation", "run_command", "run_python"]

@@ -5,13 +5,16 @@ All of it is read from the store's history, which backtracking never erases; not
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goedels_poetry.tree.state import NodeStatus
+from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store import HistoryEntry, StoreReader
 
 _STATUS = {NodeStatus.PROVED: "verified", NodeStatus.REFUTED: "rejected", NodeStatus.FAILED: "rejected"}
+_OF_CODE = {"passed": "success"}
+"""Outcome of a candidate for a function -> status of its trace; every other one has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +24,12 @@ class ExecutionTrace:
     step_id: int
     """Commit that recorded the attempt."""
     code_generated: str
-    """The candidate or sketch as JSON; "" when a reply could not be used."""
+    """The candidate or sketch as JSON, a function as its text; "" when a reply could not be used."""
     verifier_feedback: str
     status: str
     """"success", "failed", or "pending" while its subgoals are open."""
     strategy_used: str | None = None
-    """Fingerprint taken from the artefact; None for a direct proof."""
+    """Fingerprint taken from the artefact; None for a direct proof, and for a function that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,9 @@ class NodeState:
     input_query: str
     """The goal; "" for the theorem itself."""
     current_code: str | None = None
-    """The proof, or the sketch or candidate under consideration, as JSON."""
+    """The proof, or the sketch or candidate under consideration, as JSON; a function as its text."""
     status: str = "pending"
-    """pending, verified or rejected."""
+    """pending, verified or rejected; a function that passed its checks is verified when the checker is asked."""
     history: tuple[ExecutionTrace, ...] = ()
     forbidden_strategies: tuple[str, ...] = field(default=())
     """Fingerprints that are banned on this goal now, oldest first."""
@@ -56,15 +59,29 @@ def node_state(store: StoreReader, node_id: str) -> NodeState:
     for entry in store.history(node_id):
         _trace(store, traces, entry)
     current = next((node.refs[name] for name in ("proof", "sketch", "candidate") if name in node.refs), None)
-    code = store.text(current) if current else None
+    code = _code(store, current) if current else None
     if node.status is NodeStatus.PROVED:
         if traces and traces[-1].status == "pending":
             traces[-1] = replace(traces[-1], status="success")
         elif code is not None:
             traces.append(ExecutionTrace(store.seq, code, "accepted", "success"))
-    return NodeState(
-        node.statement, code, _STATUS.get(node.status, "pending"), tuple(traces), tuple(store.bans(node_id))
-    )
+    status = "verified" if "solution" in node.refs else _STATUS.get(node.status, "pending")
+    return NodeState(_query(store, node), code, status, tuple(traces), tuple(store.bans(node_id)))
+
+
+def _query(store: StoreReader, node: ProofNode) -> str:
+    """The goal; of a task in words these words."""
+    kind, _ = store.meta("task") or ("", {})
+    if kind != "code" or node.statement:
+        return node.statement
+    return str(json.loads(store.meta("theorem")).get("task", ""))
+
+
+def _code(store: StoreReader, ref: str) -> str:
+    """What a reference holds: of a candidate for a function its text, else JSON."""
+    text = store.text(ref)
+    value = json.loads(text)
+    return str(value["source"]) if isinstance(value, dict) and value.keys() >= {"source", "digest"} else text
 
 
 def _trace(store: StoreReader, traces: list[ExecutionTrace], entry: HistoryEntry) -> None:
@@ -77,6 +94,12 @@ def _trace(store: StoreReader, traces: list[ExecutionTrace], entry: HistoryEntry
         case "sketch":
             code = store.text(facts["sketch_ref"])
             traces.append(ExecutionTrace(entry.seq, code, "", "pending", strategy))
+        case "candidate":
+            code = _code(store, facts["candidate_ref"]) if "candidate_ref" in facts else ""
+            status = _OF_CODE.get(str(facts["outcome"]), "failed")
+            if traces and traces[-1].status == "success" and code == traces[-1].code_generated:
+                traces.pop()  # hostile tests broke what had passed: one attempt, with the last word on it
+            traces.append(ExecutionTrace(entry.seq, code, reason, status, strategy or None))
         case "rejected" | "backtrack":
             if traces and traces[-1].status == "pending":
                 traces[-1] = replace(traces[-1], status="failed", verifier_feedback=reason)

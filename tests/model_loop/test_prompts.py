@@ -46,7 +46,10 @@ def described() -> dict[str, str]:
     return asyncio.run(describe())
 
 
-@pytest.mark.parametrize("name", [name for name in Prompts().names() if not name.startswith("question-")])
+OF_OTHERS = ("question-", "code-", "change-")
+
+
+@pytest.mark.parametrize("name", [name for name in Prompts().names() if not name.startswith(OF_OTHERS)])
 def test_a_prompt_can_be_filled_in(name: str, described: dict[str, str]) -> None:
     goal = Goal(REVERSE, {}, "0", "", history=HISTORY)
     values = {**described, "history": story(HISTORY), "banned": bans(HISTORY), **MORE}

@@ -126,8 +126,8 @@ class Txn:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
 
     def set_verdict(self, verdict: Verdict, reason: str, detail: dict[str, Any] | None = None) -> None:
-        """End the run with a verdict other than ``proved`` (which only the checker gives)."""
-        if verdict in (Verdict.PROVED, Verdict.TESTED):
+        """End the run with a verdict other than ``proved``, which the root says; the checker looks at each."""
+        if verdict is Verdict.PROVED:
             raise ValueError("only the checker may say so")
         ref = self.save(detail) if detail else None
         self._db.execute("INSERT INTO verdict VALUES(?,?,?,?)", (self.seq, str(verdict), reason, ref))

@@ -1,0 +1,65 @@
+"""The generator writes a candidate: the first turn of a conversation, or a function that was found by enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goedels_poetry.agents.code import strategies
+from goedels_poetry.agents.code.asking import ask_for_function, note_of, task_of
+from goedels_poetry.agents.code.failing import CodeFailure
+from goedels_poetry.agents.code.strategies import Forbidden
+from goedels_poetry.agents.code.symbolic import MOST_ROUNDS, Known, enumerated
+from goedels_poetry.agents.code.wording import context_of, evidence_words, forbidden_words, history_words, query_of
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.models import Request
+from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.tasks.code_moves import EVIDENCE, candidates, rounds_of, set_enumerated, set_move
+from goedels_poetry.tree.state import ProofNode, Queue
+
+ROLE = "formalizer"
+PROMPT = "code-generate"
+NOTHING_LEFT = "no small function that was found passes every check, and there is no language model to ask"
+
+
+@agent(queue=Queue.FORMALIZE, name="generator", on_failure=CodeFailure.UNUSABLE_REPLY)
+async def generator(node: ProofNode, deps: Deps) -> Apply:
+    """Enumerate where that may help and has not been done; then ask for a function, telling what is not allowed."""
+    task, by_model = task_of(deps), deps.has_model(ROLE)
+    history = await deps.store.on_thread(deps.store.history, node.id)
+    bans = await deps.store.on_thread(deps.store.bans, node.id)
+    forbidden = strategies.forbidden_strategies(task, bans)
+    failing = await deps.load(node, EVIDENCE) or []
+    if may_enumerate(task, rounds_of(history), by_model=by_model):
+        digests = frozenset(str(entry.get("digest")) for entry in candidates(history))
+        known = Known(deps.settings.seed, digests, tuple(failing))
+        found = await enumerated(task, forbidden, known, brief=by_model)
+        return lambda txn: set_enumerated(txn, node, found.candidate, found.note, passes=found.passes)
+    if not by_model:
+        reason = f"{NOTHING_LEFT}; {node.reason}" if node.reason else NOTHING_LEFT
+        return lambda txn: set_move(txn, node, "give_up", reason)
+    told = (context_of(task), history_words(candidates(history)), evidence_words(task.function, failing))
+    context = "\n\n".join(filter(None, (*told, await note_of(deps, node))))
+    return await ask_for_function(node, deps, generate_solution(query_of(task), context, forbidden), ())
+
+
+def may_enumerate(task: CodeTask, rounds: Sequence[bool], *, by_model: bool) -> bool:
+    """Whether small functions are enumerated now; ``rounds``: whether what earlier ones found passed."""
+    if not task.can_be_synthesised or (by_model and task.model_first):
+        return False
+    return not rounds or (not by_model and rounds[-1] and len(rounds) < MOST_ROUNDS)
+
+
+def generate_solution(query: str, context: str = "", forbidden_strategies: Sequence[Forbidden | str] = ()) -> Request:
+    """The request for a function.
+
+    Args:
+        query: what is wanted and how it is checked, in words.
+        context: code that stands before it, and what is known of earlier attempts.
+        forbidden_strategies: what must not be used, each with the evidence where there is some.
+    """
+    forbidden = [each if isinstance(each, Forbidden) else Forbidden(each) for each in forbidden_strategies]
+    words = {"query": query, "context": context, "forbidden": forbidden_words(forbidden)}
+    return Request(role=ROLE, prompt=PROMPT, variables=words)
+
+
+__all__ = ["generate_solution", "generator"]

@@ -1,0 +1,175 @@
+"""Tests that are meant to break a candidate: which of them count is decided here, by what the task says.
+
+A proposed call counts where its input is allowed and the contract of the task is broken on it in CPython: that follows
+from the task, whatever value the proposal expects. A value that neither an example nor the contract decides is
+somebody's opinion: it is set aside, and told.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from goedels_poetry.agents.code.literals import NotAValue, value_of
+from goedels_poetry.languages.python.testing import CheckResult, replay, test_candidate
+from goedels_poetry.tasks.code import CodeTask
+
+MOST_TESTS = 8
+MAX_CALL = 4_000
+"""Characters of a call that is looked at."""
+
+SCHEMA: dict[str, Any] = {
+    "title": "tests",
+    "type": "object",
+    "properties": {
+        "tests": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "call": {"type": "string"},
+                    "expected": {},
+                    "why": {"type": "string"},
+                },
+                "required": ["call"],
+            },
+        }
+    },
+    "required": ["tests"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostileTest:
+    """One proposal that can be run."""
+
+    call: str
+    arguments: dict[str, str]
+    """Literals by parameter."""
+    expected: str
+    """A literal; "" where none is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of the proposals."""
+
+    counted: int = 0
+    """Those whose input is allowed and about which the task says something."""
+    broken: tuple[CheckResult, ...] = ()
+    """Faults that count."""
+    aside: tuple[str, ...] = ()
+    """What was set aside, in words."""
+
+
+async def tried(task: CodeTask, source: str, proposals: Sequence[Mapping[str, Any]], seed: int) -> Trial:
+    """Run what was proposed against a candidate that has passed every check."""
+    tests, aside = read_tests(task, proposals)
+    broken: list[CheckResult] = []
+    counted = 0
+    open_tests: list[HostileTest] = []
+    for test in tests:
+        known = _of_example(task, test)
+        if known is not None:
+            if test.expected and not _same(known, test.expected):
+                aside.append(f"{test.call} == {test.expected} contradicts the example that says {known}")
+            counted += 1  # the candidate has passed it
+            continue
+        if not task.checks.has_contract():
+            open_tests.append(test)
+            continue
+        shown = await replay(source, task.checks, test.arguments)
+        if shown.violates():
+            counted += 1
+            broken.append(shown if shown.input else replace(shown, input=test.arguments))
+        elif shown.passed:
+            counted += 1
+            open_tests.append(test)
+        else:  # an input that is not allowed, or one so large that time or stack were at an end
+            aside.append(f"{test.call}: {shown.reason}")
+    if not broken:
+        aside += await _differing(task, source, open_tests, seed)
+    return Trial(counted, tuple(broken), tuple(" ".join(each.split())[:300] for each in aside))
+
+
+def read_tests(task: CodeTask, proposals: Sequence[Mapping[str, Any]]) -> tuple[list[HostileTest], list[str]]:
+    """The proposals that can be run, each once, and what is wrong with the others."""
+    tests: list[HostileTest] = []
+    aside: list[str] = []
+    for proposal in proposals[:MOST_TESTS]:
+        text = str(proposal.get("call", "")).strip()
+        try:
+            arguments = arguments_of(task, text)
+            expected = proposal.get("expected")
+            wanted = "" if expected in (None, "", "null") else _literal(expected)
+        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            aside.append(f"{text[:80]}: not a test that can be run ({error})")
+            continue
+        if all(arguments != other.arguments for other in tests):
+            tests.append(HostileTest(text[:200], arguments, wanted))
+    return tests, aside
+
+
+def arguments_of(task: CodeTask, call: str) -> dict[str, str]:
+    """Literals by parameter, of a call of the task's function.
+
+    Raises:
+        NotAValue, SyntaxError: it is no such call.
+    """
+    if len(call) > MAX_CALL:
+        raise NotAValue("the call is too long")
+    node = ast.parse(call.strip().rstrip(";"), mode="eval").body
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != task.function:
+        raise NotAValue(f"it does not call {task.function}")
+    given = dict(zip(task.parameters, node.args, strict=False))
+    if len(node.args) > len(task.parameters):
+        raise NotAValue("it has too many arguments")
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg in given or keyword.arg not in task.parameters:
+            raise NotAValue(f"it has no parameter {keyword.arg}")
+        given[keyword.arg] = keyword.value
+    missing = [name for name in task.parameters if name not in given and name not in task.defaults]
+    if missing:
+        raise NotAValue(f"it lacks {', '.join(missing)}")
+    values = {name: given.get(name) or task.defaults[name] for name in task.parameters}
+    return {name: repr(value_of(value)) for name, value in values.items()}
+
+
+def _literal(expected: Any) -> str:
+    if not isinstance(expected, str):
+        return repr(expected)  # the model wrote the value instead of its text
+    return repr(value_of(ast.parse(expected.strip(), mode="eval").body))
+
+
+def _of_example(task: CodeTask, test: HostileTest) -> str | None:
+    """What the task's examples say about the call."""
+    for call, expected in task.examples:
+        try:
+            if arguments_of(task, call) == test.arguments:
+                return _literal(expected)
+        except (NotAValue, SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    return bool(ast.literal_eval(one) == ast.literal_eval(other))
+
+
+async def _differing(task: CodeTask, source: str, tests: Sequence[HostileTest], seed: int) -> list[str]:
+    """Where the candidate gives something else than was expected, and the task does not say which is right."""
+    wanted = [test for test in tests if test.expected]
+    if not wanted:
+        return []
+    pairs = tuple((test.call, test.expected) for test in wanted)
+    checks = replace(
+        task.checks, requires=(), ensures=(), raises=(), examples=pairs, assertions=(), properties=(), doctests=False
+    )
+    report = await test_candidate(source, checks, seed=seed, effort="quick")
+    told = [result for result in report.results if not result.passed]
+    return [f"the task does not decide it, but {' '.join(each.reason.split())} ({each.name})" for each in told]
+
+
+__all__ = ["SCHEMA", "HostileTest", "Trial", "arguments_of", "read_tests", "tried"]

@@ -1,0 +1,36 @@
+"""The verifier decides whether a candidate may be run, and runs every check on it in the sandbox."""
+
+from __future__ import annotations
+
+from goedels_poetry.agents.code.asking import task_of
+from goedels_poetry.agents.code.failing import CodeFailure
+from goedels_poetry.agents.code.reports import refused_report, report_on
+from goedels_poetry.agents.code.strategies import forbidden_strategies, known_strategy, why_banned
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.python.testing import test_candidate
+from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, candidates, set_report
+from goedels_poetry.tree.state import ProofNode, Queue
+
+
+@agent(queue=Queue.VERIFY, name="verifier", on_failure=CodeFailure.UNTESTED)
+async def verifier(node: ProofNode, deps: Deps) -> Apply:
+    """A banned strategy and what was tried before are refused; the inputs that broke earlier candidates come first."""
+    task, store = task_of(deps), deps.store
+    candidate = await deps.load(node, CANDIDATE)
+    source = str(candidate["source"])
+    forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
+    why = why_banned(known_strategy(candidate), forbidden)
+    if why:
+        return lambda txn: set_report(txn, node, refused_report(BANNED, why))
+    tried = candidates(await store.on_thread(store.history, node.id))
+    again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
+    if again is not None:
+        same = f"it is the same program as that of attempt {again}"
+        return lambda txn: set_report(txn, node, refused_report(REPEATED, same))
+    inputs = await deps.load(node, EVIDENCE) or []
+    tested = await test_candidate(source, task.checks, seed=deps.settings.seed, inputs=inputs, effort="normal")
+    report = report_on(task, tested)
+    return lambda txn: set_report(txn, node, report)
+
+
+__all__ = ["verifier"]

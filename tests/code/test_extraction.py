@@ -1,0 +1,112 @@
+"""The function in a reply, whatever it is wrapped in; what is none costs the attempt with a reason."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from goedels_poetry.agents.code.extraction import MAX_CANDIDATE, function_in
+from goedels_poetry.models import Reply, UnusableReply
+from goedels_poetry.tasks.code import CodeTask
+
+TASK = CodeTask("The double of x.", "def double(x: int) -> int", examples=(("double(2)", "4"),))
+PLAIN = "def double(x: int) -> int:\n    return 2 * x"
+
+
+def found(text: str, task: CodeTask = TASK, finish: str = "stop") -> str:
+    return function_in(Reply(text, finish=finish), task)
+
+
+def called(source: str, *arguments: object, name: str = "double") -> object:
+    """What the function gives: these texts are ours."""
+    names: dict[str, object] = {"__name__": "candidate"}
+    exec(compile(source, "candidate", "exec"), names)
+    function = names[name]
+    assert callable(function)
+    return function(*arguments)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"```python\n{PLAIN}\n```",
+        f"Here you are:\n\n```py\n{PLAIN}\n```\nIt doubles x.",
+        f"```\n{PLAIN}\n```",
+        f"~~~~python\n{PLAIN}\n~~~~",
+        f"{PLAIN}\n",
+        f"The function is\n\n{PLAIN}\n\nand that is all.",
+        f"<think>def double(x): return 3 * x</think>\n```python\n{PLAIN}\n```",
+        f"<think>\n```python\ndef double(x):\n    return x\n```\n</think>\n```python\n{PLAIN}\n```",
+        "1. So:\n\n   ```python\n   def double(x: int) -> int:\n       return 2 * x\n   ```",
+        f"```python\ndef double(x):\n    return x + 1  # a draft\n```\nNo, better:\n```python\n{PLAIN}\n```",
+        f"```python\n{PLAIN}\n```\nYou may try it:\n```python\nprint(double(21))\n```",
+        f"```python\n{PLAIN}\n```\n```\n42\n```",
+        f"```python\n{PLAIN}\n\nassert double(2) == 5\nprint(double(2))\n```",
+        f"```python\n{PLAIN}\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(double(1))\n```",
+        "```python\nclass Solution:\n    def double(self, x: int) -> int:\n        return 2 * x\n```",
+        "```python\nclass Solution:\n    @staticmethod\n    def double(x):\n        return 2 * x\n```",
+        "```python\ndef twice(x):\n    return 2 * x\n```",
+        "```python\ndef twice(x):\n    return 0 if x == 0 else 2 + twice(x - 1)\n```",
+        "```python\nfrom operator import mul\nk = 2\n```\nthen\n```python\ndef double(x):\n    return mul(k, x)\n```",
+        "```python\n>>> def double(x):\n...     return 2 * x\n>>> double(2)\n4\n```",
+        "```python\r\ndef double(x):\r\n    return 2 * x\r\n```",
+        f"```python\n{PLAIN}",  # nobody closed it, and the server says that the reply is whole
+        "```python\ndouble = lambda x: 2 * x\n```",
+    ],
+)
+def test_a_function_is_found_in_whatever_form_it_comes(reply: str) -> None:
+    assert called(found(reply), 21) == 42
+
+
+@pytest.mark.parametrize(
+    ("reply", "finish", "reason"),
+    [
+        ("", "stop", "no Python"),
+        ("I cannot do that.", "stop", "no Python"),
+        ("from what I can see, import taxes are high", "stop", "no Python"),
+        ("```python\ndef triple(x, y):\n    return 3 * x\n```", "stop", "no block defines the function double"),
+        ("```python\ndef test_double(x):\n    assert double(x)\n```", "stop", "no block defines"),
+        ("```python\ndef double(x):\n    return 2 *\n```", "stop", "not Python: .*line 2"),
+        ("```python\ndef double(x):\n    return (2 *", "length", "cut off"),
+        (f"```python\n{PLAIN}", "length", "cut off"),
+        (PLAIN, "length", "cut off"),
+        ("```python\n" + "(" * 3000 + "\n```", "stop", "not Python|cannot be read"),
+        ("```python\n" + "-" * 200_000 + "1\n```", "stop", "not Python|cannot be read|no block"),
+        (f"```python\n{PLAIN}\n" + "# filling\n" * 4000 + "```", "stop", f"longer than {MAX_CANDIDATE}"),
+        ("y" * 1_000_000, "stop", "longer than"),
+        ("```python\ndef double(x):\n    return '\0'\n```", "stop", "not Python|cannot be read"),
+    ],
+)
+def test_what_is_no_function_is_refused_with_the_reason(reply: str, finish: str, reason: str) -> None:
+    with pytest.raises(UnusableReply, match=reason):
+        found(reply, finish=finish)
+
+
+def test_what_an_earlier_block_defines_comes_along_only_where_it_is_needed() -> None:
+    source = found(
+        "```python\nimport math\nimport os\n\ndef half(x):\n    return math.floor(x / 2)\n```\n"
+        "```python\ndef double(x):\n    return 4 * half(2 * x) // 2\n```"
+    )
+    assert "import math" in source
+    assert "import os" not in source
+    assert called(source, 3) == 6
+
+
+def test_what_is_not_a_trial_stays() -> None:
+    source = found("```python\nimport sys\nsys.setrecursionlimit(5000)\n\ndef double(x):\n    return 2 * x\n```")
+    assert "setrecursionlimit" in source
+
+
+def test_the_name_of_a_function_changes_nowhere_but_where_it_is_that_name() -> None:
+    source = found(
+        '```python\ndef twice(x):\n    "twice as much"\n    return x.twice if hasattr(x, "twice") else x + x\n```'
+    )
+    assert 'def double(x):\n    "twice as much"\n    return x.twice' in source
+
+
+def test_a_context_stands_before_the_function_and_imports_from_the_future_before_both() -> None:
+    task = CodeTask("", "def double(x: int) -> int", context="TWO = 2\n")
+    whole = task.whole("from __future__ import annotations\n\ndef double(x):\n    return TWO * x\n")
+    assert ast.parse(whole).body[0].lineno == 1
+    assert called(whole, 4) == 8

@@ -1,0 +1,113 @@
+"""Tests that are meant to break a function: those count that follow from the task, and what fails is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted_code import Answer, Scripted, proposals, write
+
+from goedels_poetry.agents.code.hostile import arguments_of, read_tests
+from goedels_poetry.agents.code.literals import NotAValue
+from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.tree.state import Verdict
+
+SIGN = CodeTask(
+    "1 for positive numbers, -1 for negative ones, 0 for 0.",
+    "def sign(n: int) -> int",
+    examples=(("sign(3)", "1"), ("sign(-2)", "-1"), ("sign(0)", "0")),
+    requires=("n < 10**9",),
+    ensures=("result == (n > 0) - (n < 0)",),
+    model_first=True,
+)
+RIGHT = "def sign(n: int) -> int:\n    return (n > 0) - (n < 0)"
+SLY = "def sign(n: int) -> int:\n    return 0 if (n * n) % 1000003 == 710375 else (n > 0) - (n < 0)"
+"""Wrong on 7919 and hardly anywhere else: 7919 ** 2 % 1000003 == 710375."""
+
+
+ASIDE = (
+    ("sign(7)", "-1"),  # an opinion: the contract decides otherwise
+    ("sign(3)", "2"),  # contradicts an example
+    ("sign(10**12)", "1"),  # not allowed
+    ("sgn(1)", "1"),
+    ("sign(open('/etc/passwd'))", "1"),
+    ("sign(1, 2)", "1"),
+    ("sign(m=1)", "1"),
+)
+
+
+async def test_what_follows_from_the_task_breaks_a_function_and_is_remembered_and_the_rest_is_set_aside(
+    home: Path,
+) -> None:
+    hostile = (proposals(("sign(7919)", "1"), ("sign(n=1)", "1")), proposals(*ASIDE))
+    script = Scripted(SLY, RIGHT, hostile=hostile)
+    done = await write(SIGN, script, home)
+    assert done.result.verdict is Verdict.TESTED, done.result.reason
+    assert done.outcomes == ["passed", "failed", "passed"]
+    assert done.attempts[1]["input"] == {"n": "7919"}
+    assert "n = 7919" in script.prompt(1)
+    assert SLY in str(script.prosecuted[0]["messages"][-1]["content"])
+    assert done.source.strip() == RIGHT
+    assert [trace.status for trace in done.state.history] == ["failed", "success"]
+    aside = done.result.answer["aside"] if done.result.answer else []
+    assert len(aside) == len(ASIDE)
+    assert any("contradicts the example" in line for line in aside)
+    assert any("the task does not decide it" in line and "sign(7)" in line for line in aside)
+    assert set(aside) <= set(done.result.warnings)
+
+
+@pytest.mark.parametrize("reply", [Answer("no"), Answer('```json\n{"tests": 3}\n```'), Answer("", status=500)])
+async def test_a_prosecutor_that_fails_costs_no_attempt(reply: Answer, home: Path) -> None:
+    done = await write(replace(SIGN, ensures=(), requires=()), Scripted(RIGHT, hostile=(reply,)), home)
+    assert done.result.verdict is Verdict.TESTED
+    assert done.outcomes == ["passed"]
+    assert any("no hostile tests" in event.reason for event in done.events)
+
+
+async def test_nobody_is_asked_for_tests_where_the_task_says_so(home: Path) -> None:
+    script = Scripted(RIGHT)
+    done = await write(replace(SIGN, prosecuted=False, requires=(), ensures=()), script, home)
+    assert done.result.verdict is Verdict.TESTED
+    assert script.prosecuted == []
+
+
+TASK = CodeTask("", "def f(xs: list[int], k: int = 2, *, up: bool = True) -> int", examples=(("f([1])", "1"),))
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        ("f([1, 2])", {"xs": "[1, 2]", "k": "2", "up": "True"}),
+        ("f([], 3, up=False);", {"xs": "[]", "k": "3", "up": "False"}),
+        ("f(xs=[0] * 3, k=10 ** 3)", {"xs": "[0, 0, 0]", "k": "1000", "up": "True"}),
+        ("f(list(range(3)) + [-1])", {"xs": "[0, 1, 2, -1]", "k": "2", "up": "True"}),
+        ("f([{'a': (1, 'x' * 2)}])", {"xs": "[{'a': (1, 'xx')}]", "k": "2", "up": "True"}),
+    ],
+)
+def test_a_call_is_read_as_literals_by_parameter(call: str, arguments: dict[str, str]) -> None:
+    assert arguments_of(TASK, call) == arguments
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "f()",
+        "f([1], 2, True)([])",
+        "f(*[1])",
+        "f(**{'xs': 1})",
+        "f([0] * 10 ** 9)",
+        "f(10 ** 10 ** 10)",
+        "f(list(range(10 ** 9)))",
+        "f([x for x in (1, 2)])",
+        "f(__import__('os'))",
+        "f(" + "(" * 2000,
+        "f([1]) + 1",
+        "g([1])",
+    ],
+)
+def test_what_is_no_call_with_literals_is_refused(call: str) -> None:
+    with pytest.raises((NotAValue, SyntaxError, ValueError)):
+        arguments_of(TASK, call)
+    tests, aside = read_tests(TASK, [{"call": call}])
+    assert (len(tests), len(aside)) == (0, 1)

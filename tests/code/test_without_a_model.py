@@ -1,0 +1,84 @@
+"""Without a language model small functions are enumerated; what they may be called is decided by the same checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted_code import Scripted, write
+
+from goedels_poetry.agents.code import symbolic
+from goedels_poetry.tasks.code import CodeTask
+from goedels_poetry.tasks.code_file import code_task
+from goedels_poetry.tree.state import Verdict
+
+TASKS = Path(__file__).parents[2] / "theorems" / "python" / "tasks"
+
+
+def task_of(name: str) -> CodeTask:
+    return code_task((TASKS / f"{name}.toml").read_text("utf-8"), name)
+
+
+async def test_a_task_is_solved_without_a_model_and_somebody_tries_to_break_the_function(home: Path) -> None:
+    task = CodeTask(
+        "Whether q is true or p is not.",
+        "def implies(p: bool, q: bool) -> bool",
+        examples=(("implies(True, False)", "False"), ("implies(False, False)", "True")),
+        ensures=("result == (q or not p)",),
+    )
+    done = await write(task, None, home)
+    assert done.result.verdict is Verdict.TESTED, done.result.reason
+    assert {entry["by"] for entry in done.attempts} == {"synthesis"}
+    assert any(event.outcome == "not broken" for event in done.events)
+
+
+async def test_what_cannot_be_found_is_unknown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbolic, "LONG", 0.5)
+    task = CodeTask(
+        "Impossible.",
+        "def f(n: int) -> int",
+        examples=(("f(1)", "1"), ("f(2)", "2")),
+        ensures=("result > n",),
+    )
+    done = await write(task, None, home)
+    assert done.result.verdict is Verdict.UNKNOWN
+    assert "without a language model" in done.result.reason or "no language model to ask" in done.result.reason
+
+
+async def test_a_function_for_which_little_speaks_comes_with_a_warning(home: Path) -> None:
+    task = CodeTask("The square of n.", "def f(n: int) -> int", examples=(("f(3)", "9"), ("f(4)", "16")))
+    done = await write(task, None, home)
+    assert done.result.verdict is Verdict.TESTED
+    assert any("enumerated to fit the examples" in warning for warning in done.result.warnings)
+
+
+async def test_a_model_is_asked_where_the_examples_alone_say_too_little(home: Path) -> None:
+    task = CodeTask("The square of n.", "def f(n: int) -> int", examples=(("f(2)", "4"),))
+    script = Scripted("def f(n: int) -> int:\n    return n * n")
+    done = await write(task, script, home)
+    assert done.result.verdict is Verdict.TESTED
+    assert [entry["by"] for entry in done.attempts] == ["model"]
+
+
+async def test_what_is_enumerated_comes_before_the_model_and_costs_it_nothing(home: Path) -> None:
+    script = Scripted("def sum_of_squares(xs):\n    return 1")
+    done = await write(
+        replace(task_of("sum_of_squares"), tests=("assert sum_of_squares([9]) == 81",), ensures=()), script, home
+    )
+    assert done.result.verdict is Verdict.TESTED
+    assert [entry["by"] for entry in done.attempts] == ["synthesis"]
+    assert script.asked == []
+    assert len(script.prosecuted) == 1
+
+
+async def test_an_enumerated_function_of_a_banned_strategy_is_passed_over(home: Path) -> None:
+    task = CodeTask(
+        "The square of n.",
+        "def f(n: int) -> int",
+        examples=(("f(3)", "9"), ("f(4)", "16"), ("f(0)", "0"), ("f(7)", "49")),
+        bans=("closed form or library call",),
+    )
+    done = await write(task, None, home)
+    assert all(entry["outcome"] != "banned" for entry in done.attempts)
+    assert done.result.verdict is not Verdict.TESTED or "closed form" not in done.attempts[-1]["fingerprint"]

@@ -2,7 +2,8 @@
 
 Everything heavy is imported inside the commands, so that ``--help`` answers at once. Who calls whom:
 
-* `main` (its `run` is the program) runs `app` and turns what nobody foresaw into one line and a file (`failures`).
+* `main` (its `run` is the program) has `early` start what workers need, runs `short` for lines of which nothing has to
+  be parsed, else `app`, and turns what nobody foresaw into one line and a file (`failures`).
 * `app` and `question_commands` declare the commands with their options (`options`); each body imports one file:
   `prove`, `formalize`, `check`, `premises`, `lean`, `look` (runs, show, trace, graph), `doctor`, `ask`, `ask_program`,
   `bench`.

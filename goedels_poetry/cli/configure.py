@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
-from pydantic_settings.exceptions import SettingsError
+from typing import Any, cast
 
 from goedels_poetry.models import ROLES
 from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
+from goedels_poetry.settings.plain import plain_settings
 
 
 class BadSettings(Exception):
@@ -72,6 +70,16 @@ def settings(**flags: Any) -> Settings:
         BadSettings: a value out of range, or a configuration file that does not parse.
     """
     given = {name: value for name, value in flags.items() if value is not None}
+    plain = plain_settings(os.environ, given)  # mostly nobody says anything that has to be looked at
+    return cast("Settings", plain) if plain is not None else _validated(given)
+
+
+def _validated(given: dict[str, Any]) -> Settings:
+    import tomllib
+
+    from pydantic import ValidationError
+    from pydantic_settings.exceptions import SettingsError
+
     try:
         base = Settings()
         if "budgets" in given:

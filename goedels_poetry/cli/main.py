@@ -10,7 +10,6 @@ import warnings
 from typing import NoReturn
 
 from goedels_poetry.cli.early import load_ahead
-from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, describe, save_traceback
 
 FEW_COLLECTIONS = (100_000, 50, 100)
 """Thresholds of the garbage collector: what is loaded is no garbage; to look for some takes a tenth of the start."""
@@ -28,8 +27,8 @@ def run() -> NoReturn:
         if sys.platform != "linux" or not (isinstance(end.code, int) or end.code is None):
             raise
         try:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            for stream in filter(None, (sys.stdout, sys.stderr)):  # none where it was closed before the start
+                stream.flush()
         except OSError:
             raise end from None  # as if nothing had been flushed: the interpreter has its own word for it
         os._exit(end.code or 0)
@@ -42,12 +41,19 @@ def main() -> NoReturn:
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
     warnings.formatwarning = _in_one_line
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looking for them takes longer than a small proof
-    load_ahead(sys.argv[1:])
     try:
+        load_ahead(sys.argv[1:])
+        from goedels_poetry.cli.short import run_short
+
+        code = run_short(sys.argv[1:], os.environ)
+        if code is not None:
+            raise SystemExit(code)
         from goedels_poetry.cli.app import app
 
         app()
     except KeyboardInterrupt:
+        from goedels_poetry.cli.failures import INTERRUPTED
+
         print("interrupted", file=sys.stderr)  # noqa: T201
         raise SystemExit(INTERRUPTED) from None
     except OSError as error:
@@ -74,6 +80,8 @@ def _drop_output() -> None:
 
 def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
+    from goedels_poetry.cli.failures import INTERNAL_ERROR, describe, save_traceback
+
     log = save_traceback(error)
     where = f"; details in {log}" if log else ""
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"

@@ -7,17 +7,16 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.inputs import STDIN
-from goedels_poetry.trace.terminal import one_line, printable, say
-from goedels_poetry.trace.tree import tree
+from goedels_poetry.trace.terminal import draw_short, one_line, printable, say, say_parts
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _STYLE = {
     Verdict.PROVED: "bold green",
@@ -105,11 +104,11 @@ def readable(statement: str) -> str:
 def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:
     """The page for people: verdict, proof or obstacle, evidence, what to do next."""
     result = report.result
-    head = Text(f"{result.verdict}", style=_STYLE.get(result.verdict, "bold yellow"))
-    head.append(f"  {printable(result.input)}", style="default")
+    head = [(f"{result.verdict}", _STYLE.get(result.verdict, "bold yellow"))]
+    head.append((f"  {printable(result.input)}", "default"))
     if report.skipped:
-        head.append("  (proved earlier, re-checked now)", style="dim")
-    say(out, head)
+        head.append(("  (proved earlier, re-checked now)", "dim"))
+    say_parts(out, *head)
     for warning in result.warnings:
         say(out, f"  warning: {one_line(warning)}", style="yellow")
     if result.verdict is Verdict.INVALID:
@@ -129,10 +128,10 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
             name, _, formula = premise.partition(": ")
             say(out, f"    {one_line(name)}: {one_line(readable(formula))}" if formula else f"    {one_line(premise)}")
     if nodes and result.verdict is Verdict.PROVED:
-        out.print(tree(nodes, theorem, readable))
+        _draw(out, nodes, theorem)
     elif len(nodes) > 1:
         say(out, "  best partial proof:")
-        out.print(tree(nodes, theorem, readable))
+        _draw(out, nodes, theorem)
     for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
         why = f": {one_line(goal.reason)}" if goal.reason else ""
         statement = one_line(readable(goal.statement or theorem))
@@ -149,6 +148,17 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
         say(out, f"  run {result.run_id}" + (f": {spent}" if spent else ""))
     if report.resume:
         say(out, f"  to go on: {report.resume}")
+
+
+def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
+    """The tree; one of a single goal is a line."""
+    root = nodes[0]
+    bare = len(nodes) == 1 and not (root.strategy or root.origin or root.queue or root.waits_for)
+    if bare and draw_short(out, f"{root.id}  {one_line(readable(root.statement or theorem))}  {root.status}"):
+        return
+    from goedels_poetry.trace.tree import tree
+
+    out.print(tree(nodes, theorem, readable))
 
 
 def located(result: RunResult) -> str:

@@ -22,6 +22,9 @@ from goedels_poetry.tree.state import ROOT, ProofNode
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.tree.store import ProofStore, Txn
 
+SHORT_TEXT = 100_000
+"""Characters; to write more takes long enough to leave it to a thread."""
+
 
 class Run:
     """One run in this process, whatever it is about. The caller holds the run's lock."""
@@ -75,7 +78,7 @@ class Run:
         conclusion = Conclusion(session, subject, self._options, statement, out)
         result, retry = await conclusion.of(stop)
         ours = frozenset({FRAMEWORK, *(name for name, spec in registry.agents.items() if not spec.plugin)})
-        problem = await store.on_thread(
+        problem = await store.on_own_thread(  # it may have to wait for another process
             fill_memory, services.memory, store, self._place.run_id, result, retry=retry, ours=ours
         )
         result = replace(result, warnings=(*result.warnings, *problem))
@@ -100,7 +103,8 @@ class Run:
             await session.commit("resume", self._reopen)
             return
         root = await subject.task.prepare(subject.language, subject.theorem)
-        await store.on_thread(self._record, store)
+        keep = store.on_thread if len(subject.task.text) < SHORT_TEXT else store.on_own_thread
+        await keep(self._record, store)
         await session.commit_once("init", lambda txn: _plant(txn, root))
 
     def _record(self, store: ProofStore) -> None:

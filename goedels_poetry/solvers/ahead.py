@@ -8,14 +8,15 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from goedels_poetry.solvers.child import Child, Fork, children_environment, module_command, start_process
+from goedels_poetry.solvers import headstart
+from goedels_poetry.solvers.child import Child, Fork, start_process
+from goedels_poetry.solvers.surroundings import children_environment, module_command
 
 _lock = threading.Lock()
 LOADING_SECONDS = 30.0
@@ -56,25 +57,10 @@ class _Nursery:
     """The process, and the socket on which it is asked."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.owner = os.getpid()
-        command = module_command("goedels_poetry.solvers.nursery", *modules)
-
-        def start() -> subprocess.Popen[bytes]:
-            return subprocess.Popen(
-                command,
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                env=children_environment(),
-            )
-
-        try:
-            self._process = start_process(start)
-        finally:
-            theirs.close()
-        self.close = weakref.finalize(self, _end, self._process, self._ours, self.owner)
+        started = headstart.take() or start_process(lambda: headstart.Started(modules))
+        self.owner = started.owner
+        self._ours = started.ours
+        self.close = weakref.finalize(self, started.end)
 
     def fork(self, modules: Sequence[str], arguments: Sequence[str]) -> ForkedProcess:
         """A new worker. Raises _Ended or OSError."""
@@ -112,13 +98,6 @@ def _request(modules: Sequence[str], arguments: Sequence[str]) -> dict[str, Any]
         "folder": os.getcwd(),
         "path": sys.path,
     }
-
-
-def _end(process: subprocess.Popen[bytes], ours: socket.socket, owner: int) -> None:
-    if os.getpid() == owner:
-        ours.close()
-        process.kill()
-        process.wait()
 
 
 _nursery: _Nursery | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import select
 import signal
@@ -16,9 +17,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, NoReturn, Protocol
+from typing import IO, Any, NoReturn, Protocol, TypeVar
 
 from goedels_poetry.solvers.launch import bind_to_parent, limit_memory, name_process
+from goedels_poetry.solvers.surroundings import children_environment, module_command, program_environment
+
+T = TypeVar("T")
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
 _READ = 1 << 16
@@ -27,10 +31,6 @@ _MOST_FDS = 4096
 REAPING = 0.2
 """Seconds that a worker gets to end and reap its solvers before it is killed with them."""
 _REAPING_STEP = 0.002
-
-# Else glibc may hand the heap back to the system at every (reset) and fault it in again: z3's fresh contexts
-# were then seen to cost 6.7 ms instead of 1.5 ms.
-_MALLOC = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 # A worker shares its process group with its solvers, so that killing the group kills them too.
 share_group = False
@@ -106,7 +106,7 @@ class _Spawner:
     """
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[tuple[Callable[[], object], SimpleQueue[object]]] = SimpleQueue()
+        self._jobs: SimpleQueue[tuple[Callable[[], Any], SimpleQueue[Any]]] = SimpleQueue()
         threading.Thread(target=self._run, name="goedels-poetry-spawner", daemon=True).start()
 
     def _run(self) -> None:
@@ -117,13 +117,12 @@ class _Spawner:
             except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
                 reply.put(error)
 
-    def popen(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-        reply: SimpleQueue[object] = SimpleQueue()
+    def started(self, start: Callable[[], T]) -> T:
+        reply: SimpleQueue[T | BaseException] = SimpleQueue()
         self._jobs.put((start, reply))
         result = reply.get()
         if isinstance(result, BaseException):
             raise result
-        assert isinstance(result, subprocess.Popen)
         return result
 
 
@@ -131,7 +130,7 @@ _lock = threading.Lock()
 _spawners: dict[int, _Spawner] = {}  # by process id: threads do not survive a fork
 
 
-def start_process(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+def start_process(start: Callable[[], T]) -> T:
     """Start a process from a thread that lives as long as this process."""
     if threading.current_thread() is threading.main_thread():
         return start()
@@ -139,7 +138,7 @@ def start_process(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Po
     with _lock:
         if pid not in _spawners:
             _spawners[pid] = _Spawner()
-    return _spawners[pid].popen(start)
+    return _spawners[pid].started(start)
 
 
 def executable_command(program: str, *arguments: str, address_space: int) -> list[str]:
@@ -148,23 +147,16 @@ def executable_command(program: str, *arguments: str, address_space: int) -> lis
     return [*launcher, program, *arguments]
 
 
-def module_command(module: str, *arguments: str) -> list[str]:
-    """The command line that runs one of our own modules, never one of the working directory."""
-    return [sys.executable, "-P", "-m", module, str(os.getpid()), *arguments]
-
-
-def children_environment() -> dict[str, str]:
-    """Children import from where we import, and hash alike so that results repeat."""
-    path = os.pathsep.join(p for p in sys.path if p)
-    return {**os.environ, **_MALLOC, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
-
-
 def _end(process: Process, owner: int) -> None:
     """Kill, reap, close the pipes. A forked copy of the owner must not end the original's children."""
     if os.getpid() != owner:
         return
     process.kill()
     process.wait()
+    _close_pipes(process)
+
+
+def _close_pipes(process: Process) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr, getattr(process, "status", None)):
         if pipe is not None:
             pipe.close()
@@ -176,25 +168,28 @@ def start_program(program: str, *arguments: str, address_space: int) -> Child:
     A worker binds it between fork and exec, which saves it the wrapper: what is called there imports nothing and takes
     no lock that another thread could hold. Raises OSError or RuntimeError.
     """
+    surroundings = program_environment()
     if not share_group:
-        return Child(executable_command(program, *arguments, address_space=address_space))
+        command = executable_command(program, *arguments, address_space=address_space)
+        return Child(command, environment=surroundings)
     parent = os.getpid()
 
     def prepare() -> None:
         bind_to_parent(parent)
         limit_memory(address_space)
 
-    return Child([program, *arguments], prepare)
+    return Child([program, *arguments], prepare, surroundings)
 
 
 def start_module(module: str, *arguments: str) -> Child:
     """Run a module of ours as a child.
 
-    A worker that has it loaded, from the parent that it was forked from, and has no second thread forks once more.
-    Raises OSError or RuntimeError.
+    A worker that has no second thread forks once more; it was forked from a parent that has the module loaded, or loads
+    it now, once. Raises OSError or RuntimeError.
     """
-    if share_group and module in sys.modules and threading.active_count() == 1:
-        return Child(OwnFork(sys.modules[module].main, arguments, module.rpartition(".")[2]))
+    if share_group and threading.active_count() == 1:
+        with contextlib.suppress(ImportError, MemoryError):  # a process of its own says what is missing
+            return Child(OwnFork(importlib.import_module(module).main, arguments, module.rpartition(".")[2]))
     return Child(module_command(module, *arguments))
 
 
@@ -286,7 +281,12 @@ def run_forked(main: Callable[[], None], arguments: Sequence[str], pipes: tuple[
 class Child:
     """A started child. Not for use by two threads at once, except ``kill``."""
 
-    def __init__(self, command: Sequence[str] | Process, prepare: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] | Process,
+        prepare: Callable[[], None] | None = None,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         """``command``: to be started, or a process that was. ``prepare`` runs in it before the command."""
 
         def start() -> subprocess.Popen[bytes]:
@@ -298,7 +298,7 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=not share_group,
-                env=children_environment(),
+                env=environment or children_environment(),
                 preexec_fn=prepare,  # noqa: PLW1509  see `start_program`
             )
 
@@ -328,6 +328,11 @@ class Child:
     def alive(self) -> bool:
         """Whether it is still running; reaps it when it is not."""
         return self._process.poll() is None
+
+    @property
+    def closed(self) -> bool:
+        """Whether whoever used it has let go of it."""
+        return not self._end.alive
 
     def exchange(
         self, data: bytes, complete: Callable[[bytearray], bool], deadline: float, max_bytes: int
@@ -405,8 +410,9 @@ class Child:
         """As ``kill_group``, but a worker first gets a moment to reap its solvers. Not by an event loop."""
         self.ask_to_end()
         until = time.monotonic() + REAPING
-        while not self._ended() and time.monotonic() < until:
-            time.sleep(_REAPING_STEP)
+        while not self._ended() and (left := until - time.monotonic()) > 0:
+            told = getattr(self._process, "status", None)
+            select.select([told] if told is not None else [], [], [], left if told is not None else _REAPING_STEP)
         self.kill_group()
 
     def _ended(self) -> bool:
@@ -419,5 +425,25 @@ class Child:
             return self._process.poll() is not None
 
     def close(self) -> None:
-        """Kill and release the pipes. Only by the thread that uses the child."""
-        self._end()
+        """Kill and release the pipes. Only by the thread that uses the child.
+
+        A worker reaps it later, see `reap`: that takes longer than many an answer.
+        """
+        if not share_group or self._end.detach() is None:
+            self._end()
+            return
+        self._process.kill()
+        _close_pipes(self._process)
+        _killed.append(self._process)
+        if len(_killed) > _MOST_KILLED:
+            reap()
+
+
+_killed: list[Process] = []
+_MOST_KILLED = 16
+
+
+def reap() -> None:
+    """Bury the children that a worker has killed."""
+    while _killed:
+        _killed.pop().wait()

@@ -48,9 +48,13 @@ def _used(solver: Any) -> int | None:
         return None  # a build without statistics
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Pose the one query of a request: its options, its script, one check, and what is to be got after it."""
-    terms = cvc5.TermManager()
+def answer(request: dict[str, Any], terms: Any) -> dict[str, Any]:
+    """Pose the one query of a request: its options, its script, one check, and what is to be got after it.
+
+    ``terms``: fresh. An empty request has the answer that there is somebody.
+    """
+    if not request:
+        return {"status": "here"}
     solver = cvc5.Solver(terms)
     symbols = cvc5.SymbolManager(terms)
     try:
@@ -79,9 +83,12 @@ def main() -> None:
     bind_to_parent(int(sys.argv[1]))
     limit_memory(address_space_now() + (int(sys.argv[2]) << 20))
     requests, replies = private_pipes()
+    terms = cvc5.TermManager()  # while nobody waits
     while (request := read_message(requests)) is not None:
         try:
-            reply = answer(request)
+            reply = answer(request, terms)
+            if request:
+                terms = cvc5.TermManager()
         except MemoryError:
             os._exit(MEMORY_EXIT)
         write_message(replies, reply)

@@ -39,12 +39,13 @@ def main() -> None:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(hears)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # it only wakes the poll below
-    load(sys.argv[2:])
     wards = _Wards()
     wards.poll.register(requests, select.POLLIN)
     wards.poll.register(heard, select.POLLIN)
+    load(sys.argv[2:3])
+    ahead = sys.argv[3:]
     while True:
-        ready = dict(wards.poll.poll(_TICK_MS if wards.pipes else None))
+        ready = dict(wards.poll.poll(0 if ahead else _TICK_MS if wards.pipes else None))
         if heard in ready:
             os.read(heard, 4096)
         if requests.fileno() in ready:
@@ -54,7 +55,10 @@ def main() -> None:
             with open(fds.pop()) as file:
                 file.seek(0)
                 request = json.load(file)
+            ahead += request["modules"][1:]
             _serve(request, fds, wards)
+        elif ahead:  # who asks is served first, and its worker has what it needs
+            load([ahead.pop(0)])
         wards.look(ready)
 
 
@@ -106,7 +110,7 @@ class _Wards:
 
 
 def _serve(request: dict[str, Any], fds: list[int], wards: _Wards) -> None:
-    load(request["modules"])
+    load(request["modules"][:1])  # the others as soon as nobody waits: until then who needs one loads it
     parent = os.getpid()
     try:
         pid = os.fork()

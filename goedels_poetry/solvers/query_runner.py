@@ -15,7 +15,7 @@ from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.logic.queries import LEAST, MEMORY_MB
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Limits, Options
-from goedels_poetry.solvers.race import Runner, race
+from goedels_poetry.solvers.racing import Runner, race
 from goedels_poetry.solvers.z3_process import Z3Process
 from goedels_poetry.solvers.z3_scope import Evidence
 

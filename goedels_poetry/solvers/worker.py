@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from goedels_poetry.errors import Unavailable, lacks_resources, one_line
-from goedels_poetry.solvers import child
+from goedels_poetry.solvers import child, ready
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import allowed_memory, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
@@ -92,6 +92,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _end_with_solvers)
     requests, replies = private_pipes()
     packages = sys.argv[2:]
+    first = True
     while (request := read_message(requests)) is not None:
         try:
             reply = do(request, packages)
@@ -99,8 +100,17 @@ def main() -> None:
                 write_message(replies, reply)
             except (TypeError, ValueError, RecursionError) as error:
                 write_message(replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""})
+            between_jobs(first)
+            first = False
         except MemoryError:
             os._exit(MEMORY_EXIT)
+
+
+def between_jobs(first: bool) -> None:
+    """What is left to do when the reply is out; after the first job nobody knows whether there is another."""
+    if not first:
+        ready.prepare()
+    child.reap()
 
 
 if __name__ == "__main__":

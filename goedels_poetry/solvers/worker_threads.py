@@ -85,11 +85,13 @@ class WorkerThreads(Generic[R]):
         self._idle: list[int] = []
         self._numbers = count()
         self._closed = False
+        self._awaited: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._resources = [make() for _ in range(size)]
         self._threads = [
             threading.Thread(target=self._work, args=(number, resource), name=f"{name}-{number}", daemon=True)
             for number, resource in enumerate(self._resources)
         ]
+        self._at_work = set(range(size))
         for thread in self._threads:
             thread.start()
 
@@ -110,17 +112,28 @@ class WorkerThreads(Generic[R]):
         return job
 
     def _work(self, number: int, resource: R) -> None:
-        while (job := self._get(number)) is not None:
-            if self._closed:
-                job.end(None, SolverError("the pool is closed"))
-            elif job.begin(resource):
-                try:
-                    job.end(job.call(resource), None)
-                except BaseException as error:  # noqa: BLE001 - raised again where the job is awaited
-                    job.end(None, error)
-            else:
-                job.end(None, None)
-        resource.close()
+        try:
+            while (job := self._get(number)) is not None:
+                if self._closed:
+                    job.end(None, SolverError("the pool is closed"))
+                elif job.begin(resource):
+                    try:
+                        job.end(job.call(resource), None)
+                    except BaseException as error:  # noqa: BLE001 - raised again where the job is awaited
+                        job.end(None, error)
+                else:
+                    job.end(None, None)
+            resource.close()
+        finally:
+            self._leave(number)
+
+    def _leave(self, number: int) -> None:
+        """A thread has nothing left to do."""
+        with self._changed:
+            self._at_work.discard(number)
+            for loop, left in self._awaited:
+                with contextlib.suppress(RuntimeError):  # that loop was closed: nobody waits any more
+                    loop.call_soon_threadsafe(left.set)
 
     async def run(self, call: Callable[[R], T], urgency: int = 0) -> T:
         """Run call on a free resource and return what it returns. Cancelling kills what it runs.
@@ -140,12 +153,17 @@ class WorkerThreads(Generic[R]):
 
     async def aclose(self) -> None:
         """Kill what is under way, fail what waits, and return when every process is gone."""
+        left = asyncio.Event()
+        with self._changed:
+            self._awaited.append((asyncio.get_running_loop(), left))
         if not self._closed:
             self._closed = True
             for _ in self._threads:
                 self._put(math.inf, None)
-        while any(thread.is_alive() for thread in self._threads):
-            for resource, thread in zip(self._resources, self._threads, strict=True):
-                if thread.is_alive():
-                    resource.kill()
-            await asyncio.sleep(_RETRY_SECONDS)
+        while self._at_work:
+            for number in tuple(self._at_work):
+                self._resources[number].kill()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_RETRY_SECONDS):
+                    await left.wait()
+            left.clear()

@@ -31,10 +31,12 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from goedels_poetry.solvers.child import Child, ChildDied, module_command, start_program
+from goedels_poetry.solvers.child import Child, ChildDied, start_program
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
+from goedels_poetry.solvers.ready import started
 from goedels_poetry.solvers.script import script_fault
+from goedels_poetry.solvers.surroundings import module_command
 from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
 from goedels_poetry.solvers.z3_scope import Scope
 
@@ -110,7 +112,8 @@ class Z3Process(SolverProcess):
             return Child(module_command("goedels_poetry.solvers.z3_child", str(memory_mb)))
         address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
-        return start_program(binary, *arguments, address_space=address_space)
+        key = (binary, *arguments)
+        return started(key, lambda: start_program(binary, *arguments, address_space=address_space))
 
     def _ping(self, child: Child, deadline: float) -> None:
         self._talk(child, "", deadline, 0)

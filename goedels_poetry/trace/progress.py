@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.text import Text
-
-from goedels_poetry.trace.terminal import console, is_live, one_line
-from goedels_poetry.trace.tree import STYLES, Render, method
+from goedels_poetry.trace.terminal import console, is_live, lines_to, one_line, say
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import NodeStatus, ProofNode, subtree_range
 from goedels_poetry.tree.store import StoreReader
+
+if TYPE_CHECKING:  # what draws takes half as long to load as a small proof
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+    from rich.text import Text
+
+    from goedels_poetry.trace.tree import Render
 
 REDRAWS_PER_SECOND = 4
 ROUTINE = frozenset({"candidate", "no lemmas", "correct", "prove", "sketch"})
@@ -66,7 +68,7 @@ class Silent(Progress):
     """Shows nothing but notes."""
 
     def __init__(self, stream: IO[str]) -> None:
-        self._console = console(stream)
+        self._console = lines_to(stream)
 
     def __enter__(self) -> Silent:
         return self
@@ -85,7 +87,7 @@ class Silent(Progress):
 
     def note(self, text: str) -> None:
         """One line."""
-        self._console.print(Text(one_line(text)), soft_wrap=True)
+        say(self._console, one_line(text))
 
 
 class Lines(Silent):
@@ -111,7 +113,7 @@ class Lines(Silent):
 
     def note(self, text: str) -> None:
         """One line; leading spaces stay."""
-        self._console.print(Text(text if text.isprintable() else one_line(text)), soft_wrap=True)
+        say(self._console, text if text.isprintable() else one_line(text))
 
 
 @dataclass
@@ -164,6 +166,8 @@ class LiveView(Progress):
         self._live = self._new_live()
 
     def _new_live(self) -> Live:
+        from rich.live import Live
+
         return Live(
             console=self._console,
             get_renderable=self._draw,
@@ -202,6 +206,8 @@ class LiveView(Progress):
 
     def note(self, text: str) -> None:
         """A line above the picture."""
+        from rich.text import Text
+
         self._console.print(Text(one_line(text)))
 
     @contextmanager
@@ -215,6 +221,9 @@ class LiveView(Progress):
             self._live.start()
 
     def _draw(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
         with self._lock:
             parts: list[RenderableType] = []
             if self._total > 1:
@@ -227,6 +236,10 @@ class LiveView(Progress):
 
 def _picture(name: str, running: _Running, room: int, width: int, limit: float | None, render: Render) -> list[Text]:
     """Header, at most ``room`` lines of tree, and the queues."""
+    from rich.text import Text
+
+    from goedels_poetry.trace.tree import STYLES, method
+
     seconds = time.monotonic() - running.started
     clock = f"{seconds:.0f} s" + (f" of {limit:.0f} s" if limit else "")
     proved = sum(node.status is NodeStatus.PROVED for node in running.nodes.values())

@@ -5,34 +5,93 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from typing import IO, NoReturn
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import IO, TYPE_CHECKING, NoReturn, cast
 
-from rich.console import Console
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 PIPE_WIDTH = 1_000
 """Columns of what is written to a pipe or a file: wide, so that tools find each statement on one line (COLUMNS
 overrides it)."""
+_SPEAKS_OF_TERMINALS = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS")
+"""With any of these in the environment even a pipe may be written to as if it were a terminal."""
 
 
-class _Console(Console):
-    """Says when nobody reads any more, where rich would end the program in the middle of a run."""
+class _Plainly:
+    """A console for a pipe or a file. What needs no drawing is written as it is, without loading what draws.
 
-    def on_broken_pipe(self) -> NoReturn:
-        """Called by rich when the reader has closed the pipe."""
-        raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+    That takes half as long as a small proof.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    @cached_property
+    def print(self) -> Callable[..., None]:
+        """Of the console that draws."""
+        return console(self._stream).print
+
+    def write(self, line: str) -> bool:
+        """Write a line, if it looks the same undrawn; whether it did."""
+        if not (line.isascii() and line.isprintable()):
+            return False
+        self._stream.write(line + "\n")
+        self._stream.flush()
+        return True
+
+
+@cache
+def _kind() -> type[Console]:
+    from rich.console import Console
+
+    class Drawing(Console):
+        """Says when nobody reads any more, where rich would end the program in the middle of a run."""
+
+        def on_broken_pipe(self) -> NoReturn:
+            """Called by rich when the reader has closed the pipe."""
+            raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+
+    return Drawing
 
 
 def console(file: IO[str] | None = None) -> Console:
     """A console that takes every text literally (no markup, no emoji codes, no highlighting)."""
     stream = file or sys.stdout
     width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
-    return _Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    return _kind()(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def lines_to(file: IO[str]) -> Console:
+    """The same for who only prints: what draws is loaded when there is something to draw."""
+    if file.isatty() or any(name in os.environ for name in _SPEAKS_OF_TERMINALS):
+        return console(file)
+    return cast("Console", _Plainly(file))
 
 
 def say(out: Console, line: str | Text, style: str = "") -> None:
     """Print one line of any length; a terminal wraps it, a pipe gets it whole."""
-    out.print(Text(line, style) if isinstance(line, str) else line, soft_wrap=True)
+    say_parts(out, (line, style)) if isinstance(line, str) else out.print(line, soft_wrap=True)
+
+
+def say_parts(out: Console, *parts: tuple[str, str]) -> None:
+    """Print one line, given in pieces with their styles."""
+    if isinstance(out, _Plainly) and out.write("".join(text for text, _ in parts)):
+        return
+    from rich.text import Text
+
+    (first, style), *others = parts
+    line = Text(first, style)
+    for text, own in others:
+        line.append(text, own or None)
+    out.print(line, soft_wrap=True)
+
+
+def draw_short(out: Console, line: str) -> bool:
+    """Write a line for something that would be drawn as just that; False when it has to be drawn."""
+    return isinstance(out, _Plainly) and len(line) < PIPE_WIDTH and out.write(line)
 
 
 def is_live(stream: IO[str]) -> bool:

@@ -26,6 +26,9 @@ from goedels_poetry.tree.store.txn import IDENTITY, Txn
 P = ParamSpec("P")
 T = TypeVar("T")
 
+FEW_COMMITS = 256
+"""Until then a store is so small that any step on it takes a fraction of a millisecond."""
+
 
 class Commit(NamedTuple):
     """What a commit did: its event, and the key prefixes it cut off."""
@@ -60,7 +63,18 @@ class ProofStore(StoreReader):
         """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
 
     async def on_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a store method on the store's own thread, so that the event loop never waits for the disk."""
+        """Run a store method on the store's own thread, so that the event loop never waits for the disk.
+
+        While the run has made few commits it runs at once: what it touches is in memory (nobody waits for the disk
+        after a commit either, see `database`), and telling a thread takes longer.
+        """
+        if self._seq < FEW_COMMITS and self._thread is None:
+            await asyncio.sleep(0)  # others take turns as they would
+            return fn(*args, **kwargs)
+        return await self.on_own_thread(fn, *args, **kwargs)
+
+    async def on_own_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for what takes long in any case; from then on everything else runs there, too."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="proofstore")
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: fn(*args, **kwargs))

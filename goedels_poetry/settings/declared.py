@@ -1,8 +1,4 @@
-"""Settings: defaults < configuration file < environment < arguments.
-
-The file is ``config.toml`` in the data directory; environment variables are ``GOEDELS_POETRY__<NAME>``,
-nested ones ``GOEDELS_POETRY__BUDGETS__WALL_SECONDS``.
-"""
+"""What can be set, validated; see `goedels_poetry.settings` for the order of its sources."""
 
 from __future__ import annotations
 
@@ -22,12 +18,15 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-PREFIX = "GOEDELS_POETRY__"
+from goedels_poetry.settings.names import (
+    CONFIGURATION,
+    DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
+    DEFAULT_HOME,
+    PREFIX,
+)
+
 BETWEEN = "__"
 """Between the names of a group and of a setting in it, in the environment."""
-DEFAULT_HOME = Path("~/.goedels_poetry")
-DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS = 16
-"""Default of the setting of that name: how often one node may be sketched again after its first sketch."""
 
 
 class Budgets(BaseModel):
@@ -246,7 +245,7 @@ class Settings(BaseSettings):
         for line in unknown_variables(os.environ):
             warnings.warn(line, UnknownVariable, stacklevel=1)  # of one place: each is told once
         home = init_settings().get("home") or os.environ.get(f"{PREFIX}HOME") or DEFAULT_HOME
-        file = Path(home).expanduser() / "config.toml"
+        file = Path(home).expanduser() / CONFIGURATION
         return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file))
 
     @property
@@ -296,7 +295,6 @@ def _groups() -> Iterator[tuple[str, list[str] | None]]:
 
 
 __all__ = [
-    "DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS",
     "Budgets",
     "LeanSettings",
     "ModelSettings",
@@ -305,5 +303,7 @@ __all__ = [
     "ScheduleSettings",
     "Settings",
     "UnknownVariable",
+    "checked_address",
+    "is_address",
     "unknown_variables",
 ]

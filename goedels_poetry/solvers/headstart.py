@@ -1,0 +1,63 @@
+"""The nursery's process, started with as little as can be loaded: it loads while its owner loads itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+
+from goedels_poetry.solvers.surroundings import children_environment, module_command
+
+NURSERY = "goedels_poetry.solvers.nursery"
+
+
+class Started:
+    """A nursery, and the socket on which it is asked. Its owner is the process that has started it."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        """Raises OSError. The thread that calls has to live as long as this process: with it the nursery ends."""
+        self.owner = os.getpid()
+        self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+        actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 0), *nothing]
+        command = module_command(NURSERY, *modules)
+        try:
+            self._pid = os.posix_spawn(command[0], command, children_environment(), file_actions=actions, setsid=True)
+        except BaseException:
+            self.ours.close()
+            raise
+        finally:
+            theirs.close()
+        self._ended = False
+
+    def end(self) -> None:
+        """Kill and reap it. A forked copy of its owner must not."""
+        if os.getpid() == self.owner and not self._ended:
+            self._ended = True
+            self.ours.close()
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):  # somebody waits for all our children
+                os.kill(self._pid, signal.SIGKILL)
+                os.waitpid(self._pid, 0)
+
+
+_begun: list[Started] = []
+
+
+def begin(modules: Sequence[str]) -> None:
+    """Start one that loads ``modules``, for whoever takes it; nothing where there can be none."""
+    if sys.platform == "linux" and not _begun:
+        try:
+            _begun.append(Started(modules))
+        except OSError:
+            return  # told when one is needed
+
+
+def take() -> Started | None:
+    """The one that was begun, once."""
+    return _begun.pop() if _begun else None
+
+
+__all__ = ["Started", "begin", "take"]

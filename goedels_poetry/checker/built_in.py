@@ -29,7 +29,7 @@ MEMORY_MB = 4096
 
 
 class _InWorkers:
-    """Checkers whose work is a job in a worker process of their own, which no search has used."""
+    """What checkers have in common whose work is a job in a worker process of their own, which no search has used."""
 
     module: str
     """What the worker loads."""
@@ -104,6 +104,25 @@ class LogicChecker(_InWorkers):
         return await self._run(f"{self.module}:certify", payload, submission.seconds, LOGIC_SECONDS)
 
 
+class PythonChecker(_InWorkers):
+    """``derivation`` of the translation; ``counterexample``: arguments; ``checks``: what passed."""
+
+    module = "goedels_poetry.checker.python.certify"
+
+    async def certify(self, submission: Submission) -> Certificate:
+        """See `Checker.certify`."""
+        payload: Json = {
+            "source": submission.text,
+            "function": str(submission.options.get("theorem") or ""),
+            "claim": str(submission.verdict),
+            "evidence": submission.evidence,
+            "directory": str(submission.directory),
+            "info": submission.info,
+            "seed": submission.options.get("seed", 0),
+        }
+        return await self._run(f"{self.module}:certify", payload, submission.seconds, SMT_SECONDS)
+
+
 class LeanChecker:
     """``file``: the whole text of a proof; ``proof``: what proves the negation, the text after ``:=``."""
 
@@ -164,4 +183,4 @@ class LeanChecker:
         """See `Checker.aclose`: every check closes what it has started."""
 
 
-__all__ = ["LeanChecker", "LogicChecker", "SmtChecker"]
+__all__ = ["LeanChecker", "LogicChecker", "PythonChecker", "SmtChecker"]

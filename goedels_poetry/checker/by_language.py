@@ -10,18 +10,23 @@ from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
 
-LEAN = "lean"
+LEAN, PYTHON = "lean", "python"
 
 
-def check_any(path: Path, against: str | None, *, assume_definitions: bool = False) -> CheckReport:
+def check_any(path: Path, against: str | None, *, assume_definitions: bool = False, theorem: str = "") -> CheckReport:
     """Check a certificate of whatever language, from nothing.
 
     Args:
         path: the certificate's folder.
         against: the text of the theorem that it has to be about; None accepts the theorem inside it.
         assume_definitions: see `check_certificate`; SMT only.
+        theorem: which of several functions of a Python file it has to be about.
     """
     language = language_of(path)
+    if language == PYTHON:
+        from goedels_poetry.checker.python.check import check_python  # only where there is one of Python
+
+        return check_python(path, against, function=theorem)
     if language in CHECKERS or not language:
         return CHECKERS.get(language, _check_smt)(path, against, assume_definitions)
     plugin = registered().plugins.get(language)
@@ -57,4 +62,4 @@ CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {
 }
 """Who checks the certificates of a language; plug-ins only those of their own ones."""
 
-__all__ = ["CHECKERS", "LEAN", "check_any"]
+__all__ = ["CHECKERS", "LEAN", "PYTHON", "check_any"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.archive import language_of
-from goedels_poetry.checker.by_language import LEAN, check_any
+from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
@@ -96,6 +96,11 @@ def _report(payload: Json) -> CheckReport:
         text = None if against is None else against.encode()
         left = max(seconds - RESERVE, 0.0)
         return check_certificate(path, text, assume_definitions=payload["assume_definitions"], second_seconds=left)
+    if language_of(path) == PYTHON:
+        from goedels_poetry.checker.python.check import check_python  # only where there is one of Python
+
+        left = max(seconds - RESERVE, 0.0)
+        return check_python(path, against, function=payload["theorem"], second_seconds=left)
     return check_any(path, against, assume_definitions=payload["assume_definitions"])
 
 

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "goedels_poetry.checkers"
-BUILT_IN = ("smt", "lean", "logic")
+BUILT_IN = ("smt", "lean", "logic", "python")
 """Languages whose proofs are checked by us, and by nobody else."""
 CLAIMS = (Verdict.PROVED, Verdict.REFUTED, Verdict.INCONSISTENT)
 """What only a checker says."""
+TESTING = frozenset({"python"})
+"""Languages whose checker can also say ``tested``: it runs the checks anew."""
 _LEVELS = tuple(str(level) for level in TrustLevel)
 
 
@@ -98,4 +100,14 @@ def check_by_plugin(plugin: CheckerPlugin, path: Path, against: str | None) -> C
     return replace(found, checked_by=plugin.package)
 
 
-__all__ = ["BUILT_IN", "CLAIMS", "GROUP", "CheckerPlugin", "Registered", "by_plugin", "check_by_plugin", "registered"]
+__all__ = [
+    "BUILT_IN",
+    "CLAIMS",
+    "GROUP",
+    "TESTING",
+    "CheckerPlugin",
+    "Registered",
+    "by_plugin",
+    "check_by_plugin",
+    "registered",
+]

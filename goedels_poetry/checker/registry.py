@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from goedels_poetry.checker.plugins import BUILT_IN, CLAIMS, Registered, by_plugin, registered
+from goedels_poetry.checker.plugins import BUILT_IN, CLAIMS, TESTING, Registered, by_plugin, registered
 from goedels_poetry.checker.report import Certificate
 from goedels_poetry.checker.submission import Checker, Submission
 from goedels_poetry.errors import GoedelsPoetryError
@@ -36,6 +36,10 @@ class Checkers:
         """Whether anybody may say ``proved`` about texts of this language."""
         return language in BUILT_IN or language in self._registered.plugins
 
+    def tests(self, language: str) -> bool:
+        """Whether its checker can say ``tested``."""
+        return language in TESTING
+
     def plugin(self, language: str) -> str:
         """The package whose checker decides about a language; "" for ours, and where there is none."""
         found = self._registered.plugins.get(language)
@@ -49,7 +53,7 @@ class Checkers:
             GoedelsPoetryError: the language has no checker, or it does not load.
         """
         language = submission.language
-        if submission.verdict not in CLAIMS:
+        if submission.verdict not in CLAIMS and not (submission.verdict is Verdict.TESTED and self.tests(language)):
             return Certificate(Verdict.UNKNOWN, reason=f"{submission.verdict} is nothing that a checker can show")
         found = await self._checker(language).certify(submission)
         return by_plugin(found, self.plugin(language)) if self.plugin(language) else found
@@ -68,7 +72,7 @@ class Checkers:
 
 
 def _built_in(language: str, lean: LeanSettings | None) -> Checker:
-    from goedels_poetry.checker.built_in import LeanChecker, LogicChecker, SmtChecker
+    from goedels_poetry.checker.built_in import LeanChecker, LogicChecker, PythonChecker, SmtChecker
 
     match language:
         case "smt":
@@ -77,6 +81,8 @@ def _built_in(language: str, lean: LeanSettings | None) -> Checker:
             return LeanChecker(lean)
         case "logic":
             return LogicChecker()
+        case "python":
+            return PythonChecker()
     raise GoedelsPoetryError(f"no checker is registered for the language {language}")
 
 

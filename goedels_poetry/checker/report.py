@@ -141,7 +141,7 @@ class CheckReport:
     @property
     def accepted(self) -> bool:
         """Whether the certificate shows what it claims."""
-        return self.trust_level is not None
+        return self.trust_level is not None or self.verdict is Verdict.TESTED
 
 
 @dataclass(frozen=True, slots=True)

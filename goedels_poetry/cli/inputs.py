@@ -28,6 +28,8 @@ class Source:
     """The text itself, when the command line holds it."""
     theorem: str = ""
     """Which theorem of the file is meant, in ``FILE:theorem``; "" for all that it leaves open."""
+    named: bool = True
+    """Whether the user names the file; a file that a folder holds may be about something else."""
 
     @property
     def file(self) -> str:
@@ -65,7 +67,7 @@ def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
             key = (Path(os.path.realpath(found)), theorem)
             if key not in seen:
                 seen.add(key)
-                source = Source(str(found), place)
+                source = Source(str(found), place, named=not Path(file).is_dir())
                 yield source.of(theorem) if theorem else source
 
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
-
 from goedels_poetry import languages
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.configure import BadSettings, Flags, settings, settings_of
@@ -27,7 +25,7 @@ from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
 from goedels_poetry.trace.progress import Progress, choose
-from goedels_poetry.trace.terminal import console, is_live, one_line, say
+from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ProofNode, Verdict
 
@@ -37,6 +35,7 @@ RECHECK_SECONDS = 60.0
 """Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
 CHECK_AGAIN = "goedels_poetry.checker.smt.jobs:check_again"
 NOT_STARTED = "not started: interrupted"
+PYTHON = "python"
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Request(Flags):
 
 def prove_all(request: Request) -> int:
     """Run the batch; returns the exit code."""
-    errors = console(sys.stderr)
+    errors = lines_to(sys.stderr)
     try:
         in_force = _settings(request)
     except BadSettings as problem:
@@ -153,7 +152,7 @@ class _Batch:
         self._sources = sources
         self._typed = typed
         self._context = context
-        self._out: Console = console(sys.stdout)
+        self._out = lines_to(sys.stdout)
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
         self._checkers = WorkerPool(1)
         self._progress: Progress = choose(
@@ -205,6 +204,8 @@ class _Batch:
         except Exception as problem:  # noqa: BLE001 - a language of a plug-in may raise anything
             self._progress.note(f"{source.name}: its theorems are not told apart: {describe(problem)}")
             return [source]
+        if not found and not source.named and self._language(source) == PYTHON:
+            return []  # a program like any other
         return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
 
     def _language(self, source: Source) -> str:
@@ -276,7 +277,7 @@ class _Batch:
         # A finished run would neither write a recording nor be replayed.
         result = await search(request.fresh or (request.by_script and not request.resume))
         remembered = not worked and result.verdict in CLAIMS
-        if remembered and not await self._still_holds(result, text):
+        if remembered and not await self._still_holds(source, result, text):
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
@@ -295,7 +296,7 @@ class _Batch:
             place = folder.with_name(f"{folder.name}-{number}")
         return place
 
-    async def _still_holds(self, result: RunResult, text: str) -> bool:
+    async def _still_holds(self, source: Source, result: RunResult, text: str) -> bool:
         """What the data directory remembers is no proof: the checker looks at the certificate again."""
         if result.certificate is None:
             return False
@@ -305,6 +306,7 @@ class _Batch:
             "directory": str(result.certificate),
             "language": result.language,
             "theorem": text,
+            "function": source.theorem,
             "assume_definitions": self._request.assume_definitions,
             "total_seconds": RECHECK_SECONDS,
         }

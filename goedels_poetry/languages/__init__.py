@@ -23,6 +23,7 @@ GROUP = "goedels_poetry.languages"
 BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
     "smt": ("goedels_poetry.languages.smt:SmtLanguage", (".smt2", ".smt")),
     "lean": ("goedels_poetry.languages.lean:LeanLanguage", (".lean",)),
+    "python": ("goedels_poetry.languages.python.language:PythonLanguage", (".py",)),
     "logic": ("goedels_poetry.languages.logic.language:LogicLanguage", (".json",)),
 }
 """name -> (``module:class``, suffixes): a table of strings, so that listing languages imports none."""

@@ -42,6 +42,8 @@ class Theorem:
     data: Any = None
     seconds: float = 0.0
     """Wall time that reading it took, waiting excluded; counts against the run's budget."""
+    tests: dict[str, Any] | None = None
+    """Checks that the language's checker can run where nothing is proved: evidence of ``tested``, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Conclusion:
         nodes = await store.on_thread(store.nodes)
         numbers = await store.on_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
-        finding = await store.on_thread(self._finding, stop, nodes)
+        finding = self._or_tested(await store.on_thread(self._finding, stop, nodes))
         certificate, retry = Certificate(finding.verdict, reason=finding.reason, details=finding.detail), False
         if finding.verdict in CHECKED:
             seconds = self._check_seconds(numbers)
@@ -74,7 +74,7 @@ class Conclusion:
             run_dir=session.place.path,
         )
         suffix = self._subject.language.suffixes[0]
-        result = await store.on_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
+        result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
         return result, retry or stop.retry
 
     # -- what was found ----------------------------------------------------------------------------------------
@@ -101,6 +101,13 @@ class Conclusion:
             return Finding(Verdict.OUT_OF_BUDGET, f"{reason}{resume} with a larger {budget} budget", {})
         return Finding(Verdict.UNKNOWN, reason, {})
 
+    def _or_tested(self, finding: Finding) -> Finding:
+        """What was neither proved nor refuted is still tested, where there are checks that can be run."""
+        tests = self._subject.theorem.tests
+        if finding.verdict is not Verdict.UNKNOWN or tests is None:
+            return finding
+        return Finding(Verdict.TESTED, f"not proved: {finding.reason}", {"checks": tests})
+
     def _merged(self, finding: Finding, certificate: Certificate) -> RunResult:
         """What was found, as far as the checker bears it out."""
         verdict, reason, detail = certificate.verdict, certificate.reason, finding.detail
@@ -108,8 +115,12 @@ class Conclusion:
             proved = verdict is Verdict.PROVED
             core = certificate.details.get("needed" if proved else "core") or None
             reason, detail = reason or ("" if proved else NOT_ACCEPTED), {"core": core}
+        elif verdict is Verdict.TESTED:
+            reason = "; ".join(filter(None, (reason, finding.reason)))
         elif verdict is finding.verdict:
             reason = finding.reason
+        elif verdict is Verdict.REFUTED:  # found by the checker itself
+            detail = {"counterexample": certificate.details.get("counterexample")}
         elif verdict is Verdict.INCONSISTENT:  # the theorem is about nothing, whatever was found
             reason, detail = reason or finding.reason, {"core": certificate.details.get("core")}
         else:

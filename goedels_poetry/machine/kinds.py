@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from goedels_poetry.agents.changes import change_registry
 from goedels_poetry.agents.code import code_registry
 from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.registry import Registry, load_registry
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import Task
+from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.question import Question
@@ -33,6 +35,7 @@ KINDS: dict[str, Kind] = {
     Claim.kind: Kind(Claim.again, load_registry),
     Question.kind: Kind(Question.again, question_registry),
     CodeTask.kind: Kind(CodeTask.again, code_registry),
+    Change.kind: Kind(Change.again, change_registry),
 }
 
 

@@ -120,7 +120,7 @@ def check_again(payload: Json) -> Json:
     if language and language != "smt":
         if language == LEAN:
             _lift_memory_limit()
-        return check_any(where, payload["theorem"]).to_json()
+        return check_any(where, payload["theorem"], theorem=payload.get("function", "")).to_json()
     return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
 
 

@@ -59,7 +59,7 @@ class SmtLanguage:
     """SMT-LIB scripts: datatypes, recursive definitions, quantifiers, the theories of Z3 and cvc5."""
 
     name = "smt"
-    suffixes = (".smt2", ".smt")
+    suffixes: tuple[str, ...] = (".smt2", ".smt")
     proof_attempts = 1
     repair_prompt = None
     proof_schema = PROOF_SCHEMA
@@ -110,38 +110,38 @@ class SmtLanguage:
 
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
-        return await self._job("prove", _payload(goal))
+        return await self._job("prove", self._payload(goal))
 
     async def verify(self, goal: Goal, candidate: Json) -> Outcome:
         """See `Language.verify`."""
-        return await self._job("verify", {**_payload(goal), "candidate": candidate})
+        return await self._job("verify", {**self._payload(goal), "candidate": candidate})
 
     async def correct(self, goal: Goal, candidate: Json, report: Any) -> Outcome:
         """See `Language.correct`."""
-        return await self._job("correct", {**_payload(goal), "candidate": candidate})
+        return await self._job("correct", {**self._payload(goal), "candidate": candidate})
 
     async def sketch(self, goal: Goal) -> Outcome:
         """See `Language.sketch`."""
-        return await self._job("sketch", {**_payload(goal), "banned": list(goal.banned)})
+        return await self._job("sketch", {**self._payload(goal), "banned": list(goal.banned)})
 
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
         """See `Language.verify_sketch`."""
         if "idea" in sketch:
-            return await self._job("verify_idea", {**_payload(goal), "sketch": sketch}, MODEL_JOBS)
-        return await self._job("verify_sketch", {**_payload(goal), "sketch": sketch})
+            return await self._job("verify_idea", {**self._payload(goal), "sketch": sketch}, MODEL_JOBS)
+        return await self._job("verify_sketch", {**self._payload(goal), "sketch": sketch})
 
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
         """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
         banned = [*goal.banned, sketch["fingerprint"]]
-        return await self._job("sketch", {**_payload(goal), "banned": banned})
+        return await self._job("sketch", {**self._payload(goal), "banned": banned})
 
     async def retrieve(self, goal: Goal, lemmas: list[Json]) -> Outcome:
         """See `Language.retrieve`."""
-        return await self._job("retrieve", {**_payload(goal), "lemmas": lemmas})
+        return await self._job("retrieve", {**self._payload(goal), "lemmas": lemmas})
 
     async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
-        answer = await self._readers.run(f"{MODEL_JOBS}:describe", _payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        answer = await self._readers.run(f"{MODEL_JOBS}:describe", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
         return dict(answer)
 
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
@@ -154,7 +154,7 @@ class SmtLanguage:
 
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """See `ModelGuided.sketch_within`."""
-        payload = {**_payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
+        payload = {**self._payload(goal), "banned": list(goal.banned), "calls": calls, "open": leave_open}
         return await self._job("sketch_within", payload, MODEL_JOBS)
 
     async def canonical(self, theorem: Theorem, statement: str) -> str:
@@ -179,8 +179,19 @@ class SmtLanguage:
         """See `Language.aclose`."""
         await asyncio.gather(self._readers.aclose(), self._pool.aclose())
 
+    def _payload(self, goal: Goal) -> Json:
+        """What a job is told of a goal; a language whose texts become theorems of this one says another text."""
+        return {
+            "theorem": goal.theorem,
+            "statement": goal.statement,
+            "scope": [list(fact) for fact in goal.scope],
+            "attempt": goal.attempt,
+            "seed": goal.options.get("seed", 0),
+            "without": list(goal.options.get("without", ())),
+        }
+
     async def _read(self, goal: Goal, function: str, reply: str | Json) -> Outcome:
-        payload = {**_payload(goal), "reply": reply}
+        payload = {**self._payload(goal), "reply": reply}
         try:
             answer = await self._readers.run(f"{MODEL_JOBS}:{function}", payload, READ_SECONDS[0], READ_MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as error:
@@ -201,14 +212,3 @@ class SmtLanguage:
         self._keys.update(((theorem, statement), key) for statement, key in keys.items())
         while len(self._keys) > KEPT_KEYS:
             self._keys.popitem(last=False)
-
-
-def _payload(goal: Goal) -> Json:
-    return {
-        "theorem": goal.theorem,
-        "statement": goal.statement,
-        "scope": [list(fact) for fact in goal.scope],
-        "attempt": goal.attempt,
-        "seed": goal.options.get("seed", 0),
-        "without": list(goal.options.get("without", ())),
-    }

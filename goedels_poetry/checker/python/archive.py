@@ -1,0 +1,118 @@
+"""Certificates about Python functions on disk: the program, the evidence, and for a proof that of its translation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import (
+    MANIFEST,
+    BadCertificate,
+    canonical,
+    plain,
+    plain_bytes,
+    read_canonical,
+    read_manifest,
+    sealed,
+    sha256,
+)
+
+SCHEMA = 1
+LANGUAGE = "python"
+PROGRAM, EVIDENCE, PROOF = "program.py", "evidence.json", "proof"
+"""The user's file; what shows the claim, {} for a proof; the folder of the certificate in SMT-LIB, only for a proof."""
+CLAIMS = ("proved", "refuted", "tested")
+_KEYS = frozenset({"schema", "language", "claim", "function", "files", "versions", "info", "manifest_sha256"})
+
+
+@dataclass(frozen=True, slots=True)
+class PythonArchive:
+    """A certificate as it lies there; nothing in it has been believed yet."""
+
+    source: str
+    claim: str
+    """One of :data:`CLAIMS`."""
+    function: str
+    evidence: dict[str, Any]
+    """Of a refutation ``arguments``, Python literals by parameter; of tests ``checks`` or ``change``."""
+    proof: Path | None
+    """Where the certificate of the translation is."""
+
+
+def write_python(
+    directory: Path,
+    *,
+    source: str,
+    claim: str,
+    function: str,
+    evidence: Mapping[str, Any],
+    versions: Mapping[str, str],
+    info: Mapping[str, Any],
+) -> None:
+    """Write the files into a folder that exists; a proof's own certificate is there already."""
+    data = {PROGRAM: source.encode("utf-8"), EVIDENCE: canonical(dict(evidence))}
+    manifest = sealed(
+        {
+            "schema": SCHEMA,
+            "language": LANGUAGE,
+            "claim": claim,
+            "function": function,
+            "files": {name: sha256(content) for name, content in data.items()},
+            "versions": dict(versions),
+            "info": plain(dict(info)),
+        }
+    )
+    for name, content in {**data, MANIFEST: canonical(manifest)}.items():
+        (directory / name).write_bytes(content)
+
+
+def read_python(path: Path) -> PythonArchive:
+    """Read a certificate's files and compare their hashes.
+
+    Raises:
+        BadCertificate: missing, unknown or oversized files, malformed JSON, text that is not UTF-8, a wrong hash.
+    """
+    try:
+        manifest = read_manifest(plain_bytes(path / MANIFEST), schema=SCHEMA, language=LANGUAGE, keys=_KEYS)
+        claim, function = manifest["claim"], manifest["function"]
+        if claim not in CLAIMS or not isinstance(function, str):
+            raise BadCertificate(f"unknown claim: {claim!r} about {function!r}")
+        expected = {PROGRAM, EVIDENCE, MANIFEST} | ({PROOF} if claim == "proved" else set())
+        names = {entry.name for entry in path.iterdir()}
+        if names != expected:
+            raise BadCertificate(f"missing or unknown files: {', '.join(sorted(names ^ expected))}")
+        data = {name: plain_bytes(path / name) for name in (PROGRAM, EVIDENCE)}
+        source = data[PROGRAM].decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCertificate(f"the certificate cannot be read: {error}") from error
+    if manifest["files"] != {name: sha256(content) for name, content in data.items()}:
+        raise BadCertificate("a file was edited: its hash is not the one in the manifest")
+    evidence = read_canonical(data[EVIDENCE], EVIDENCE)
+    if not isinstance(evidence, dict):
+        raise BadCertificate("the evidence is no JSON object")
+    return PythonArchive(source, claim, function, evidence, path / PROOF if claim == "proved" else None)
+
+
+def same_claim(directory: Path, source: str, function: str) -> bool:
+    """Whether a finished certificate about this function of this program stands there."""
+    try:
+        found = read_python(directory)
+    except BadCertificate:
+        return False
+    return (found.source, found.function) == (source, function)
+
+
+__all__ = [
+    "CLAIMS",
+    "EVIDENCE",
+    "LANGUAGE",
+    "PROGRAM",
+    "PROOF",
+    "BadCertificate",
+    "PythonArchive",
+    "read_python",
+    "same_claim",
+    "write_python",
+]

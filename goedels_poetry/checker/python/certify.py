@@ -1,0 +1,112 @@
+"""From what is claimed about a Python function to a certificate that was checked. Glue, not trusted."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import put_in_place
+from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
+from goedels_poetry.checker.python.check import check_python
+from goedels_poetry.checker.report import CheckReport
+from goedels_poetry.checker.smt.jobs import certify as certify_smt
+from goedels_poetry.errors import GoedelsPoetryError, Unavailable
+from goedels_poetry.kernel.python.program import PythonFault, read_program
+from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.solvers.versions import solver_versions
+from goedels_poetry.version import __version__
+
+Json = dict[str, Any]
+
+SECONDS = 3600.0
+RESERVE = 4.0
+"""Seconds that are left when the second solver stops."""
+
+
+def certify(payload: Json) -> Json:
+    """Write beside the place, check, and move into place only what is accepted; the report."""
+    where, source = Path(payload["directory"]), payload["source"]
+    where.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
+        folder = Path(beside) / where.name
+        folder.mkdir(mode=0o755)
+        try:
+            function = _function(payload)
+            report = _written(payload, function, folder)
+            if report is None:
+                left = float(payload.get("total_seconds") or SECONDS) - RESERVE
+                report = check_python(folder, source, function=function, second_seconds=left)
+            if report.accepted and str(report.verdict) == payload["claim"]:
+                put_in_place(folder, where, overwrite=same_claim(where, source, function))
+        except Unavailable:
+            raise  # it says nothing about the program: the run stays as it is, and can be resumed
+        except (GoedelsPoetryError, PythonFault, OutsideFragment, ValueError) as error:
+            report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
+    kept = report.accepted and str(report.verdict) == payload["claim"]
+    return {
+        "verdict": report.verdict.value,
+        "path": str(where) if kept else None,
+        "trust_level": None if report.trust_level is None else str(report.trust_level),
+        "reason": "; ".join(report.reasons),
+        "warnings": [*(f"assumed: {what}" for what in report.assumptions), *report.notes],
+        "details": report.to_json(),
+    }
+
+
+def _function(payload: Json) -> str:
+    """The function that the certificate is about; "" for a whole file that was changed."""
+    if "change" in payload["evidence"]:
+        return ""
+    checks = payload["evidence"].get("checks") or {}
+    return str(payload["function"] or checks.get("function") or _only(payload["source"]))
+
+
+def _only(source: str) -> str:
+    from goedels_poetry.kernel.python.program import with_contracts
+
+    return (with_contracts(read_program(source)) or ("",))[0]
+
+
+def _written(payload: Json, function: str, folder: Path) -> CheckReport | None:
+    """Write the files; a report where the proof itself is not accepted."""
+    evidence: Json = {}
+    if payload["claim"] == "proved":
+        text = translate(read_program(payload["source"]), function).text
+        inner = {
+            "theorem": text,
+            "derivation": payload["evidence"]["derivation"],
+            "directory": str(folder / PROOF),
+            "seed": payload["seed"],
+            "total_seconds": payload.get("total_seconds"),
+        }
+        proof = certify_smt(inner)
+        if proof["path"] is None:
+            report = CheckReport.from_json(proof["details"])
+            return report if report.verdict is not Verdict.PROVED else replace(report, verdict=Verdict.UNKNOWN)
+    elif payload["claim"] == "refuted":
+        evidence = {"arguments": payload["evidence"].get("counterexample")}
+    else:
+        given = payload["evidence"]
+        evidence = {name: given[name] for name in ("checks", "task", "change") if name in given}
+    write_python(
+        folder,
+        source=payload["source"],
+        claim=payload["claim"],
+        function=function,
+        evidence=evidence,
+        versions={
+            "goedels-poetry": __version__,
+            "python": ".".join(map(str, sys.version_info[:3])),
+            **solver_versions(),
+        },
+        info=payload["info"],
+    )
+    return None
+
+
+__all__ = ["certify"]

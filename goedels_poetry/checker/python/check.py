@@ -1,0 +1,146 @@
+"""The check of a certificate about a Python function, from nothing.
+
+A proof counts when the program's translation, made anew, is the theorem of a certificate in SMT-LIB that holds; and the
+program is run, too: CPython and the translation are two accounts of what it means, and where they disagree nothing is
+proved. A refutation is an input on which CPython shows the fault. Checks that passed are run again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.checker.archive import THEOREM, BadCertificate, plain_bytes
+from goedels_poetry.checker.python.archive import PythonArchive, read_python
+from goedels_poetry.checker.report import CheckReport, TrustLevel
+from goedels_poetry.checker.smt.check import check_certificate
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.python.program import PythonFault, read_program
+from goedels_poetry.kernel.python.translate import OutsideFragment, translate
+from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.python.changes import verify_change
+from goedels_poetry.languages.python.testing import Checks, Effort, TestReport, checks_of, replay, test_candidate
+
+Json = dict[str, Any]
+
+NO_PROOF = "every check passed{}; this is not a proof"
+RAN = "CPython kept the contract on {} inputs"
+ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
+
+
+class _Refused(Exception):
+    """The certificate does not show what it claims. ``args``: the reason."""
+
+
+def check_python(
+    path: Path, against: str | None = None, *, function: str = "", second_seconds: float = math.inf
+) -> CheckReport:
+    """Check a certificate.
+
+    Args:
+        path: its folder.
+        against: the text of the program that it has to be about; None accepts the one inside it.
+        function: the function that it has to be about; "" accepts the one that it names.
+        second_seconds: as of `check_certificate`, for a proof.
+
+    Returns:
+        The report; it never raises on account of what the certificate contains.
+    """
+    began = time.monotonic()
+    try:
+        archive = read_python(Path(path))
+        if against is not None and archive.source != against:
+            raise _Refused("the certificate is about another program than the one given")
+        if function and archive.function != function:
+            raise _Refused(f"the certificate is about the function {archive.function}, not about {function}")
+        report = _CLAIMS[archive.claim](archive, began + second_seconds)
+    except (BadCertificate, _Refused, OutsideFragment, InvalidInput) as error:
+        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
+    except PythonFault as fault:
+        report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the program is not valid: {fault.message}",))
+    except (RecursionError, MemoryError) as error:
+        reason = f"the certificate is too deeply nested or too large ({type(error).__name__})"
+        report = CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
+    return replace(report, seconds=time.monotonic() - began)
+
+
+def _proved(archive: PythonArchive, until: float) -> CheckReport:
+    assert archive.proof is not None
+    program = read_program(archive.source)
+    text = translate(program, archive.function).text.encode()
+    if plain_bytes(archive.proof / THEOREM) != text:
+        raise _Refused("the theorem that is proved is not the translation of the program")
+    report = check_certificate(archive.proof, text, second_seconds=until - time.monotonic())
+    report = replace(report, statement=f"{archive.function}: its contract holds")
+    if report.verdict is not Verdict.PROVED:
+        return replace(report, verdict=Verdict.UNKNOWN, trust_level=None, refused=True) if report.accepted else report
+    ran = _run(archive, checks_of(program, archive.function), "quick")
+    if any(result.violates() for result in ran.results):
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ALARM.format(ran.reason),))
+    note = RAN.format(ran.inputs_tried) if ran.passed else f"it was not run in CPython: {ran.reason}"
+    return replace(report, reasons=(note,))
+
+
+def _refuted(archive: PythonArchive, until: float) -> CheckReport:
+    arguments = archive.evidence.get("arguments")
+    if not isinstance(arguments, dict) or not all(isinstance(v, str) for pair in arguments.items() for v in pair):
+        raise _Refused("the evidence names no arguments")
+    checks = checks_of(read_program(archive.source), archive.function)
+    shown = asyncio.run(replay(archive.source, checks, arguments))
+    if not shown.violates():
+        raise _Refused(f"CPython does not break the contract on this input: {shown.reason}")
+    return CheckReport(
+        Verdict.REFUTED,
+        TrustLevel.REBUILT,
+        counterexample=dict(arguments),
+        notes=(shown.reason,),
+        statement=archive.function,
+    )
+
+
+def _tested(archive: PythonArchive, until: float) -> CheckReport:
+    if "change" in archive.evidence:
+        return _changed(archive)
+    if not isinstance(archive.evidence.get("checks"), dict):
+        raise _Refused("the evidence names no checks")
+    checks = Checks.from_json(archive.evidence["checks"])
+    ran = _run(archive, checks, "normal")
+    broken = next((result for result in ran.results if result.violates() and result.input is not None), None)
+    if broken is not None and "task" not in archive.evidence:
+        return CheckReport(  # found only now, and as good as if it had been claimed
+            Verdict.REFUTED, TrustLevel.REBUILT, counterexample=dict(broken.input or {}), reasons=(broken.reason,)
+        )
+    if not ran.passed:
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(ran.reason,))
+    on = f" on {ran.inputs_tried} inputs" if ran.inputs_tried else ""
+    return CheckReport(Verdict.TESTED, reasons=(NO_PROOF.format(on),), statement=archive.function)
+
+
+def _changed(archive: PythonArchive) -> CheckReport:
+    """A changed file: the error is seen in what it was, and is gone; what worked is run on both."""
+    change = archive.evidence["change"]
+    if not isinstance(change, dict) or change.get("after") != archive.source:
+        raise _Refused("the evidence is about another text of the file")
+    report = verify_change(archive.evidence)
+    if not report.is_tested:
+        raise _Refused(report.reason)
+    reason = f"{'; '.join(report.goal_words)}; nothing broke; this is not a proof"
+    return CheckReport(Verdict.TESTED, reasons=(reason,), notes=report.unchecked, statement=str(change["case"]["file"]))
+
+
+def _run(archive: PythonArchive, checks: Checks, effort: Effort) -> TestReport:
+    return asyncio.run(test_candidate(archive.source, checks, effort=effort))
+
+
+_CLAIMS: dict[str, Callable[[PythonArchive, float], CheckReport]] = {
+    "proved": _proved,
+    "refuted": _refuted,
+    "tested": _tested,
+}
+
+__all__ = ["check_python"]

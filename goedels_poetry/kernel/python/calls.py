@@ -1,0 +1,365 @@
+"""Calls that give a value: builtins, constructors of dataclasses, methods, functions of the module."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, floor_mod, negative, plus
+from goedels_poetry.kernel.python.expressions import arithmetic
+from goedels_poetry.kernel.python.faults import outside
+from goedels_poetry.kernel.python.frame import Frame, Value
+from goedels_poetry.kernel.python.library import less
+from goedels_poetry.kernel.python.module import is_constant
+from goedels_poetry.kernel.python.mutation import pop
+from goedels_poetry.kernel.python.registry import legal
+from goedels_poetry.kernel.python.types import BOOL, INT, STR, Type, list_of
+from goedels_poetry.kernel.terms import BOOL as BOOLS
+from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
+from goedels_poetry.kernel.terms import INT as INTS
+
+
+def call(frame: Frame, node: ast.Call) -> Value:
+    """The value of a call.
+
+    Raises:
+        OutsideFragment: it is not covered.
+    """
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        outside("a call with * or **", node, "Starred")
+    if isinstance(node.func, ast.Attribute):
+        return _method(frame, node, node.func)
+    if not isinstance(node.func, ast.Name):
+        return outside("this call is not covered", node)
+    name = node.func.id
+    module = frame.registry.module
+    if name in frame.local or name in frame.env:
+        return outside(f"`{name}` is a local variable that is called", node, "call of a variable")
+    if module.function(name) is not None:
+        return frame.rules.apply(frame, name, _arguments(frame, name, node), node)
+    kind = module.annotations.named.get(name)
+    if isinstance(kind, Type) and kind.kind == "class":
+        return _construct(frame, kind, node)
+    if not module.is_builtin(name):
+        return outside(f"what `{name}` does is not followed", node, f"call {name}")
+    rule = _BUILTINS.get(name)
+    return rule(frame, node) if rule else outside(f"the builtin `{name}` is not covered", node, f"call {name}")
+
+
+def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
+    """The arguments in the order of the parameters, evaluated in the order in which they are written."""
+    function = frame.registry.module.function(name)
+    assert function is not None
+    given = function.node.args
+    if given.vararg or given.kwarg:
+        outside(f"`{name}` takes any number of arguments", node, "*args")
+    names = [a.arg for a in (*given.posonlyargs, *given.args)]
+    keywords = [a.arg for a in given.kwonlyargs]
+    values: dict[str, Value] = {}
+    if len(node.args) > len(names):
+        outside(f"`{name}` takes {len(names)} arguments", node, "call")
+    for parameter, part in zip(names, node.args, strict=False):
+        values[parameter] = frame.value(part)
+    for keyword in node.keywords:
+        assert keyword.arg is not None
+        if keyword.arg in values or keyword.arg not in [*names[len(given.posonlyargs) :], *keywords]:
+            outside(f"`{name}` does not take `{keyword.arg}` here", node, "call")
+        values[keyword.arg] = frame.value(keyword.value)
+    late = names[len(names) - len(given.defaults) :] if given.defaults else []
+    defaults = {**dict(zip(late, given.defaults, strict=True)), **dict(zip(keywords, given.kw_defaults, strict=True))}
+    for parameter in (*names, *keywords):
+        default = defaults.get(parameter)
+        if parameter not in values:
+            if default is None:
+                outside(f"`{name}` is called without `{parameter}`", node, "call")
+            values[parameter] = _default(frame, default)
+    return [values[p] for p in (*names, *keywords)]
+
+
+def _default(frame: Frame, node: ast.expr) -> Value:
+    if not is_constant(node):
+        outside("a default that is no constant", node, "default argument")
+    inner = frame.branch()
+    inner.env, inner.local = {}, frozenset()
+    return inner.value(node)
+
+
+def _construct(frame: Frame, kind: Type, node: ast.Call) -> Value:
+    fields = frame.registry.module.fields[kind.name]
+    names = [f.name for f in fields]
+    values: dict[str, Value] = {}
+    if len(node.args) > len(fields):
+        outside(f"`{kind}` has {len(fields)} fields", node, "call")
+    for name, part in zip(names, node.args, strict=False):
+        values[name] = frame.value(part)
+    for keyword in node.keywords:
+        assert keyword.arg is not None
+        if keyword.arg in values or keyword.arg not in names:
+            outside(f"`{kind}` does not take `{keyword.arg}` here", node, "call")
+        values[keyword.arg] = frame.value(keyword.value)
+    args: list[Term] = []
+    for f in fields:
+        if f.name not in values:
+            if f.default is None:
+                outside(f"`{kind}` is made without `{f.name}`", node, "call")
+            values[f.name] = _default(frame, f.default)
+        args.append(frame.coerce(values[f.name], f.kind, node, f"`{f.name}`").term)
+    if frame.shares(kind):
+        frame.share(node)
+    return Value(kind, frame.registry.construct(kind, args))
+
+
+# -------------------------------------------------------------------------------------------- builtins
+
+
+def _one(frame: Frame, node: ast.Call) -> Value:
+    if len(node.args) != 1 or node.keywords:
+        outside(f"`{ast.unparse(node.func)}` with these arguments", node, "call")
+    return frame.value(node.args[0])
+
+
+def _len(frame: Frame, node: ast.Call) -> Value:
+    value = frame.present(_one(frame, node), "TypeError")
+    if value.kind == STR:
+        return Value(INT, app("str.len", (value.term,), INTS), natural=True)
+    if value.kind.kind == "tuple":
+        return Value(INT, integer(len(value.kind.args)), natural=True)
+    if value.kind.kind != "list":
+        outside(f"the length of {value.kind}", node, "len")
+    if value.kind.args[0].kind == "unknown":
+        return Value(INT, integer(0), natural=True)
+    return Value(INT, frame.library(value.kind.args[0]).length(value.term), natural=True)
+
+
+def _abs(frame: Frame, node: ast.Call) -> Value:
+    term = frame.integral(_one(frame, node), node).term
+    return Value(INT, cond(compare("<", term, integer(0)), negative(term), term), natural=True)
+
+
+def _bool(frame: Frame, node: ast.Call) -> Value:
+    if not node.args and not node.keywords:
+        return Value(BOOL, FALSE)
+    if len(node.args) == 1 and not node.keywords:
+        return Value(BOOL, frame.condition(node.args[0]))
+    return outside("`bool` with these arguments", node, "call")
+
+
+def _int(frame: Frame, node: ast.Call) -> Value:
+    return frame.integral(_one(frame, node), node)
+
+
+def _divmod(frame: Frame, node: ast.Call) -> Value:
+    if len(node.args) != 2 or node.keywords:
+        outside("`divmod` takes 2 arguments", node, "call")
+    a, b = (frame.integral(frame.value(x), node) for x in node.args)
+    frame.check(not_(equal(b.term, integer(0))), "ZeroDivisionError")
+    kind = Type("tuple", (INT, INT))
+    return Value(kind, frame.registry.construct(kind, [floor_div(a.term, b.term), floor_mod(a.term, b.term)]))
+
+
+def _pow(frame: Frame, node: ast.Call) -> Value:
+    if node.keywords or not 2 <= len(node.args) <= 3:
+        outside("`pow` with these arguments", node, "call")
+    values = [frame.integral(frame.value(x), node) for x in node.args]
+    if len(values) == 2:
+        return arithmetic(frame, ast.Pow(), values[0], values[1], node)
+    exponent = values[1].term
+    frame.check(not_(equal(values[2].term, integer(0))), "ValueError")
+    frame.check(compare(">=", exponent, integer(0)), "an.inverse")  # it may exist or not: nothing is claimed
+    raised = arithmetic(frame, ast.Pow(), values[0], replace(values[1], natural=True), node)
+    return Value(INT, floor_mod(raised.term, values[2].term))
+
+
+def _list(frame: Frame, node: ast.Call) -> Value:
+    if not node.args and not node.keywords:
+        return frame.unknown_list(node)
+    if len(node.args) != 1 or node.keywords:
+        outside("`list` with these arguments", node, "call")
+    return replace(frame.rules.listed(frame, node.args[0]), owned=True)
+
+
+def _sorted(frame: Frame, node: ast.Call) -> Value:
+    backwards = False
+    for keyword in node.keywords:
+        if keyword.arg != "reverse" or not isinstance(keyword.value, ast.Constant):
+            outside(f"`sorted` with `{keyword.arg}`", node, "sorted")
+        backwards = bool(keyword.value.value)
+    if len(node.args) != 1:
+        outside("`sorted` takes one list", node, "call")
+    xs = frame.known(frame.rules.listed(frame, node.args[0]))
+    library = frame.library(xs.kind.args[0])
+    less(frame.registry, xs.kind.args[0], library.head(xs.term), library.head(xs.term))  # or it is outside
+    result = library.sort_up(xs.term)
+    return Value(xs.kind, library.reverse(result) if backwards else result, owned=True)
+
+
+def _sum(frame: Frame, node: ast.Call) -> Value:
+    start = integer(0)
+    extra = list(node.args[1:]) + [k.value for k in node.keywords if k.arg == "start"]
+    if not node.args or len(extra) > 1 or len(extra) + 1 != len(node.args) + len(node.keywords):
+        outside("`sum` with these arguments", node, "call")
+    if isinstance(node.args[0], ast.GeneratorExp):
+        if extra and not is_constant(extra[0]):
+            outside("a start that is computed before the generator runs", node, "sum")
+        total = frame.rules.comprehension(frame, node.args[0], "sum").term
+    else:
+        xs = frame.known(frame.rules.listed(frame, node.args[0]))
+        total = frame.library(INT).total(frame.coerce(xs, list_of(INT), node).term)
+    if extra:
+        start = frame.integral(frame.value(extra[0]), node).term
+    return Value(INT, plus(total, start) if start is not integer(0) else total)
+
+
+def _truths(frame: Frame, node: ast.Call) -> Value:
+    assert isinstance(node.func, ast.Name)
+    every = node.func.id == "all"
+    if len(node.args) != 1 or node.keywords:
+        outside(f"`{node.func.id}` takes one argument", node, "call")
+    if isinstance(node.args[0], ast.GeneratorExp):
+        return frame.rules.comprehension(frame, node.args[0], node.func.id)
+    xs = frame.known(frame.rules.listed(frame, node.args[0]))
+    element = xs.kind.args[0]
+    term = xs.term
+    library, bools = frame.library(element), frame.library(BOOL)
+    if element != BOOL:
+        truth = frame.truth(Value(element, library.head(library.xs)), node)
+        term = library.mapped(f"truths.{library.word}", bools, truth, term)
+    return Value(BOOL, bools.truths(term, every))
+
+
+def _extreme(frame: Frame, node: ast.Call) -> Value:
+    assert isinstance(node.func, ast.Name)
+    greatest = node.func.id == "max"
+    default: ast.expr | None = None
+    for keyword in node.keywords:
+        if keyword.arg != "default" or len(node.args) != 1:
+            outside(f"`{node.func.id}` with `{keyword.arg}`", node, node.func.id)
+        default = keyword.value
+    if len(node.args) == 1:
+        return _extreme_of_list(frame, node, greatest, default)
+    if not node.args:
+        outside(f"`{node.func.id}` without arguments", node, "call")
+    values = [frame.value(a) for a in node.args]
+    values = [frame.present(v, "TypeError") for v in values]
+    kind = values[0].kind
+    for value in values[1:]:
+        kind = frame.unify(kind, value.kind, node, "an argument")
+    best, *others = (frame.coerce(v, kind, node) for v in values)
+    for other in others:
+        a, b = (best.term, other.term) if greatest else (other.term, best.term)
+        # the first of equals stays; for integers that makes no difference, and `<=` is what provers like
+        smaller = less(frame.registry, kind, a, b)
+        natural = best.natural or other.natural if greatest else best.natural and other.natural
+        best = Value(kind, cond(smaller, other.term, best.term), natural=natural and kind == INT)
+    return best
+
+
+def _extreme_of_list(frame: Frame, node: ast.Call, greatest: bool, default: ast.expr | None) -> Value:
+    if default is not None and not is_constant(default):
+        outside("a default that is computed", node, "default")
+    xs = frame.rules.listed(frame, node.args[0])
+    fallback = None if default is None else frame.value(default)
+    xs = frame.known(xs)
+    library = frame.library(xs.kind.args[0])
+    empty = library.is_nil(xs.term)
+    best = Value(xs.kind.args[0], library.least(xs.term, greatest))
+    if fallback is None:
+        frame.check(not_(empty), "ValueError")
+        return best
+    return frame.merge(empty, fallback, best, node, "the default")
+
+
+def _isinstance(frame: Frame, node: ast.Call) -> Value:
+    if len(node.args) != 2 or node.keywords:
+        outside("`isinstance` takes 2 arguments", node, "call")
+    value = frame.value(node.args[0])
+    names = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+    return Value(BOOL, or_([is_instance(frame, value, n, node) for n in names]))
+
+
+def is_instance(frame: Frame, value: Value, name: ast.expr, node: ast.AST) -> Term:
+    """Whether a value is of a class that ``name`` means."""
+    module = frame.registry.module
+    if not isinstance(name, ast.Name) or name.id in frame.local:
+        return outside("`isinstance` of this", node, "isinstance")
+    kind = value.kind
+    if kind.kind == "optional":
+        present = not_(frame.registry.is_none(kind.args[0], value.term))
+        inner = Value(kind.args[0], frame.registry.the(kind.args[0], value.term))
+        return and_([present, is_instance(frame, inner, name, node)])
+    found = module.annotations.named.get(name.id)
+    if isinstance(found, Type) and found.kind in ("class", "enum"):
+        if kind.kind == "union":
+            if found not in kind.args:
+                return FALSE
+            return frame.registry.test(value.term, f"{legal(found.name)}!")
+        return TRUE if kind == found else FALSE
+    if name.id in ("bool", "int", "str", "list", "tuple") and module.is_builtin(name.id):
+        if kind == INT and name.id == "bool":
+            outside("whether an integer is a bool", node, "isinstance")
+        return TRUE if kind.kind == name.id or (kind == BOOL and name.id == "int") else FALSE
+    return outside("`isinstance` of this class", node, "isinstance")
+
+
+def _range(frame: Frame, node: ast.Call) -> Value:
+    return outside("a range that is kept", node, "range")
+
+
+_BUILTINS = {
+    "abs": _abs,
+    "all": _truths,
+    "any": _truths,
+    "bool": _bool,
+    "divmod": _divmod,
+    "int": _int,
+    "isinstance": _isinstance,
+    "len": _len,
+    "list": _list,
+    "max": _extreme,
+    "min": _extreme,
+    "pow": _pow,
+    "range": _range,
+    "sorted": _sorted,
+    "sum": _sum,
+}
+
+
+# --------------------------------------------------------------------------------------------- methods
+
+
+def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
+    if func.attr == "pop" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
+        return pop(frame, node, func.value)
+    value = frame.present(frame.value(func.value), "AttributeError")
+    if node.keywords:
+        outside("keywords of a method", node, "method")
+    args = [frame.value(a) for a in node.args]
+    if value.kind == STR:
+        return _text_method(frame, func.attr, value, args, node)
+    if value.kind.kind != "list":
+        return outside(f"the method `{func.attr}` of {value.kind}", node, f"method {func.attr}")
+    if func.attr == "copy" and not args:
+        return replace(value, owned=True)
+    value = frame.known(value)
+    if func.attr in ("count", "index") and len(args) == 1:
+        kind = frame.unify(value.kind.args[0], args[0].kind, node)
+        xs = frame.coerce(value, list_of(kind), node).term
+        v = frame.coerce(args[0], kind, node).term
+        library = frame.library(kind)
+        if func.attr == "count":
+            return Value(INT, library.count(v, xs), natural=True)
+        frame.check(library.member(v, xs), "ValueError")
+        return Value(INT, library.index(v, xs), natural=True)
+    return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")
+
+
+def _text_method(frame: Frame, name: str, value: Value, args: list[Value], node: ast.AST) -> Value:
+    if name in ("startswith", "endswith") and [a.kind for a in args] == [STR]:
+        symbol = "str.prefixof" if name == "startswith" else "str.suffixof"
+        return Value(BOOL, app(symbol, (args[0].term, value.term), BOOLS))
+    if name == "find" and [a.kind for a in args] == [STR]:
+        return Value(INT, app("str.indexof", (value.term, args[0].term, integer(0)), INTS))
+    return outside(f"the method `{name}` of a text is not covered", node, f"method {name}")
+
+
+__all__ = ["call", "is_instance"]

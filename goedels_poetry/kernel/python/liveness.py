@@ -1,0 +1,121 @@
+"""Which variables matter: those that may still be read before they are assigned anew."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+_None: frozenset[str] = frozenset()
+
+
+def reads(node: ast.AST | None) -> frozenset[str]:
+    """Names that an expression mentions."""
+    if node is None:
+        return _None
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def assigned(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names of the function that statements bind, or whose lists they may change."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp | ast.Lambda):
+            found |= _changed(node)
+            continue
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            found.add(node.name)
+        elif (
+            isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name)
+        ):
+            found.add(node.value.id)
+        elif isinstance(node, ast.Call):
+            found |= _changed(node)
+        found |= assigned(ast.iter_child_nodes(node))
+    return frozenset(found)
+
+
+def _changed(node: ast.AST) -> frozenset[str]:
+    """Variables on which a method is called: it may change them."""
+    return frozenset(
+        n.func.value.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and isinstance(n.func.value, ast.Name)
+        and n.func.attr in _METHODS
+    )
+
+
+_METHODS = frozenset({"append", "clear", "extend", "insert", "remove", "reverse", "sort", "pop"})
+
+
+def live(
+    statements: Sequence[ast.stmt],
+    after: frozenset[str],
+    broken: frozenset[str] = _None,
+    continued: frozenset[str] = _None,
+) -> frozenset[str]:
+    """Names that may be read from the beginning of ``statements`` on, when those of ``after`` may be read at their
+    end, of ``broken`` after the loop around and of ``continued`` at its next round."""
+    for node in reversed(statements):
+        after = _before(node, after, broken, continued)
+    return after
+
+
+def _before(node: ast.stmt, after: frozenset[str], broken: frozenset[str], continued: frozenset[str]) -> frozenset[str]:
+    match node:
+        case ast.Return() | ast.Raise():
+            return frozenset().union(*(reads(c) for c in ast.iter_child_nodes(node)))
+        case ast.Break():
+            return broken
+        case ast.Continue():
+            return continued
+        case ast.Assign():
+            killed = {t.id for target in node.targets for t in _plain(target)}
+            return (after - killed) | reads(node.value) | frozenset().union(*map(reads, node.targets))
+        case ast.AnnAssign():
+            if node.value is None:
+                return after
+            return (after - {t.id for t in _plain(node.target)}) | reads(node.value) | reads(node.target)
+        case ast.AugAssign():
+            own = frozenset({node.target.id}) if isinstance(node.target, ast.Name) else reads(node.target)
+            return after | own | reads(node.value)
+        case ast.If():
+            both = (live(part, after, broken, continued) for part in (node.body, node.orelse))
+            return reads(node.test).union(*both)
+        case ast.Match():
+            cases = frozenset().union(
+                *(live(c.body, after, broken, continued) | reads(c.guard) | reads(c.pattern) for c in node.cases)
+            )
+            return reads(node.subject) | after | cases
+        case ast.While() | ast.For():
+            return loop_live(node, after, broken, continued)[1]
+    return after | reads(node)
+
+
+def loop_live(
+    node: ast.While | ast.For, after: frozenset[str], broken: frozenset[str], continued: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Names live at the head of a loop (before its test, or its next element), and before the whole of it."""
+    done = live(node.orelse, after, broken, continued)
+    head = done | (reads(node.test) if isinstance(node, ast.While) else _None)
+    killed = {t.id for t in _plain(node.target)} if isinstance(node, ast.For) else set()
+    while True:
+        more = head | (live(node.body, head, after, head) - killed)
+        if more == head:
+            break
+        head = more
+    return head, head | (reads(node.iter) | reads(node.target) if isinstance(node, ast.For) else _None)
+
+
+def _plain(target: ast.expr) -> list[ast.Name]:
+    if isinstance(target, ast.Name):
+        return [target]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [n for t in target.elts for n in _plain(t)]
+    return _plain(target.value) if isinstance(target, ast.Starred) else []
+
+
+__all__ = ["assigned", "live", "loop_live", "reads"]

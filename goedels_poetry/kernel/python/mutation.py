@@ -1,0 +1,183 @@
+"""Lists that are changed in place: followed where nothing else can refer to them, and refused elsewhere.
+
+A list is *owned* by a variable from the expression that makes it until something else may refer to it: another name, a
+list, a tuple, an object, what a function returns. As long as it is owned, changing it is giving the variable a new
+value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from goedels_poetry.kernel.python.build import compare, cond, minus, plus
+from goedels_poetry.kernel.python.expressions import element_position
+from goedels_poetry.kernel.python.faults import outside
+from goedels_poetry.kernel.python.frame import Frame, Value
+from goedels_poetry.kernel.python.library import less
+from goedels_poetry.kernel.python.types import list_of
+from goedels_poetry.kernel.terms import TRUE, integer, not_
+
+
+def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
+    """``xs.pop()`` and ``xs.pop(i)``: the list changes."""
+    xs = owned(frame, name, node)
+    if node.keywords or len(node.args) > 1:
+        outside("`pop` with these arguments", node, "method pop")
+    library = frame.library(xs.kind.args[0])
+    length = library.length(xs.term)
+    last = minus(length, integer(1))
+    if not node.args:
+        frame.check(not_(library.is_nil(xs.term)), "IndexError")
+        element, left = library.nth(xs.term, last), library.take(xs.term, last)
+    else:
+        at = frame.integral(frame.value(node.args[0]), node)
+        i = element_position(frame, at, xs)
+        element = library.nth(xs.term, i)
+        left = library.append(library.take(xs.term, i), library.drop(xs.term, plus(i, integer(1))))
+    frame.env[name.id] = replace(xs, term=left)
+    return Value(xs.kind.args[0], element)
+
+
+def owned(frame: Frame, name: ast.Name, node: ast.AST) -> Value:
+    """A list that may be changed here, because nothing else can refer to it.
+
+    Raises:
+        OutsideFragment: something may.
+    """
+    if frame.fixed:
+        outside(f"a list is changed where {frame.fixed}", node, "mutation")
+    xs = frame.env.get(name.id)
+    if xs is None or xs.kind.kind != "list":
+        return outside(f"`{name.id}` is no list that is followed", node, "mutation")
+    if not xs.owned:
+        outside("a list that may be shared is changed", node, "aliasing")
+    frame.check(xs.bound, "UnboundLocalError")
+    return frame.known(replace(xs, bound=TRUE))
+
+
+def add_to(
+    frame: Frame, name: ast.Name, xs: Value, value: Value, node: ast.AST, many: bool = False
+) -> tuple[Value, Value]:
+    """The list and what is to be added (an element, or a list with ``many``), of one type."""
+    kind = frame.unify(xs.kind, value.kind if many else list_of(value.kind), node, f"`{name.id}`")
+    return frame.coerce(xs, kind, node), frame.coerce(value, kind if many else kind.args[0], node)
+
+
+def change(frame: Frame, node: ast.Call) -> bool:
+    """A call that stands alone and changes a list; False when it is something else."""
+    func = node.func
+    name = func.value if isinstance(func, ast.Attribute) else None
+    if (
+        not isinstance(func, ast.Attribute)
+        or not isinstance(name, ast.Name)
+        or name.id not in frame.env
+        or func.attr not in _CHANGES
+    ):
+        return False
+    if frame.env[name.id].kind.kind not in ("list",):
+        return False
+    if node.keywords:
+        outside("keywords of a method", node, "method")
+    if func.attr == "pop":
+        return False
+    unknown = frame.env[name.id].kind.args[0].kind == "unknown"
+    if unknown and func.attr in ("append", "extend", "insert") and node.args:
+        probe = frame.branch()
+        value = probe.rules.listed(probe, node.args[0]) if func.attr == "extend" else probe.value(node.args[-1])
+        add_to(frame, name, frame.env[name.id], value, node, many=func.attr == "extend")
+    _CHANGES[func.attr](frame, node, name)
+    return True
+
+
+def _append(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    (value,) = _values(frame, node, 1)
+    xs, value = add_to(frame, name, owned(frame, name, node), value, node)
+    if frame.shares(value.kind):
+        frame.share(node.args[0])
+    library = frame.library(value.kind)
+    frame.env[name.id] = replace(xs, term=library.append(xs.term, library.cons(value.term, library.nil)))
+
+
+def _extend(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    if len(node.args) != 1:
+        outside("`extend` takes one list", node, "method extend")
+    value = frame.rules.listed(frame, node.args[0])
+    extend(frame, name, value, node)
+
+
+def extend(frame: Frame, name: ast.Name, value: Value, node: ast.AST) -> None:
+    """``name.extend(value)``."""
+    xs = owned(frame, name, node)
+    if value.kind.args[0].kind == "unknown":
+        return
+    xs, value = add_to(frame, name, xs, value, node, many=True)
+    frame.env[name.id] = replace(xs, term=frame.library(xs.kind.args[0]).append(xs.term, value.term))
+
+
+def _insert(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    at, value = _values(frame, node, 2)
+    at = frame.integral(at, node)
+    xs, value = add_to(frame, name, owned(frame, name, node), value, node)
+    if frame.shares(value.kind):
+        frame.share(node.args[1])
+    library = frame.library(value.kind)
+    term = at.term
+    if term is integer(0):
+        result = library.cons(value.term, xs.term)
+    else:
+        if not at.natural:
+            term = cond(compare("<", term, integer(0)), plus(term, library.length(xs.term)), term)
+        rest = library.cons(value.term, library.drop(xs.term, term))
+        result = library.append(library.take(xs.term, term), rest)
+    frame.env[name.id] = replace(xs, term=result)
+
+
+def _remove(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    (value,) = _values(frame, node, 1)
+    xs = owned(frame, name, node)
+    value = frame.coerce(value, xs.kind.args[0], node)
+    library = frame.library(value.kind)
+    frame.check(library.member(value.term, xs.term), "ValueError")
+    frame.env[name.id] = replace(xs, term=library.remove(value.term, xs.term))
+
+
+def _reverse(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    _values(frame, node, 0)
+    xs = owned(frame, name, node)
+    frame.env[name.id] = replace(xs, term=frame.library(xs.kind.args[0]).reverse(xs.term))
+
+
+def _sort(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    _values(frame, node, 0)
+    xs = owned(frame, name, node)
+    library = frame.library(xs.kind.args[0])
+    less(frame.registry, xs.kind.args[0], library.head(xs.term), library.head(xs.term))
+    frame.env[name.id] = replace(xs, term=library.sort_up(xs.term))
+
+
+def _clear(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    _values(frame, node, 0)
+    xs = owned(frame, name, node)
+    frame.env[name.id] = replace(xs, term=frame.registry.nil(xs.kind.args[0]))
+
+
+def _values(frame: Frame, node: ast.Call, count: int) -> list[Value]:
+    if len(node.args) != count:
+        outside("a method with these arguments", node, "method")
+    return [frame.value(a) for a in node.args]
+
+
+_CHANGES: dict[str, Callable[[Frame, ast.Call, ast.Name], None]] = {
+    "append": _append,
+    "clear": _clear,
+    "extend": _extend,
+    "insert": _insert,
+    "remove": _remove,
+    "reverse": _reverse,
+    "sort": _sort,
+    "pop": lambda frame, node, name: None,
+}
+
+__all__ = ["add_to", "change", "extend", "owned", "pop"]

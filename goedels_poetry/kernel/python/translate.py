@@ -1,0 +1,127 @@
+"""A function and its contract as a theorem: an SMT-LIB 2 script of definitions and one thing to prove.
+
+The theorem: for all arguments of the declared types in the domain, evaluation ends, the function returns, every
+``ensures`` holds of what it returns (and can be evaluated); or it raises an exception that a ``raises`` allows. Not
+part of it are the limits of CPython on recursion depth, memory, time and the digits of numbers.
+
+That evaluation ends is part of what has to be proved wherever it is not seen from the form of a loop: the function
+``f!ok`` (``f!loop!ok`` of a loop) calls itself wherever the computation does, so nothing shows it of an input on which
+the recursion has no end. A script has definitions and the theorem, and never an assertion.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from goedels_poetry.kernel.faults import KernelError
+from goedels_poetry.kernel.python.build import Effects, cond, equal
+from goedels_poetry.kernel.python.contracts import Raises
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.functions import Functions, Translated
+from goedels_poetry.kernel.python.loading import read_module
+from goedels_poetry.kernel.python.module import Module
+from goedels_poetry.kernel.python.program import Program
+from goedels_poetry.kernel.python.registry import Registry, legal, readable
+from goedels_poetry.kernel.python.script import mentioned, script
+from goedels_poetry.kernel.python.types import Type
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, forall, implies, or_
+
+MAX_TEXT = 200_000
+MAX_RECURSION = 6_000
+"""Of our own walks over terms; what is deeper is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """``text`` is the script; ``parameters`` are those of the theorem, with their types, and ``names`` what they are
+    called in the script. ``module`` and ``registry`` say what classes and sorts stand for."""
+
+    text: str
+    function: str
+    parameters: tuple[tuple[str, Type], ...]
+    names: tuple[str, ...]
+    result: Type
+    module: Module
+    registry: Registry
+
+
+def translate(program: Program, function: str) -> Translation:
+    """The theorem that a function keeps its contract.
+
+    Raises:
+        OutsideFragment: something in the function, in what it calls or in its contract is not covered.
+        PythonFault: there is no such function.
+    """
+    if function not in program.functions:
+        raise PythonFault(f"there is no function `{function}`", hint=f"there are: {', '.join(program.functions)}")
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), MAX_RECURSION))
+    try:
+        return _translated(program, function)
+    except RecursionError as error:
+        raise OutsideFragment("this is nested too deep to be translated", construct="size") from error
+
+
+def _translated(program: Program, function: str) -> Translation:
+    module = read_module(program)
+    contract = program.functions[function].contract
+    effects = Effects({} if contract.raises else None)
+    registry = Registry(module, effects)
+    functions = Functions(registry)
+    known = functions.require(function, program.functions[function].node)
+    arguments = readable(
+        [registry.fresh(p.name, registry.sort(k)) for p, k in zip(known.function.parameters, known.kinds, strict=True)],
+        map(legal, program.functions),
+    )
+    goal = forall(arguments, _theorem(functions, known, list(arguments)))
+    text = script(registry, goal, f"{program.functions[function].name}: its contract")
+    if len(text) > MAX_TEXT:
+        raise OutsideFragment(f"the translation has more than {MAX_TEXT:,} characters", construct="size")
+    try:
+        parse_problem(text)
+    except KernelError as error:
+        raise OutsideFragment(f"the translation is no script that can be read: {error}", construct="size") from error
+    parameters = tuple((p.name, k) for p, k in zip(known.function.parameters, known.kinds, strict=True))
+    return Translation(text, function, parameters, tuple(v.name for v in arguments), known.result, module, registry)
+
+
+def _theorem(functions: Functions, known: Translated, arguments: list[Term]) -> Term:
+    registry, effects = functions.registry, functions.registry.effects
+    contract = known.function.contract
+    domain = functions.domain(known, arguments)
+    name = legal(known.function.name)
+    result = app(name, arguments, registry.sort(known.result))
+    ensures = and_([functions.clause(known, c, arguments, result) for c in contract.ensures])
+    if not known.fails:
+        return implies(domain, ensures)
+    outcome = app(f"{name}!ok", arguments, effects.sort)
+    if effects.classes is None:
+        return implies(domain, and_([outcome, ensures]))
+    met = mentioned(registry, outcome)
+    allowed = or_(
+        and_([equal(outcome, effects.raised(raised)), _allowed(functions, known, raised, arguments)])
+        for raised in list(effects.classes)
+        if f"raises.{raised}" in met
+    )
+    return implies(domain, cond(effects.returns(outcome), ensures, allowed))
+
+
+def _allowed(functions: Functions, known: Translated, raised: str, arguments: list[Term]) -> Term:
+    """That some ``raises`` allows this exception here."""
+    module = functions.registry.module
+    tests: list[Term] = []
+    for clause in known.function.contract.raises:
+        if _covers(module, clause, raised):
+            tests.append(TRUE if clause.when is None else functions.clause(known, clause.when, arguments))
+    return or_(tests) if tests else FALSE
+
+
+def _covers(module: Module, clause: Raises, raised: str) -> bool:
+    name = module.exception(clause.exception)
+    if name is None:
+        raise OutsideFragment(f"what exception `{clause.exception}` is here is not followed", construct="raises")
+    return "." not in raised and module.is_subclass(raised, name)
+
+
+__all__ = ["OutsideFragment", "Translation", "translate"]

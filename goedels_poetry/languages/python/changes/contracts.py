@@ -1,0 +1,39 @@
+"""Contracts of a file's functions, tested in CPython: which of them hold as far as tests can tell."""
+
+from __future__ import annotations
+
+from goedels_poetry.kernel.python.program import PythonFault, read_program, with_contracts
+
+MOST = 12
+"""Functions of one file that are looked at."""
+
+
+async def contracts_that_hold(text: str) -> dict[str, bool]:
+    """Function with a contract -> whether no input was found that breaks it; those that cannot be run are left out."""
+    return {name: not reason for name, reason in (await contract_faults(text)).items()}
+
+
+async def contract_faults(text: str) -> dict[str, str]:
+    """Function with a contract -> how which input breaks it, "" for none."""
+    try:
+        program = read_program(text)
+        names = with_contracts(program)[:MOST]
+    except PythonFault:
+        return {}
+    if not names:
+        return {}
+    from goedels_poetry.languages.python.testing import checks_of, test_candidate
+
+    found: dict[str, str] = {}
+    for name in names:
+        report = await test_candidate(text, checks_of(program, name), effort="quick")
+        if report.counterexample is not None:
+            found[name] = report.reason
+        elif report.passed:
+            found[name] = ""
+        elif report.fault == "raised" or report.fault == "check":
+            found[name] = report.reason
+    return found
+
+
+__all__ = ["contract_faults", "contracts_that_hold"]

@@ -1,0 +1,148 @@
+"""Whether a change does what it is for: does the file compile, is the error gone, do the tests pass, did nothing break?
+
+No comparison of texts decides anything: what counts is what the changed file does in its project, beside what it did
+before. `verify_change` does all of it anew from the evidence alone, which is what a checker needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.python.changes.baseline import Baseline, baseline_of, test_command
+from goedels_poetry.languages.python.changes.case import ChangeCase
+from goedels_poetry.languages.python.changes.comparing import NEW, Comparison
+from goedels_poetry.languages.python.changes.contracts import contract_faults
+from goedels_poetry.languages.python.changes.inputs import inputs_for
+from goedels_poetry.languages.python.changes.measuring import Plan, compiled, laid_out, measure
+from goedels_poetry.languages.python.changes.report import MISSED, ChangeReport
+from goedels_poetry.languages.python.changes.surface import Surface, docstrings_of, functions_of, surface_of
+
+Json = dict[str, Any]
+
+
+PATIENCE, LEAST_WALL = 8.0, 30.0
+"""How many times as long as before the tests may take by the clock, and the seconds that they always have."""
+MOST_FUNCTIONS = 12
+"""Functions that are compared on inputs."""
+
+
+async def baseline_for(case: ChangeCase) -> Baseline:
+    """The baseline of a case; see `baseline_of`."""
+    async with laid_out(case) as tree:
+        return await baseline_of(case, tree)
+
+
+async def verified(case: ChangeCase, base: Baseline, after: str) -> ChangeReport:
+    """Verify a new text of the file.
+
+    Args:
+        case: the project, the file, the error.
+        base: what was before, of the same case.
+        after: the new text of the file.
+
+    Raises:
+        Unavailable: there is no sandbox here.
+    """
+    fault = compiled(after, case.file) if case.is_python else {}
+    if fault:
+        return _uncompiled(case, base, fault)
+    surface = _surface(case, after)
+    inputs = _inputs(case, surface, after)
+    plan = Plan(
+        test_command(case),
+        plugins=base.measured.plugins,
+        run=base.run,
+        doctests=tuple(_doctests(case.before, after)),
+        inputs=inputs,
+        beside=case.before,
+        wall=max(LEAST_WALL, PATIENCE * base.measured.seconds),
+    )
+    async with laid_out(case) as tree:
+        found = await measure(case, after, plan, tree)
+    faults = await contract_faults(after) if case.is_python and (base.contracts or "contract" in after) else {}
+    return Comparison(case, base, after, found, surface, inputs, faults).report()
+
+
+async def averify_change(evidence: Mapping[str, Any]) -> ChangeReport:
+    """The report on ``{"change": {"case": ChangeCase as JSON, "after": new text}}``, everything measured anew.
+
+    Raises:
+        InvalidInput: the evidence is none. Unavailable: there is no sandbox here.
+    """
+    change = evidence.get("change")
+    if not isinstance(change, Mapping) or not isinstance(change.get("case"), Mapping):
+        raise InvalidInput("the evidence describes no change")
+    after = change.get("after")
+    if not isinstance(after, str):
+        raise InvalidInput("the evidence has no new text of the file")
+    case = ChangeCase.from_json(change["case"])
+    return await verified(case, await baseline_for(case), after)
+
+
+def verify_change(evidence: Mapping[str, Any]) -> ChangeReport:
+    """Synchronous :func:`averify_change`. ``tested`` takes a report with `ChangeReport.is_tested`."""
+    return asyncio.run(averify_change(evidence))
+
+
+def evidence_of(case: ChangeCase, after: str) -> Json:
+    """What `verify_change` needs."""
+    return {"change": {"case": case.to_json(), "after": after}}
+
+
+# -- what is to be measured -----------------------------------------------------------------------------------------
+
+
+def _uncompiled(case: ChangeCase, base: Baseline, fault: Json) -> ChangeReport:
+    said = f"{case.file} does not compile: {fault['fault']}"
+    return ChangeReport(
+        goal=MISSED,
+        goal_words=(said,),
+        broken=() if base.measured.fault else (said,),
+        unchecked=("what does not compile was not run",),
+        tests_before=len(base.measured.passing()),
+    )
+
+
+def _surface(case: ChangeCase, after: str) -> Surface:
+    if not case.is_python:
+        return Surface()
+    try:
+        return surface_of(case.before, after)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Surface()
+
+
+def _doctests(before: str, after: str) -> Iterable[tuple[str, str]]:
+    """Docstrings as they were, and those that are other now."""
+    old = dict(docstrings_of(before))
+    yield from old.items()
+    for name, text in docstrings_of(after):
+        if old.get(name) != text:
+            yield f"{name}{NEW}", text
+
+
+def _inputs(case: ChangeCase, surface: Surface, after: str) -> dict[str, list[str]]:
+    """Inputs for public functions that the change may alter: touched ones, and those that use them."""
+    if not (surface.touched or surface.outside):
+        return {}
+    old, new = functions_of(ast.parse(case.before)), functions_of(ast.parse(after))
+    altered = set(surface.touched) | set(surface.added) | set(surface.removed)
+    found: dict[str, list[str]] = {}
+    for name in new:
+        if name not in old or "." in name or not new[name].is_public or name in surface.resigned:
+            continue
+        one, other = old[name].node, new[name].node
+        if not (isinstance(one, ast.FunctionDef) and isinstance(other, ast.FunctionDef)) or one.decorator_list:
+            continue
+        if (altered & surface.below([name]) or surface.outside) and len(found) < MOST_FUNCTIONS:
+            inputs = inputs_for(one, other)
+            if inputs:
+                found[name] = inputs
+    return found
+
+
+__all__ = ["averify_change", "baseline_for", "evidence_of", "verified", "verify_change"]

@@ -1,0 +1,140 @@
+"""Python functions with contracts as a language of the machine: what is proved is their translation to SMT-LIB.
+
+The search is that of `SmtLanguage`, on the theorem that `goedels_poetry.kernel.python` makes of the contract. Tests in
+CPython come first and stand for themselves: an input on which the function breaks its contract there is the only
+counterexample that counts, wherever it was found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.base import Goal, Outcome, Theorem
+from goedels_poetry.languages.python.testing import VIOLATIONS, Checks, TestReport, replay, test_candidate
+from goedels_poetry.languages.reading import READ_SECONDS, read_apart
+from goedels_poetry.languages.smt.language import MEMORY_MB, Reading, SmtLanguage
+
+Json = dict[str, Any]
+
+PYTHON_JOBS = "goedels_poetry.languages.python.jobs"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonReading:
+    """What the process that has read a program says of one of its functions."""
+
+    function: str
+    smt: str
+    """The theorem in SMT-LIB; "" where there is none."""
+    outside: str
+    """Why there is none."""
+    checks: Json
+    reading: Reading
+
+
+class PythonLanguage(SmtLanguage):
+    """Functions with contracts in a Python file; ``options["theorem"]`` names one of them."""
+
+    name = "python"
+    suffixes = (".py",)
+
+    def __init__(self, workers: int | None = None) -> None:
+        """``workers``: jobs at once; one for each processor by default."""
+        super().__init__(workers)
+        self._translated: dict[tuple[str, str], str] = {}  # by program and function
+
+    async def theorems(self, text: str) -> tuple[str, ...]:
+        """See `SeveralTheorems.theorems`: the functions with contracts."""
+        found = await read_apart(self._pool, f"{PYTHON_JOBS}:functions", {"source": text}, MEMORY_MB)
+        return tuple(found["functions"])
+
+    async def read(self, text: str, options: Json) -> Theorem:
+        """See `Language.read`."""
+        function = str(options.get("theorem") or "")
+        payload = {"source": text, "function": function}
+        answer = await read_apart(self._pool, f"{PYTHON_JOBS}:read", payload, MEMORY_MB)
+        if not answer["ok"]:
+            raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+        self._translated[(text, function)] = answer["smt"]
+        checks = answer["checks"]
+        reading = PythonReading(
+            checks["function"],
+            answer["smt"],
+            answer["outside"],
+            checks,
+            Reading(answer["theory"], answer["key"], answer["empty"]),
+        )
+        warnings, seconds = tuple(answer["warnings"]), answer["seconds"]
+        return Theorem(self.name, text, dict(options), answer["statement"], warnings, reading, seconds, checks)
+
+    async def judge(self, theorem: Theorem) -> Outcome:
+        """See `Language.judge`: run it, look for values that make the theorem false, and run these, too."""
+        reading: PythonReading = theorem.data
+        checks, seed = Checks.from_json(reading.checks), int(theorem.options.get("seed", 0))
+        quick = await test_candidate(theorem.text, checks, seed=seed, effort="quick")
+        if _breaks_contract(quick):
+            return _refuted(quick)
+        if not reading.smt:
+            found = await test_candidate(theorem.text, checks, seed=seed, effort="thorough")
+            if _breaks_contract(found):
+                return _refuted(found)
+            return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
+        payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
+        tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="normal"))
+        try:
+            judged, tested = await asyncio.gather(self._job("judge", payload), tests)
+        finally:
+            tests.cancel()
+        if _breaks_contract(tested):
+            return _refuted(tested)
+        return await self._confirmed(theorem, checks, judged)
+
+    async def _confirmed(self, theorem: Theorem, checks: Checks, judged: Outcome) -> Outcome:
+        """Values that the solver found count when CPython fails on them; without, the search goes on."""
+        found = judged.value.get("verdict")
+        if found == "refuted":
+            payload = {"source": theorem.text, "function": checks.function, "values": judged.value["counterexample"]}
+            found_arguments = await self._readers.run(f"{PYTHON_JOBS}:arguments", payload, READ_SECONDS[0], MEMORY_MB)
+            arguments = found_arguments["arguments"]
+            shown = await replay(theorem.text, checks, arguments) if arguments else None
+            if shown is not None and shown.violates():
+                return Outcome(True, {"verdict": "refuted", "reason": shown.reason, "counterexample": arguments})
+            return Outcome(True, {"verdict": "open", "reason": judged.value.get("reason", "")}, cost=judged.cost)
+        return judged
+
+    async def canonical(self, theorem: Theorem, statement: str) -> str:
+        """See `Language.canonical`."""
+        reading: PythonReading = theorem.data
+        if not reading.smt:
+            return f"{reading.reading.theory}:{reading.reading.key}"
+        inner = Theorem("smt", reading.smt, data=reading.reading)
+        return await super().canonical(inner, statement)
+
+    async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
+        """See `Language.assemble_answer`: the input that shows it, or the checks that are to be run."""
+        return {key: value for key, value in answer.items() if key in ("counterexample", "checks", "change")}
+
+    def _payload(self, goal: Goal) -> Json:
+        function = str(goal.options.get("theorem") or "")
+        return {**super()._payload(goal), "theorem": self._translated[(goal.theorem, function)]}
+
+
+def _breaks_contract(report: TestReport) -> bool:
+    """Whether an input was found on which the contract itself is broken; a doctest that fails is another matter."""
+    return report.counterexample is not None and report.counterexample["kind"] in VIOLATIONS
+
+
+def _refuted(report: TestReport) -> Outcome:
+    assert report.counterexample is not None
+    value = {
+        "verdict": "refuted",
+        "reason": report.counterexample["reason"],
+        "counterexample": report.counterexample["input"],
+    }
+    return Outcome(True, value)
+
+
+__all__ = ["PythonLanguage"]

@@ -1,0 +1,140 @@
+"""Functions with contracts, from the file to the verdict and its certificate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings
+from goedels_poetry.checker import check_any
+from goedels_poetry.checker.archive import canonical, sealed, sha256
+from goedels_poetry.kernel.verdict import Verdict
+
+HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"
+SUM = f"""{HEAD}@requires(lambda n: n >= 0)
+@ensures(lambda result, n: 2 * result == n * (n + 1))
+def sum_to(n: int) -> int:
+    total = 0
+    for i in range(1, n + 1):
+        total += i
+    return total
+"""
+OFF_BY_ONE = SUM.replace("range(1, n + 1)", "range(1, n)")
+KEYS = f"""{HEAD}@ensures(lambda result, xs: len(result) == len(set(xs)))
+def counted(xs: list[int]) -> dict[int, int]:
+    return {{x: xs.count(x) for x in xs}}
+"""
+MAGNITUDE = f"""{HEAD}@ensures(lambda result: result >= 0)
+def magnitude(x: int) -> int:
+    return x if x >= 0 else -x
+"""
+
+
+@pytest.fixture(scope="module")
+def framework(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoedelsPoetryFramework]:
+    settings = Settings(home=tmp_path_factory.mktemp("home"))
+    with GoedelsPoetryFramework(settings, checkpoint_all=False) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def proved(framework: GoedelsPoetryFramework) -> RunResult:
+    return framework.run(SUM, name="sum.py")
+
+
+@pytest.fixture(scope="module")
+def refuted(framework: GoedelsPoetryFramework) -> RunResult:
+    return framework.run(OFF_BY_ONE, name="sum.py")
+
+
+def test_a_loop_that_keeps_its_contract_is_proved_and_the_certificate_holds(proved: RunResult) -> None:
+    assert proved.verdict is Verdict.PROVED and proved.trust_level in ("L2", "L3"), proved.reason
+    assert proved.certificate is not None
+    report = check_any(proved.certificate, SUM, theorem="sum_to")
+    assert report.verdict is Verdict.PROVED and report.accepted
+    assert report.reasons[0].startswith("CPython kept the contract on ")
+
+
+def test_one_that_does_not_is_refuted_by_an_input_that_cpython_fails_on(refuted: RunResult) -> None:
+    assert refuted.verdict is Verdict.REFUTED and refuted.counterexample == {"n": "1"}
+    assert refuted.certificate is not None
+    report = check_any(refuted.certificate, OFF_BY_ONE)
+    assert report.verdict is Verdict.REFUTED and report.counterexample == {"n": "1"}
+
+
+def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(framework: GoedelsPoetryFramework) -> None:
+    result = framework.run(KEYS, name="keys.py")
+    assert result.verdict is Verdict.TESTED and result.exit_code == 0 and result.trust_level is None
+    assert "not a proof" in result.reason and "line 5" in result.reason and "dict" in result.reason
+    assert result.certificate is not None
+    assert check_any(result.certificate, KEYS).verdict is Verdict.TESTED
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def f(x: int) -> int:\n    return x\n", "contract"),
+        (f"{HEAD}@ensures(lambda result: result)\ndef f(x: int -> int:\n    return x\n", "not Python"),
+        (MAGNITUDE + SUM.removeprefix(HEAD), "several"),
+    ],
+)
+def test_what_is_no_theorem_is_invalid_with_the_place(framework: GoedelsPoetryFramework, text: str, words: str) -> None:
+    result = framework.run(text, name="f.py")
+    assert result.verdict is Verdict.INVALID and words in result.reason
+    assert result.location is not None and result.location["line"] is not None
+
+
+def test_several_functions_are_several_theorems(framework: GoedelsPoetryFramework) -> None:
+    both = MAGNITUDE + "\n\n" + SUM.removeprefix(HEAD)
+    result = framework.run(both, name="both.py", options={"theorem": "magnitude"})
+    assert result.verdict is Verdict.PROVED and result.certificate is not None
+    refused = check_any(result.certificate, both, theorem="sum_to")
+    assert refused.refused and "magnitude" in refused.reasons[0]
+
+
+def test_a_certificate_is_refused_for_another_program(proved: RunResult, refuted: RunResult) -> None:
+    assert proved.certificate is not None and refuted.certificate is not None
+    assert check_any(proved.certificate, OFF_BY_ONE).refused
+    assert check_any(refuted.certificate, SUM).refused
+
+
+def _copied(source: Path, where: Path, edit: dict[str, bytes]) -> Path:
+    """A certificate with other files and a manifest that fits them."""
+    for path in source.rglob("*"):
+        if path.is_file():
+            place = where / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(edit.get(str(path.relative_to(source)), path.read_bytes()))
+    manifest = json.loads((where / "manifest.json").read_bytes())
+    manifest["files"] = {name: sha256((where / name).read_bytes()) for name in manifest["files"]}
+    manifest.pop("manifest_sha256")
+    (where / "manifest.json").write_bytes(canonical(sealed(manifest)))
+    return where
+
+
+def test_a_proof_does_not_serve_another_program_whose_hashes_fit(proved: RunResult, tmp_path: Path) -> None:
+    assert proved.certificate is not None
+    forged = _copied(proved.certificate, tmp_path / "forged", {"program.py": OFF_BY_ONE.encode()})
+    report = check_any(forged, None)
+    assert report.refused and not report.accepted and "translation" in report.reasons[0]
+
+
+def test_an_input_that_does_no_harm_refutes_nothing(refuted: RunResult, tmp_path: Path) -> None:
+    assert refuted.certificate is not None
+    for arguments in ({"n": "0"}, {"n": "-1"}, {"n": "__import__('os')"}, {"m": "1"}, {}):
+        edit = {"evidence.json": canonical({"arguments": arguments})}
+        forged = _copied(refuted.certificate, tmp_path / str(len(list(tmp_path.iterdir()))), edit)
+        assert not check_any(forged, None).accepted, arguments
+
+
+def test_the_claim_in_a_manifest_is_nobodys_word(refuted: RunResult, tmp_path: Path) -> None:
+    assert refuted.certificate is not None
+    forged = _copied(refuted.certificate, tmp_path / "forged", {})
+    manifest = json.loads((forged / "manifest.json").read_bytes())
+    manifest.pop("manifest_sha256")
+    for claim in ("proved", "tested", "inconsistent"):
+        (forged / "manifest.json").write_bytes(canonical(sealed(manifest | {"claim": claim})))
+        assert not check_any(forged, None).accepted, claim

@@ -1,0 +1,170 @@
+"""The theorem that stands in a script: what it says of domains, exceptions and recursion that does not end."""
+
+# ruff: noqa: E501  programs, each on its line
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.program import read_program
+from goedels_poetry.kernel.python.translate import Translation, translate
+from goedels_poetry.kernel.python.values import python_arguments
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
+from goedels_poetry.kernel.terms import Kind, Term
+
+HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
+
+
+def theorem(source: str, function: str = "f") -> Translation:
+    return translate(read_program(HEAD + source), function)
+
+
+def holds(translation: Translation, *values: object) -> bool:
+    """Whether the theorem is true of these arguments, by the evaluator."""
+    problem = parse_problem(translation.text)
+    goal: Term = problem.goal
+    evaluator = Evaluator(problem.signature)
+    if goal.kind is not Kind.FORALL:
+        return bool(evaluator.value(goal, {}))
+    named = {name: i for i, name in enumerate(translation.names)}
+    return bool(evaluator.value(goal.body, {v: values[named[v.name]] for v in goal.binders}))
+
+
+def test_an_input_outside_of_the_domain_is_not_spoken_of() -> None:
+    t = theorem(
+        "@requires(lambda a: 10 // a > 1)\n@ensures(lambda result: result == 3)\ndef f(a: int) -> int:\n    return 3 if a > 0 and a < 6 else 4"
+    )
+    assert holds(t, 0)  # the condition raises there
+    assert holds(t, 7)
+    assert holds(t, 5)
+
+
+def test_an_ensures_that_raises_is_broken() -> None:
+    t = theorem("@ensures(lambda result, a: 1 // a < 5)\ndef f(a: int) -> int:\n    return a")
+    assert not holds(t, 0)
+    assert holds(t, 3)
+
+
+def test_an_ensures_that_is_truthy_holds() -> None:
+    t = theorem("@ensures(lambda result, a: result)\ndef f(a: int) -> int:\n    return a")
+    assert holds(t, 2)
+    assert not holds(t, 0)
+
+
+def test_an_exception_breaks_the_contract_unless_it_is_allowed() -> None:
+    body = "def f(a: int) -> int:\n    if a == 1:\n        raise ValueError\n    if a == 2:\n        raise KeyError\n    return 10 // a"
+    assert not holds(theorem(f"@ensures(lambda result: True)\n{body}"), 1)
+    allowed = theorem(
+        f"@raises(ValueError)\n@raises(LookupError, when=lambda a: a > 1)\n@ensures(lambda result: True)\n{body}"
+    )
+    assert holds(allowed, 1)
+    assert holds(allowed, 2)
+    assert not holds(allowed, 0)
+    assert holds(allowed, 3)
+    early = theorem(f"@raises(Exception, when=lambda a: a < 2)\n{body}")
+    assert not holds(early, 2)
+    assert holds(early, 0)
+
+
+def test_a_call_outside_of_the_callees_domain_breaks_the_contract_whatever_may_be_raised() -> None:
+    source = "@requires(lambda a: a > 0)\ndef g(a: int) -> int:\n    return a\n@raises(BaseException)\ndef f(a: int) -> int:\n    return g(a)"
+    t = theorem(source)
+    assert holds(t, 1)
+    assert not holds(t, 0)
+
+
+def test_the_end_of_a_recursion_has_to_be_proved_where_it_is_not_seen() -> None:
+    text = theorem(
+        "@ensures(lambda result: result == 0)\ndef f(n: int) -> int:\n    while n != 0:\n        n -= 1\n    return 0"
+    ).text
+    assert "f!loop!ok" in text.splitlines()[-1]
+
+
+def test_a_recursion_that_never_ends_leaves_its_mark_on_the_theorem() -> None:
+    for body in (
+        "    return f(n)",
+        "    f(n + 1)\n    return 0",
+        "    while True:\n        n += 1\n    return 0",
+        "    return 0 if n == 0 else f(n - 1)",
+        "    if n < 0:\n        return 0\n    return f(n + 1)",
+        "    if n > 0:\n        return f(n - 0)\n    return 0",
+        "    if n > 0:\n        return f(n // 1)\n    return 0",
+        "    if n > -5:\n        return f(n // 2)\n    return 0",
+        "    while n >= 0:\n        n //= 2\n    return 0",
+    ):
+        t = theorem(f"@ensures(lambda result: result == 0)\ndef f(n: int) -> int:\n{body}")
+        assert "!ok" in t.text.splitlines()[-1], body
+        with pytest.raises((Undecided, AssertionError)):
+            assert all(holds(t, n) for n in (-3, 0, 5)), body
+
+
+def test_a_recursion_that_is_seen_to_end_needs_no_proof_that_it_does() -> None:
+    for body in (
+        "    while n > 0:\n        n -= 1\n    return 0",
+        "    while n > 0:\n        n //= 2\n    return 0",
+        "    return 0 if n <= 0 else f(n - 2)",
+        "    for i in range(n):\n        n += 1\n    return 0",
+    ):
+        assert "!ok" not in theorem(f"@ensures(lambda result: result == 0)\ndef f(n: int) -> int:\n{body}").text, body
+
+
+def test_a_script_has_definitions_and_one_theorem_and_never_an_assertion() -> None:
+    t = theorem(
+        "@ensures(lambda result, xs: len(result) == len(xs))\ndef f(xs: list[int]) -> list[int]:\n    return sorted(xs)"
+    )
+    assert all(line.startswith((";", "(d", "(prove", "  ")) for line in t.text.splitlines() if line)
+    assert t.text.count("(prove") == 1
+    assert "assert" not in t.text
+    assert parse_problem(t.text).premises == ()
+
+
+def test_the_translation_is_the_same_each_time() -> None:
+    source = "@ensures(lambda result, xs: result >= 0)\ndef f(xs: list[int]) -> int:\n    t = u = 0\n    for x in xs:\n        t += x * x\n        u += t\n    return t + u - u"
+    assert theorem(source).text == theorem(source).text
+
+
+def test_many_ifs_in_a_row_are_translated_at_once() -> None:
+    body = "".join(f"    if a > {i}:\n        b += a\n    else:\n        b -= {i}\n" for i in range(40))
+    started = time.process_time()
+    t = theorem(f"@ensures(lambda result: result > 3)\ndef f(a: int) -> int:\n    b = 0\n{body}    return b")
+    assert len(t.text) < 200_000
+    assert time.process_time() - started < 20
+
+
+def test_what_grows_without_bound_is_refused() -> None:
+    body = "".join(
+        f"    a{i + 1} = [a{i} for _ in range(2)][0] + (a{i} if a{i} > {i} else a{i} * a{i})\n" for i in range(60)
+    )
+    source = f"@ensures(lambda result: result > 0)\ndef f(a0: int) -> int:\n{body}    return a60"
+    try:
+        assert len(theorem(source).text) <= 200_000
+    except OutsideFragment as refused:
+        assert refused.construct == "size"
+
+
+def test_a_counterexample_is_told_as_python_literals() -> None:
+    t = theorem(
+        "@ensures(lambda result, xs: result)\ndef f(xs: list[tuple[int, bool]], o: str | None, n: int) -> bool:\n    return not xs or o is None or n > 0"
+    )
+    values = {
+        "xs": "(cons.tuple<int-bool> (mk.tuple<int-bool> (- 1) true) nil.tuple<int-bool>)",
+        "o": '(some.str "a")',
+    }
+    assert python_arguments(t, values) == {"xs": "[(-1, True)]", "o": "'a'", "n": "0"}
+    with pytest.raises(ValueError, match="no value"):
+        python_arguments(t, {"xs": "nonsense"})
+
+
+def test_there_must_be_such_a_function() -> None:
+    with pytest.raises(PythonFault):
+        theorem("def f(a: int) -> int:\n    return a", "g")
+
+
+def test_the_place_of_what_is_refused_is_told() -> None:
+    with pytest.raises(OutsideFragment) as refused:
+        theorem("def f(a: int) -> int:\n    b = 1\n    return {1: b}[a]")
+    assert (refused.value.line, refused.value.column) == (4, 12)

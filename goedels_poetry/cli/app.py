@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from goedels_poetry.cli.change import register as register_change
+from goedels_poetry.cli.code import register as register_code
 from goedels_poetry.cli.options import (
     Assume,
     BaseUrl,
@@ -255,6 +257,8 @@ def formalize(
 
 
 app.command()(ask)
+register_code(app)
+register_change(app)
 
 
 @app.command()

@@ -30,7 +30,9 @@ ROOMS = (
     "models",
     "tree",
     "solvers",
+    "sandbox",
     "kernel",
+    "contracts",
     "plugins",
     "settings",
     "errors",
@@ -38,10 +40,11 @@ ROOMS = (
 )
 """From top to bottom; a room imports itself and what stands below it."""
 
-TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "settings", "errors", "version"}
+TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "errors", "version"}
 """All files at the top of the package; everything else is a folder."""
 
-ENTRY_POINTS = {f"{NAME}.{group}" for group in ("agents", "question_agents", "strategies", "languages", "checkers")}
+GROUPS = ("agents", "question_agents", "code_agents", "change_agents", "strategies", "languages", "checkers")
+ENTRY_POINTS = {f"{NAME}.{group}" for group in GROUPS}
 """Groups of entry points: their names look like modules and import nothing."""
 
 MANY_FILES = 12

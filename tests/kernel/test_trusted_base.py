@@ -52,6 +52,10 @@ def test_a_folder_of_the_kernel_is_not_longer_than_its_budget(folder: str) -> No
     assert trusted_base.lines_of(folder) <= BUDGETS[folder][0]
 
 
+def test_what_a_proof_rests_on_is_read_in_an_evening() -> None:
+    assert sum(map(trusted_base.lines_of, trusted_base.OF_A_PROOF)) <= trusted_base.MOST_OF_A_PROOF
+
+
 def test_every_folder_of_the_kernel_has_a_budget() -> None:
     packages = {p.parent.relative_to(PACKAGE).as_posix() for p in (PACKAGE / "kernel").rglob("*.py")}
     assert packages == set(BUDGETS)

@@ -1,0 +1,94 @@
+"""The changer proposes the next change: one that was given, one by a model, or a small repair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from goedels_poetry.agents.changes.asking import ask_for_change, proposal
+from goedels_poetry.agents.changes.common import (
+    PATCH,
+    REPAIR,
+    ROLE,
+    baseline_in,
+    change_of,
+    may_repair,
+    patches_of,
+    used,
+)
+from goedels_poetry.agents.changes.failing import ChangeFailure
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.python.changes.repairs import first_repair
+from goedels_poetry.tasks.change import Change
+from goedels_poetry.tasks.change_extraction import unfenced
+from goedels_poetry.tasks.change_moves import (
+    KEPT,
+    STATE,
+    Proposed,
+    on_another_state,
+    set_no_change,
+    set_proposed,
+    state_of,
+    state_text,
+)
+from goedels_poetry.tree.state import ProofNode, Queue
+from goedels_poetry.tree.store import ProofStore, Txn
+
+
+@agent(queue=(Queue.FORMALIZE, Queue.CORRECT), name="changer", on_failure=ChangeFailure.NO_CHANGE)
+async def changer(node: ProofNode, deps: Deps) -> Apply:
+    """The next change that was given; then what a model says; without a model a small repair that helps."""
+    task, store = change_of(deps), deps.store
+    patches = await store.on_thread(patches_of, store, task)
+    number = await store.on_thread(used, store, PATCH)
+    if number < len(patches):
+        proposed, to = await store.on_thread(_given, store, task, node, patches[number], number + 1)
+        return lambda txn: _begun(txn, node, proposed, to)
+    if deps.has_model(ROLE):
+        return await ask_for_change(node, deps)
+    if await store.on_thread(may_repair, store, task):
+        return await _repair(node, deps, task)
+    return lambda txn: set_no_change(txn, node, "there is no further change to try")
+
+
+def _given(store: ProofStore, task: Change, node: ProofNode, patch: str, number: int) -> tuple[Proposed, int | None]:
+    """A change that was given, applied to the present state, or else to the one that was kept last, or to the file."""
+    source = f"{PATCH} {number}"
+    change = unfenced(patch)
+    present = int(state_of(store, node, STATE)["step"])
+    kept = int(state_of(store, node, KEPT)["step"])
+    failed = ""
+    for step, text in {
+        present: state_text(store, node, STATE, task.text),
+        kept: state_text(store, node, KEPT, task.text),
+        0: task.text,
+    }.items():
+        proposed = proposal(task, change, text, source, step, pieces=False)
+        if proposed.text is not None:
+            return replace(proposed, change=patch), None if step == present else step
+        failed = failed or proposed.reason
+    return Proposed(source, patch, base=present, reason=failed), None
+
+
+def _begun(txn: Txn, node: ProofNode, proposed: Proposed, to: int | None) -> str:
+    if to is not None:
+        node = on_another_state(txn, node, to, f"the next change ({proposed.source}) fits this state alone")
+    return set_proposed(txn, node, proposed)
+
+
+async def _repair(node: ProofNode, deps: Deps, task: Change) -> Apply:
+    """A small change after which the tests that show the error pass; whether it is right the verifier says."""
+    base = await baseline_in(deps, node)
+    tried = await deps.store.on_thread(used, deps.store, REPAIR)
+    found = await first_repair(task.case, base, tried)
+    if found is None:
+        return lambda txn: _exhausted(txn, node, task)
+    text, words = found
+    return lambda txn: set_proposed(txn, node, Proposed(f"{REPAIR}: {words}", "", text, 0, (words,)))
+
+
+def _exhausted(txn: Txn, node: ProofNode, task: Change) -> str:
+    txn.log(node.id, "note", repairs="exhausted", reason="no small repair helps")
+    return set_no_change(txn, node, "no small repair makes the error go away; a change has to come from somebody")
+
+
+__all__ = ["changer"]

@@ -1,0 +1,36 @@
+"""The surveyor finds out what the file does before any change: which tests pass, and by what the error is seen."""
+
+from __future__ import annotations
+
+from goedels_poetry.agents.changes.common import change_of
+from goedels_poetry.agents.changes.failing import ChangeFailure
+from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.languages.python.changes import Baseline, baseline_for
+from goedels_poetry.tasks.change_moves import SURVEY, set_surveyed
+from goedels_poetry.tree.state import ProofNode
+
+
+@agent(queue=SURVEY, name="surveyor", on_failure=ChangeFailure.STOP)
+async def surveyor(node: ProofNode, deps: Deps) -> Apply:
+    """Run everything that there is to run, twice where it is tests."""
+    task = change_of(deps)
+    base = await baseline_for(task.case)
+    return lambda txn: set_surveyed(txn, node, base.to_json(), words(base))
+
+
+def words(base: Baseline) -> str:
+    """One line for people."""
+    found = base.measured
+    parts = [f"{len(found.passing())} tests pass, {len(found.failing())} fail"] if found.tests else []
+    if found.fault:
+        parts.append(f"it does not compile: {found.fault}")
+    if base.targets:
+        parts.append(
+            f"the error shows in {base.targets[0]}" + (f" and {n} more" if (n := len(base.targets) - 1) else "")
+        )
+    elif base.run and found.run is not None and found.run["code"] != 0:
+        parts.append(f"the error shows in: {' '.join(base.run)}")
+    return "; ".join([*parts, *base.notes]) or "nothing was found by which a change could be judged"
+
+
+__all__ = ["surveyor", "words"]

@@ -1,0 +1,352 @@
+"""What the command ``change`` does: read what it is told, run, show, and write a file only where it was asked to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import languages
+from goedels_poetry.agents.changes.back import go_back
+from goedels_poetry.cli.change_files import NotWritten, write_in_place, write_new
+from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
+from goedels_poetry.cli.failures import INTERRUPTED
+from goedels_poetry.cli.signals import Signals
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.languages.python.changes import ChangeReport, decoded, root_of, snapshot, words_of
+from goedels_poetry.languages.python.changes.report import REACHED
+from goedels_poetry.machine.kinds import task_of
+from goedels_poetry.models import PriceError, PromptError, RecordingError
+from goedels_poetry.settings import Settings
+from goedels_poetry.tasks.change import Change
+from goedels_poetry.tasks.change_moves import steps_of, text_of_step
+from goedels_poetry.trace.progress import Lines, Silent
+from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import Verdict
+from goedels_poetry.tree.store import ProofStore
+
+SCHEMA = 1
+"""Version of the object that ``change --json`` prints."""
+DEFAULT_TIMEOUT = 900.0
+MAX_BYTES = 8_000_000
+"""Of a file or a patch that is read."""
+_STYLE = {Verdict.TESTED: "green", Verdict.INVALID: "bold red"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeRequest(Flags):
+    """What the command line asks for."""
+
+    file: Path | None = None
+    error: str | None = None
+    error_file: Path | None = None
+    test: str | None = None
+    run: str | None = None
+    patches: tuple[Path, ...] = ()
+    project: Path | None = None
+    meant: tuple[str, ...] = ()
+    max_attempts: int | None = None
+    test_seconds: float | None = None
+    repairs: bool = True
+    write: bool = False
+    target: Path | None = None
+    history: str | None = None
+    restore: str | None = None
+    back: str | None = None
+    export: Path | None = None
+
+
+def change_file(request: ChangeRequest) -> int:
+    """Do what the line says; returns the exit code."""
+    errors = console(sys.stderr)
+    try:
+        if request.history is not None:
+            return _history(request, request.history)
+        if request.restore is not None:
+            return _restore(request, request.restore)
+        if request.target is not None and request.write:
+            raise Unusable("--out and --write exclude each other")
+        in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
+        if request.back is not None:
+            result = asyncio.run(_go_back(request, request.back, in_force))
+        else:
+            result = asyncio.run(_run(request, task_from(request), in_force))
+    except (Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError, ValueError) as problem:
+        return _refuse(request, str(problem))
+    except OSError as problem:
+        return _refuse(request, f"{problem.filename or ''}: {problem.strerror or problem}".lstrip(": "))
+    except GoedelsPoetryError as problem:  # e.g. another process is at it
+        say(errors, one_line(str(problem)))
+        return Verdict.UNKNOWN.exit_code
+    except asyncio.CancelledError:
+        return INTERRUPTED
+    return _finish(request, result)
+
+
+def _refuse(request: ChangeRequest, words: str) -> int:
+    if request.as_json:
+        told = {"schema": SCHEMA, "verdict": str(Verdict.INVALID), "reason": words, "exit_code": 2}
+        sys.stdout.write(json.dumps(told) + "\n")
+    else:
+        say(console(sys.stderr), one_line(words))
+    return Verdict.INVALID.exit_code
+
+
+# -- what is asked --------------------------------------------------------------------------------------------------
+
+
+def task_from(request: ChangeRequest) -> Change:
+    """The change that a line describes, with everything that it rests on read from the disk.
+
+    Raises:
+        Unusable, InvalidInput: with what to do about it.
+    """
+    if request.file is None:
+        raise Unusable("which file is to be changed? goedels-poetry change FILE --test COMMAND --patch FILE")
+    path = request.file.resolve()
+    text = _read(request.file)
+    root = request.project.resolve() if request.project is not None else root_of(path)
+    if not path.is_relative_to(root):
+        raise Unusable(f"{request.file} is not below the project's folder {root}")
+    given: dict[str, Any] = {}
+    if request.max_attempts is not None:
+        given["max_attempts"] = request.max_attempts
+    if request.test_seconds is not None:
+        given["seconds"] = request.test_seconds
+    files, executable = snapshot(root, path)
+    return Change(
+        text,
+        file=path.relative_to(root).as_posix(),
+        path=str(path),
+        files=json.dumps(files, sort_keys=True),
+        executable=executable,
+        error=_error(request),
+        tests=words_of(request.test) if request.test is not None else (),
+        run=words_of(request.run) if request.run is not None else (),
+        meant=request.meant,
+        patches=tuple(_read(patch) for patch in request.patches),
+        repairs=request.repairs,
+        **given,
+    )
+
+
+def _error(request: ChangeRequest) -> str:
+    if request.error is not None and request.error_file is not None:
+        raise Unusable("--error and --error-file exclude each other")
+    if request.error_file is not None:
+        return _read(request.error_file)
+    return sys.stdin.read(MAX_BYTES) if request.error == "-" else request.error or ""
+
+
+def _read(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise Unusable(f"there is no file {path}" if not path.exists() else f"{path} is no file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise Unusable(f"cannot read {path}: {error.strerror or error}") from None
+    if len(data) > MAX_BYTES:
+        raise Unusable(f"{path} is larger than {MAX_BYTES // 1_000_000} MB")
+    return decoded(data, str(path))
+
+
+# -- running --------------------------------------------------------------------------------------------------------
+
+
+async def _run(request: ChangeRequest, task: Change, in_force: Settings) -> RunResult:
+    async def begin(framework: GoedelsPoetryFramework, told: Callable[..., None]) -> RunResult:
+        language = languages.get("python")
+        try:
+            return await framework.arun_task(
+                task, language, {}, fresh=request.fresh or request.by_script, on_event=told, name=str(request.file)
+            )
+        finally:
+            await language.aclose()
+
+    return await _with_framework(request, in_force, begin)
+
+
+async def _go_back(request: ChangeRequest, where: str, in_force: Settings) -> RunResult:
+    run, step = _run_and_step(where)
+    patches = tuple(_read(patch) for patch in request.patches)
+
+    async def begin(framework: GoedelsPoetryFramework, told: Callable[..., None]) -> RunResult:
+        run_id = go_back(framework.settings.data_dir, run, step, patches)
+        return await framework.aresume(run_id, on_event=told)
+
+    return await _with_framework(request, in_force, begin)
+
+
+async def _with_framework(request: ChangeRequest, in_force: Settings, begin: Callable[..., Any]) -> RunResult:
+    progress = Silent(sys.stderr) if request.quiet or request.as_json else Lines(sys.stderr, several=False)
+    async with GoedelsPoetryFramework(in_force, checkpoint_all=False) as framework:
+
+        def stop() -> None:
+            progress.note("stopping; press Ctrl-C once more to stop at once")
+            framework.interrupt()
+
+        with progress, Signals(stop):
+            result: RunResult = await begin(framework, lambda event: progress.event("change", event))
+        if request.export is not None and result.run_id:
+            write_export(framework, result.run_id, request.export)
+        return result
+
+
+def write_export(framework: GoedelsPoetryFramework, run_id: str, place: Path) -> None:
+    """The conversation of a run, one JSON object a line."""
+    lines = [json.dumps(entry, ensure_ascii=False, default=str) + "\n" for entry in framework.conversation(run_id)]
+    place.write_text("".join(lines), "utf-8")
+
+
+# -- showing and writing --------------------------------------------------------------------------------------------
+
+
+def _finish(request: ChangeRequest, result: RunResult) -> int:
+    """Print the result, and write the file where that was asked for and may be done."""
+    told = (result.answer or {}).get("change")
+    written = _written(request, result, told) if told else ""
+    if request.as_json:
+        data = {"schema": SCHEMA, **result.to_json(), **(told or {}), "written": written}
+        data.pop("answer", None)
+        data["exit_code"] = result.verdict.exit_code
+        sys.stdout.write(json.dumps(data, default=str) + "\n")
+    elif told is None:
+        say(console(sys.stderr), one_line(f"{result.input}: {result.reason}"))
+    else:
+        out = console(sys.stdout)
+        for number, line in enumerate(page(result, told, written)):
+            say(out, line, style=_STYLE.get(result.verdict, "bold yellow") if number == 0 else "")
+    sys.stdout.flush()
+    return result.verdict.exit_code
+
+
+def _written(request: ChangeRequest, result: RunResult, told: dict[str, Any]) -> str:
+    """What became of the file, in words."""
+    if not (request.write or request.target):
+        return ""
+    if result.verdict not in (Verdict.TESTED, Verdict.UNKNOWN):
+        return f"nothing was written: the run is not over ({result.verdict})"
+    if result.verdict is Verdict.UNKNOWN and (told["report"] or {}).get("goal") == REACHED:
+        return "nothing was written: the checker did not accept the change"
+    if not told["diff"]:
+        return "nothing was written: the file stays as it was"
+    try:
+        if request.target is not None:
+            write_new(request.target, told["text"])
+            return f"written: {request.target}"
+        backup = write_in_place(Path(told["path"]), _original(request, result.run_id), told["text"])
+        return f"written: {told['path']}; what it was is in {backup}"
+    except (NotWritten, OSError) as problem:
+        return f"nothing was written: {problem}"
+
+
+def _original(request: ChangeRequest, run_id: str) -> str:
+    """The file as the run found it."""
+    with GoedelsPoetryFramework(settings_of(request, timeout=None)) as framework, framework.open_store(run_id) as store:
+        return str(store.meta("theorem"))
+
+
+def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]:
+    """The result for people, line by line: verdict, report, steps, difference, what was written."""
+    yield f"{result.verdict}  {printable(result.input)}"
+    yield f"  {one_line(result.reason)}"
+    for warning in result.warnings:
+        yield f"  warning: {one_line(warning)}"
+    yield from step_lines(told["steps"])
+    report = told["report"]
+    if report is not None:
+        kept = ChangeReport.from_json(report)
+        for title, items in (("goal", kept.goal_words), ("not checked", kept.unchecked), ("remark", kept.remarks)):
+            yield from (f"  {title}: {one_line(item)}" for item in items)
+    if told["diff"]:
+        yield f"  the file after step {told['state']}:"
+        yield from (f"    {printable(line.expandtabs())}".rstrip() for line in told["diff"].splitlines())
+    else:
+        yield "  the file stays as it was"
+    if written:
+        yield f"  {one_line(written)}"
+    elif told["diff"]:
+        yield "  nothing was written; --write changes the file, --out FILE writes another one"
+    if result.certificate is not None:
+        yield f"  certificate: {printable(str(result.certificate))}"
+    if result.run_id:
+        yield f"  run {result.run_id}: steps with --history {result.run_id}, states with --restore {result.run_id}:STEP"
+
+
+def step_lines(steps: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Each change with what came of it and what was decided."""
+    for step in steps[1:]:
+        base = f", to the state after step {step['base']}" if step.get("base") else ""
+        source, reason = (one_line(str(step.get(name, ""))) for name in ("source", "reason"))
+        yield f"  step {step['step']} ({source}{base}): {reason}"
+        for note in step.get("notes", ()):
+            yield f"    {one_line(str(note))}"
+        if "move" in step:
+            to = f", to the state after step {step['to']}" if step["to"] != step["step"] else ""
+            words = f"{step['move'].replace('_', ' ')}{to} (by {step['by']}): {step['why']}"
+            yield f"    decision: {one_line(words)}"
+
+
+# -- looking at a run -----------------------------------------------------------------------------------------------
+
+
+def _run_and_step(where: str) -> tuple[str, int]:
+    run, colon, step = where.rpartition(":")
+    if not colon or not run or not step.isdecimal():
+        raise Unusable(f"{where!r} is not RUN:STEP, e.g. 1f03aa2b9c41:2")
+    return run, int(step)
+
+
+def _history(request: ChangeRequest, run: str) -> int:
+    with GoedelsPoetryFramework(settings_of(request, timeout=None)) as framework, framework.open_store(run) as store:
+        task = _task(store, run)
+        steps = steps_of(store)
+        if request.export is not None:
+            write_export(framework, run, request.export)
+        if request.as_json:
+            sys.stdout.write(json.dumps({"schema": SCHEMA, "run_id": store.meta("run_id"), "steps": steps}) + "\n")
+            return 0
+        out = console(sys.stdout)
+        say(out, f"run {store.meta('run_id')}  {printable(task.title)}")
+        say(out, "  step 0: the file as it was")
+        for line in step_lines(steps):
+            say(out, line)
+    return 0
+
+
+def _restore(request: ChangeRequest, where: str) -> int:
+    run, step = _run_and_step(where)
+    with GoedelsPoetryFramework(settings_of(request, timeout=None)) as framework, framework.open_store(run) as store:
+        task = _task(store, run)
+        try:
+            text = text_of_step(store, step, task.text)
+        except KeyError:
+            raise Unusable(f"run {run} has no state after step {step}") from None
+    if request.target is not None:
+        write_new(request.target, text)
+        say(console(sys.stderr), f"written: {request.target}")
+    elif request.write:
+        backup = write_in_place(Path(task.path), None, text)
+        say(console(sys.stderr), f"written: {task.path}; what it was is in {backup}")
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.flush()
+    return 0
+
+
+def _task(store: ProofStore, run: str) -> Change:
+    task = task_of(store)
+    if not isinstance(task, Change):
+        raise Unusable(f"run {run} is about no change")
+    return task
+
+
+__all__ = ["ChangeRequest", "change_file", "page", "step_lines", "task_from", "write_export"]

@@ -1,0 +1,164 @@
+"""A change is read in any form, finds its place in a text that has moved on, and is applied whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.python.changes import NotApplicable, apply, plain, read_proposal, unified
+from goedels_poetry.models import Reply, UnusableReply
+from goedels_poetry.tasks.change_extraction import change_in, unfenced
+
+TEXT = '''"""Boxes."""
+import math
+
+
+def area(width, height):
+    return width * height
+
+
+class Box:
+    def size(self):
+        # how big
+        if self.empty:
+            return 0
+        return len(self.items)
+
+
+def round_box(r):
+    return math.pi * r * r
+'''
+GUARDED = TEXT.replace("    return width * height", "    assert width > 0\n    return width * height")
+
+
+def search(old: str, new: str) -> str:
+    return f"<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
+def changed(change: str, text: str = TEXT, *, pieces: bool = False, file: str = "shop/boxes.py") -> str:
+    return apply(text, read_proposal(change, plain(text), file, pieces=pieces)).text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "--- a/shop/boxes.py\n+++ b/shop/boxes.py\n@@ -5,2 +5,3 @@\n def area(width, height):\n+    assert width > 0\n"
+        "     return width * height\n",
+        "--- boxes.py\n+++ boxes.py\n@@ -50,2 +50,3 @@\n def area(width, height):\n+    assert width > 0\n"
+        "     return width * height\n",
+        "@@ def area\n def area(width, height):\n+    assert width > 0\n     return width * height\n",
+        "*** Begin Patch\n*** Update File: shop/boxes.py\n@@\n def area(width, height):\n+    assert width > 0\n"
+        "     return width * height\n*** End Patch\n",
+        # counts that are wrong, a line of context without its blank, white space at the ends of lines
+        "@@ -5,9 +5,9 @@\n def area(width, height):   \n+    assert width > 0\n     return width * height\n",
+        # context that has changed since
+        "@@ -3,5 +3,6 @@\n \n # a comment that is gone\n def area(width, height):\n+    assert width > 0\n"
+        "     return width * height\n",
+        search("    return width * height", "    assert width > 0\n    return width * height"),
+        # indented otherwise, and laid out otherwise
+        search("return width * height", "assert width > 0\nreturn width * height"),
+        search("    return (width\n        *height)", "    assert width > 0\n    return width * height"),
+        GUARDED,
+        GUARDED.replace("\n", "\r\n"),
+    ],
+)
+def test_the_same_change_in_many_forms(change: str) -> None:
+    assert changed(change) == GUARDED
+    assert changed(change, TEXT.replace("\n", "\r\n")) == GUARDED.replace("\n", "\r\n")
+
+
+def test_a_whole_function_stands_for_itself_where_pieces_are_allowed() -> None:
+    new = "import sys\n\n\ndef area(width, height):\n    assert width > 0\n    return width * height\n"
+    assert changed(new, pieces=True) == GUARDED.replace("import math", "import sys\nimport math")
+    assert changed(new) == new
+
+
+def test_comments_of_the_file_stay_though_the_change_has_not_seen_them() -> None:
+    change = (
+        "<<<<<<< SEARCH\nif self.empty:\n    return 0\n=======\nif not self.items:\n    return 0\n>>>>>>> REPLACE\n"
+    )
+    assert changed(change) == TEXT.replace("self.empty", "not self.items")
+
+
+def test_lines_that_stand_twice_are_taken_where_the_change_says_or_not_at_all() -> None:
+    text = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    x = 1\n    return x\n"
+    said = "@@ -7,1 +7,1 @@\n-    x = 1\n+    x = 2\n"
+    assert changed(said, text) == text[: text.rindex("1")] + "2" + text[text.rindex("1") + 1 :]
+    named = "@@ def b():\n-    x = 1\n+    x = 2\n"
+    assert changed(named, text) == changed(said, text)
+    with pytest.raises(NotApplicable, match="has no place"):
+        changed("@@\n-    x = 1\n+    x = 2\n", text)
+
+
+def test_what_is_there_already_is_no_fault() -> None:
+    again = apply(GUARDED, read_proposal("@@\n-    pass\n+    assert width > 0\n", GUARDED, "b.py"))
+    assert again.text == GUARDED and again.is_same
+
+
+def test_a_change_without_a_place_says_which_is_the_nearest() -> None:
+    with pytest.raises(NotApplicable, match=r"nearest place is line 6 .*return width \* height"):
+        changed("@@\n-    return breadth * length\n+    return 0\n")
+
+
+def test_one_part_without_a_place_and_nothing_happens() -> None:
+    change = "@@\n-    return width * height\n+    return 0\n@@\n-    nowhere()\n+    x()\n"
+    with pytest.raises(NotApplicable, match="part 2 of 2"):
+        changed(change)
+
+
+@pytest.mark.parametrize(
+    "change", ["", "   \n", "ok", "Please fix it.", "{'a': 1}", "--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-x\n+y\n"]
+)
+def test_what_is_no_change_is_refused(change: str) -> None:
+    with pytest.raises(InvalidInput):
+        changed(change)
+
+
+def test_a_file_is_not_deleted() -> None:
+    with pytest.raises(NotApplicable, match="deletes the file"):
+        changed('--- a/shop/boxes.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-"""Boxes."""\n')
+
+
+def test_mixed_line_ends_and_a_byte_order_mark_stay() -> None:
+    text = "\ufeffa = 1\r\nb = 2\nc = 3\r\n"
+    assert changed("@@\n-b = 2\n+b = 5\n", text) == "\ufeffa = 1\r\nb = 5\r\nc = 3\r\n"
+    assert changed("@@\n-c = 3\n+c = 4\n", "c = 3") == "c = 4"
+
+
+NEW = st.sampled_from(["n = 3", "", "m()"])
+
+
+@given(st.lists(st.sampled_from(["x = 1", "", "    y()", "def f():", "# z", "x = 2"]), max_size=12), st.data())
+def test_the_difference_of_two_texts_leads_from_one_to_the_other(lines: list[str], data: st.DataObject) -> None:
+    before = "".join(f"{line}\n" for line in lines)
+    other = list(lines)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(other)))
+        other[place : place + data.draw(st.integers(0, 2))] = data.draw(st.lists(NEW, max_size=2))
+    after = "".join(f"{line}\n" for line in other)
+    before, after = (text[:-1] if data.draw(st.booleans()) else text for text in (before, after))
+    if before != after:
+        difference = unified(before, after, "f.py")
+        assert apply(before, read_proposal(difference, before, "f.py")).text == after
+
+
+def reply(text: str, finish: str = "stop") -> str:
+    return change_in(Reply(text, finish=finish))
+
+
+def test_the_change_in_a_reply_is_the_one_that_is_meant() -> None:
+    search = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
+    assert reply(f"First:\n```\n{search}\n```\nand\n```python\n{search}\n```") == f"{search}\n{search}"
+    assert reply(f"I would do this.\n{search}\n") == f"{search}\n"
+    assert reply(
+        "The old code:\n```python\ndef f():\n    return 1\n```\nThe new:\n```python\ndef f():\n    return 2\n```"
+    ) == ("def f():\n    return 2")
+    two = reply("```python\ndef f():\n    return 2\n```\nand\n```python\ndef g():\n    return 3\n```")
+    assert "def f" in two and "def g" in two
+    assert reply("```diff\n@@\n-a\n+b\n```").startswith("@@")
+    assert unfenced(f"```python\n{TEXT}```\n") == TEXT.rstrip("\n") and unfenced(TEXT) == TEXT
+    for text, finish in (("No.", "stop"), ("", "stop"), ("```python\nx = (", "stop"), ("def f(", "length")):
+        with pytest.raises(UnusableReply):
+            reply(text, finish)

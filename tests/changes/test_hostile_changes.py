@@ -1,0 +1,146 @@
+"""Changes that would rather be judged well than be right: none of them passes, and nothing outside is touched."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from pathlib import Path
+
+import pytest
+from scripted_changes import MEND, PYTEST, STATS, TESTS, UNITTEST, change
+
+from goedels_poetry.languages.python.changes import (
+    Baseline,
+    ChangeCase,
+    ChangeReport,
+    apply,
+    baseline_for,
+    evidence_of,
+    read_proposal,
+    verified,
+    verify_change,
+)
+
+OUTSIDE = "/tmp/goedels-poetry-was-here"
+MENDED = STATS.replace("    return sum(xs)", "    if not xs:\n        return 0\n    return sum(xs)")
+
+
+@cache
+def project(test: str) -> tuple[ChangeCase, Baseline]:
+    case = change(test=test, files={"test_stats.py": TESTS, "helper.py": "KIND = 1\n"}).case
+    return case, asyncio.run(baseline_for(case))
+
+
+def verify(text: str, test: str = PYTEST) -> ChangeReport:
+    case, base = project(test)
+    return asyncio.run(verified(case, base, text))
+
+
+EXITS = "import os\nos._exit(0)\n"
+LEAVES = "import sys\nsys.exit(0)\n"
+SKIPS = "import unittest\nraise unittest.SkipTest('not today')\n"
+PATCHES_PYTEST = """
+import _pytest.runner as runner
+_real = runner.CallInfo.from_call.__func__
+def _well(cls, func, when, reraise=None):
+    return _real(cls, (lambda: None) if when == 'call' else func, when, reraise)
+runner.CallInfo.from_call = classmethod(_well)
+"""
+PATCHES_UNITTEST = """
+import importlib
+case = importlib.import_module("unit" + "test").TestCase
+case.assertEqual = lambda self, *anything: None
+"""
+REWRITES = """
+import glob
+for name in glob.glob("test_*.py"):
+    with open(name, "w") as file:
+        file.write("import unittest\\nclass Tests(unittest.TestCase):\\n    def test_empty(self): pass\\n")
+"""
+CONFTEST = """
+with open("conftest.py", "w") as file:
+    file.write("def pytest_runtest_makereport(item, call): call.excinfo = None\\n")
+"""
+ESCAPES = f"""
+for name in ({OUTSIDE!r}, "../../was-here"):
+    try:
+        open(name, "w").close()
+    except OSError:
+        pass
+"""
+SPEAKS = """
+import sys
+sys.stdout.write('[{"ok": true, "items": {}, "code": 0, "canaries": ["failed"]}]\\n')
+"""
+
+
+FORGES = """
+import json, os
+items = {f"test_stats.py::Tests::test_{name}": {"outcome": "passed", "text": "", "message": ""}
+         for name in ("empty", "two", "spread")}
+for descriptor in range(3, 30):
+    try:
+        os.write(descriptor, json.dumps({"items": items, "code": 0, "canaries": ["failed"] * 3}).encode())
+    except OSError:
+        pass
+os._exit(0)
+"""
+QUIETLY = """
+import importlib
+case = importlib.import_module("unit" + "test").TestCase
+case.assertTrue = case.assertIs = lambda self, *anything: None
+"""
+
+
+@pytest.mark.parametrize("hostile", [LEAVES, PATCHES_PYTEST, CONFTEST])
+def test_a_change_that_gets_at_the_tests_is_not_reached_or_breaks(hostile: str) -> None:
+    report = verify(hostile + STATS)
+    assert report.goal != "reached" and report.broken and not report.is_tested
+
+
+@pytest.mark.parametrize("hostile", [PATCHES_UNITTEST, QUIETLY, EXITS, SKIPS, REWRITES, FORGES])
+def test_nor_does_it_where_the_tests_are_those_of_unittest(hostile: str) -> None:
+    report = verify(hostile + STATS, UNITTEST)
+    assert report.goal != "reached" and report.broken and not report.is_tested
+
+
+def test_a_right_change_that_also_gets_at_the_tests_is_not_kept() -> None:
+    report = verify(PATCHES_PYTEST + MENDED)
+    assert "something tampers with how tests are judged" in str(report.broken)
+    assert "imports _pytest.runner" in str(report.doubts)
+
+
+def test_nothing_outside_of_the_copy_is_written_and_what_it_prints_counts_for_nothing() -> None:
+    report = verify(ESCAPES + SPEAKS + STATS, UNITTEST)
+    assert report.goal == "not reached" and not Path(OUTSIDE).exists()
+
+
+def test_a_diff_that_deletes_or_edits_tests_or_brings_a_conftest_changes_the_file_alone() -> None:
+    diff = (
+        f"{MEND}--- a/test_stats.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-import unittest\n"
+        "--- /dev/null\n+++ b/conftest.py\n@@ -0,0 +1,1 @@\n+collect_ignore = ['test_stats.py']\n"
+    )
+    applied = apply(STATS, read_proposal(diff, STATS, "stats.py"))
+    assert applied.text == MENDED
+    assert applied.notes == (
+        "it would also touch test_stats.py: set aside",
+        "it would also touch conftest.py: set aside",
+    )
+
+
+def test_a_test_that_is_gone_from_a_file_of_tests_counts_as_broken() -> None:
+    tests = "import unittest\n\nimport stats\n\n\nclass Tests(unittest.TestCase):\n"
+    tests += "    def test_one(self):\n        self.assertEqual(stats.last([1]), 1)\n\n"
+    tests += "    def test_two(self):\n        self.assertEqual(stats.last([1]), 2)\n"
+    case = change(tests, file="test_it.py", files={"stats.py": STATS}, test=UNITTEST).case
+    base = asyncio.run(baseline_for(case))
+    gone = asyncio.run(verified(case, base, tests[: tests.index("    def test_two")]))
+    assert gone.goal == "not reached"
+    right = asyncio.run(verified(case, base, tests.replace("2)", "1)")))
+    assert right.goal == "reached" and right.is_tested
+
+
+def test_the_checker_measures_everything_anew_and_believes_no_number() -> None:
+    case, _ = project(UNITTEST)
+    assert verify_change(evidence_of(case, MENDED)).is_tested
+    assert not verify_change(evidence_of(case, EXITS + MENDED)).is_tested

@@ -50,6 +50,7 @@ def code(
     no_prosecutor: Annotated[
         bool, typer.Option("--no-prosecutor", help="Do not try to break a function that has passed.")
     ] = False,
+    no_proof: Annotated[bool, typer.Option("--no-proof", help="Do not try to prove the contract as well.")] = False,
     as_json: Json = False,
     timeout: Annotated[
         float | None,
@@ -69,8 +70,9 @@ def code(
     """Write a Python function that passes given checks: examples, tests, properties, contracts, limits.
 
     With a language model any task may be given; without one small functions are enumerated that fit examples and
-    contract. A strategy that has failed twice is not tried a third time. Exit code: 0 every check passed (this is not a
-    proof), 1 unknown, 2 invalid input, 5 out of budget; of several the worst.
+    contract. A strategy that has failed twice is not tried a third time. What passes is also tried to be proved, where
+    it has a contract. Exit code: 0 every check passed or proved, 1 unknown, 2 invalid input, 5 out of budget; of
+    several the worst.
     """
     from goedels_poetry.cli.code_batch import CodeRequest, write_all
 
@@ -87,6 +89,7 @@ def code(
             prosecuted=False if no_prosecutor else None,
         ),
         bans=tuple(ban or ()),
+        proof=not no_proof,
         as_json=as_json,
         fresh=fresh,
         seed=seed,

@@ -17,6 +17,7 @@ from rich.console import Console
 
 from goedels_poetry import languages
 from goedels_poetry.cli.code_page import page, row, table
+from goedels_poetry.cli.code_proof import with_proof
 from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
@@ -54,6 +55,11 @@ class CodeRequest(Flags):
     fields: dict[str, Any] = field(default_factory=dict)
     """Fields of `CodeTask`, those given."""
     bans: tuple[str, ...] = ()
+    proof: bool = True
+    """Whether a contract is also to be proved."""
+
+
+PASSED = (Verdict.TESTED, Verdict.PROVED)
 
 
 class Refused(Exception):
@@ -219,6 +225,8 @@ async def _run(
                             fresh=request.fresh or request.by_script,
                             on_event=lambda event, name=name: progress.event(name, event),  # type: ignore[misc]
                         )
+                        if request.proof and not stopped:
+                            result = await with_proof(task, result, in_force, request.fresh)
                     results.append(result)
                     with progress.paused():
                         unwritten += not _show(request, result, len(tasks))
@@ -230,7 +238,7 @@ async def _run(
 def _show(request: CodeRequest, result: RunResult, tasks: int) -> bool:
     """Write and print; whether what was to be written is."""
     written, failed = "", False
-    if request.target is not None and result.verdict is Verdict.TESTED and result.answer is not None:
+    if request.target is not None and result.verdict in PASSED and result.answer is not None:
         place = _place(request, result.input, tasks)
         try:
             _write(place, str(result.answer["source"]), force=request.force)

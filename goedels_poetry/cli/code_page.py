@@ -11,7 +11,7 @@ from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
 
-STYLE = {Verdict.TESTED: "bold green", Verdict.INVALID: "bold red"}
+STYLE = {Verdict.TESTED: "bold green", Verdict.PROVED: "bold green", Verdict.INVALID: "bold red"}
 MAX_REASON = 160
 MOST_LINES = 400
 """Characters of a reason in the table; lines of a function that are printed."""
@@ -26,7 +26,7 @@ def page(result: RunResult, written: str = "") -> Iterator[tuple[str, str]]:
         yield from ((line, "") for line in _attempts(attempts))
     for ban in answer.get("bans", ()):
         yield f"  banned after {ban['failures']} failures: {one_line(str(ban['strategy']))}", ""
-    tested = result.verdict is Verdict.TESTED
+    tested = result.verdict in (Verdict.TESTED, Verdict.PROVED)
     source = str(answer.get("source") or "")
     if source and not written:
         title = "the function" if tested else f"the best attempt ({answer['passed']} of {answer['total']} checks)"

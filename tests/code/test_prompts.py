@@ -13,7 +13,7 @@ from goedels_poetry.tasks.code import CodeTask
 TASK = CodeTask(
     "The double of x, for {{ braces }} too.",
     "def double(x: int) -> int",
-    examples=(("double(2)", "4"),),
+    examples=(("double(2)", "4"), ("double(-1)", "ValueError")),
     tests=("assert double(5) == 10",),
     properties=("def test_it():\n    assert double(1) == 2",),
     requires=("x < 9",),
@@ -41,6 +41,7 @@ def test_the_request_says_what_is_wanted_how_it_is_checked_and_what_is_forbidden
         "for {{ braces }} too",
         "def double(x: int) -> int",
         "double(2) == 4",
+        "double(-1)  # raises ValueError",
         "assert double(5) == 10",
         "def test_it()",
         "requires x < 9",

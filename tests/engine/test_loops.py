@@ -49,6 +49,26 @@ def test_a_goal_about_the_first_state_follows_from_an_invariant(theorem: str) ->
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "(forall ((x L) (y L) (n Int)) (= (+ (count 0 x n) (count 0 y n)) (count 0 (join x y) n)))",
+        "(forall ((x L) (y L) (n Int)) (= (sift none (join x y) n) (join (sift none x n) (sift none y n))))",
+    ],
+)
+def test_what_a_loop_adds_to_its_beginning_is_told_apart_from_it(claim: str) -> None:
+    theorem = f"""{LISTS}
+    (define-fun-rec join ((x L) (y L)) L (match x ((none y) ((more e r) (more e (join r y))))))
+    (define-fun-rec count ((t Int) (x L) (n Int)) Int
+      (match x ((none t) ((more e r) (count (ite (= e n) (+ t 1) t) r n)))))
+    (define-fun-rec sift ((k L) (x L) (n Int)) L
+      (match x ((none k) ((more e r) (sift (ite (= e n) k (join k (more e none))) r n)))))
+    (prove {claim})"""
+    sketch = sketched(theorem)
+    assert is_complete(sketch)
+    assert job("verify_sketch", theorem, sketch=sketch)["ok"]
+
+
 def test_the_invariant_says_of_the_state_what_the_goal_says_of_the_result() -> None:
     theorem = f"{NUMBERS}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (add 1 (+ n 1) 0)) (* n (+ n 1))))))"
     context = ProverContext(problem_of(theorem))

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goedels_poetry.agents.code.wording import call_text
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.python.testing import CheckResult, TestReport
+from goedels_poetry.languages.python.testing.literals import from_literal
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import BANNED, FAILED, PASSED, REPEATED
 
@@ -34,7 +36,7 @@ def report_on(task: CodeTask, tested: TestReport) -> dict[str, Any]:
         "words": _words(task, tested, faults, (passed, len(checks))),
         "reason": _line(task, tested, faults),
         "failing": failing,
-        "evidence": [dict(fault.input) for fault in faults if fault.input],
+        "evidence": _evidence(faults),
         "counts": tested.fault not in WITHOUT_STRATEGY,
         **numbers,
     }
@@ -49,7 +51,7 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
         "words": f"Your function passes the visible checks, but it does not do what the task says:\n{listed}",
         "reason": _one(task, faults[0]),
         "failing": inputs[0] if inputs else None,
-        "evidence": inputs,
+        "evidence": _evidence(faults),
         "counts": True,
         "passed": before.get("passed", 0),
         "total": int(before.get("total", 0)) + len(faults),
@@ -64,6 +66,19 @@ def refused_report(kind: str, why: str) -> dict[str, Any]:
         REPEATED: f"Your function was not run: {why}. Look at the report on it again, and change what is wrong.",
     }
     return {"kind": kind, "words": words[kind], "reason": f"not run: {why}"}
+
+
+def _evidence(faults: Sequence[CheckResult]) -> list[dict[str, str]]:
+    """Inputs that can be tried on later candidates: a value without a literal is shown, and cannot be made again."""
+    return [dict(fault.input) for fault in faults if fault.input and all(map(_is_literal, fault.input.values()))]
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        from_literal(text)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _words(task: CodeTask, tested: TestReport, faults: Sequence[CheckResult], checks: tuple[int, int]) -> str:

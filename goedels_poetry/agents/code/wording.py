@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ def query_of(task: CodeTask) -> str:
     """What is wanted and how it is checked."""
     parts = [task.task.strip(), f"The signature is exactly:\n\n```python\n{task.signature}: ...\n```"]
     if task.examples:
-        shown = [f"{call} == {expected}" for call, expected in task.examples[:MOST_EXAMPLES]]
+        shown = [_example(call, expected) for call, expected in task.examples[:MOST_EXAMPLES]]
         parts.append("It is checked with these examples:\n\n" + _fenced(shown))
     parts += _contract(task)
     if task.tests:
@@ -32,6 +33,13 @@ def query_of(task: CodeTask) -> str:
         "recursion (about 1,000 calls deep)."
     )
     return "\n\n".join(parts)
+
+
+def _example(call: str, expected: str) -> str:
+    """An example; the name of an exception stands for raising it, and would read as a value."""
+    kind = getattr(builtins, expected, None)
+    raised = isinstance(kind, type) and issubclass(kind, BaseException)
+    return f"{call}  # raises {expected}" if raised else f"{call} == {expected}"
 
 
 def _contract(task: CodeTask) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from dataclasses import replace
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from goedels_poetry.checker.archive import put_in_place
 from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
 from goedels_poetry.checker.python.check import check_python
 from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.checker.smt.jobs import certify as certify_smt
+from goedels_poetry.checker.smt.jobs import write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
 from goedels_poetry.kernel.python.program import PythonFault, read_program
 from goedels_poetry.kernel.python.translate import OutsideFragment, translate
@@ -24,23 +24,22 @@ from goedels_poetry.version import __version__
 Json = dict[str, Any]
 
 SECONDS = 3600.0
-RESERVE = 4.0
-"""Seconds that are left when the second solver stops."""
+RESERVE = 5.0
+"""Seconds that are left when the second solver stops: the function is run as well, and the certificate moved."""
 
 
 def certify(payload: Json) -> Json:
     """Write beside the place, check, and move into place only what is accepted; the report."""
-    where, source = Path(payload["directory"]), payload["source"]
+    began, where, source = time.monotonic(), Path(payload["directory"]), payload["source"]
     where.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
         folder = Path(beside) / where.name
         folder.mkdir(mode=0o755)
         try:
             function = _function(payload)
-            report = _written(payload, function, folder)
-            if report is None:
-                left = float(payload.get("total_seconds") or SECONDS) - RESERVE
-                report = check_python(folder, source, function=function, second_seconds=left)
+            _write(payload, function, folder)
+            left = float(payload.get("total_seconds") or SECONDS) - RESERVE - (time.monotonic() - began)
+            report = check_python(folder, source, function=function, second_seconds=left)
             if report.accepted and str(report.verdict) == payload["claim"]:
                 put_in_place(folder, where, overwrite=same_claim(where, source, function))
         except Unavailable:
@@ -72,22 +71,13 @@ def _only(source: str) -> str:
     return (with_contracts(read_program(source)) or ("",))[0]
 
 
-def _written(payload: Json, function: str, folder: Path) -> CheckReport | None:
-    """Write the files; a report where the proof itself is not accepted."""
+def _write(payload: Json, function: str, folder: Path) -> None:
+    """Write the files; raises GoedelsPoetryError for what is no proof."""
     evidence: Json = {}
     if payload["claim"] == "proved":
         text = translate(read_program(payload["source"]), function).text
-        inner = {
-            "theorem": text,
-            "derivation": payload["evidence"]["derivation"],
-            "directory": str(folder / PROOF),
-            "seed": payload["seed"],
-            "total_seconds": payload.get("total_seconds"),
-        }
-        proof = certify_smt(inner)
-        if proof["path"] is None:
-            report = CheckReport.from_json(proof["details"])
-            return report if report.verdict is not Verdict.PROVED else replace(report, verdict=Verdict.UNKNOWN)
+        inner = {"theorem": text, "derivation": payload["evidence"]["derivation"], "seed": payload["seed"]}
+        write_proof(inner, folder / PROOF)
     elif payload["claim"] == "refuted":
         evidence = {"arguments": payload["evidence"].get("counterexample")}
     else:
@@ -106,7 +96,6 @@ def _written(payload: Json, function: str, folder: Path) -> CheckReport | None:
         },
         info=payload["info"],
     )
-    return None
 
 
 __all__ = ["certify"]

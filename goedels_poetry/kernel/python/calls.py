@@ -151,7 +151,7 @@ def _int(frame: Frame, node: ast.Call) -> Value:
 def _divmod(frame: Frame, node: ast.Call) -> Value:
     if len(node.args) != 2 or node.keywords:
         outside("`divmod` takes 2 arguments", node, "call")
-    a, b = (frame.integral(frame.value(x), node) for x in node.args)
+    a, b = (frame.integral(x, node) for x in [frame.value(x) for x in node.args])
     frame.check(not_(equal(b.term, integer(0))), "ZeroDivisionError")
     kind = Type("tuple", (INT, INT))
     return Value(kind, frame.registry.construct(kind, [floor_div(a.term, b.term), floor_mod(a.term, b.term)]))
@@ -160,7 +160,10 @@ def _divmod(frame: Frame, node: ast.Call) -> Value:
 def _pow(frame: Frame, node: ast.Call) -> Value:
     if node.keywords or not 2 <= len(node.args) <= 3:
         outside("`pow` with these arguments", node, "call")
-    values = [frame.integral(frame.value(x), node) for x in node.args]
+    given = [frame.value(x) for x in node.args]
+    if len(given) == 3 and given[2].kind.kind == "optional":
+        outside("`pow` modulo what may be None", node, "call")
+    values = [frame.integral(x, node) for x in given]
     if len(values) == 2:
         return arithmetic(frame, ast.Pow(), values[0], values[1], node)
     exponent = values[1].term
@@ -183,6 +186,8 @@ def _sorted(frame: Frame, node: ast.Call) -> Value:
     for keyword in node.keywords:
         if keyword.arg != "reverse" or not isinstance(keyword.value, ast.Constant):
             outside(f"`sorted` with `{keyword.arg}`", node, "sorted")
+        if not isinstance(keyword.value.value, int):
+            outside("`sorted` with a `reverse` that is no truth value", node, "sorted")
         backwards = bool(keyword.value.value)
     if len(node.args) != 1:
         outside("`sorted` takes one list", node, "call")
@@ -206,7 +211,12 @@ def _sum(frame: Frame, node: ast.Call) -> Value:
         xs = frame.known(frame.rules.listed(frame, node.args[0]))
         total = frame.library(INT).total(frame.coerce(xs, list_of(INT), node).term)
     if extra:
-        start = frame.integral(frame.value(extra[0]), node).term
+        if not isinstance(extra[0], ast.Constant | ast.Name):
+            outside("a start that is computed, and may fail before the list is gone over", node, "sum")
+        begin = frame.value(extra[0])
+        if begin.kind.kind == "optional":
+            outside("`sum` from what may be None", node, "sum")
+        start = frame.integral(begin, node).term
     return Value(INT, plus(total, start) if start is not integer(0) else total)
 
 

@@ -14,6 +14,78 @@ _QUIET = frozenset(
 """Decorators of these modules change nothing but what they decorate."""
 
 
+_RUNS = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
+_APPLIED = frozenset({"functools.partial", "functools.partialmethod", "functools.reduce", "functools.cmp_to_key"})
+"""These call what they are given, or something that it has."""
+_ENUM_METHODS = frozenset({"__str__", "__repr__", "__format__", "__bool__", "__lt__", "__le__", "__gt__", "__ge__"})
+"""Methods with underscores that no enumeration calls when it is made."""
+
+
+def _runs(node: ast.AST) -> bool:
+    """Whether evaluating an expression may run code; the body of a lambda is not evaluated with it."""
+    if isinstance(node, ast.Lambda):
+        return any(map(_runs, [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]))
+    return isinstance(node, _RUNS) or any(map(_runs, ast.iter_child_nodes(node)))
+
+
+def _check_decorator(decorator: ast.expr, module: Module) -> None:
+    """A decorator runs code of nobody but its own module: what it is given is not called when it is applied."""
+    arguments = [*decorator.args, *(k.value for k in decorator.keywords)] if isinstance(decorator, ast.Call) else []
+    if imported(decorator, module) == "deal.chain":
+        for part in arguments:
+            _check_decorator(part, module)
+    elif any(map(_runs, arguments)) or imported(decorator, module) in _APPLIED:
+        outside("a decorator that runs code when the module is imported", decorator, "decorator")
+
+
+def check_annotations(tree: ast.Module) -> None:
+    """Annotations are evaluated when the module is imported, unless it says otherwise."""
+    late = any(
+        isinstance(n, ast.ImportFrom) and n.module == "__future__" and any(a.name == "annotations" for a in n.names)
+        for n in tree.body
+    )
+    for node in () if late else ast.walk(tree):
+        for name in ("annotation", "returns"):
+            annotation = getattr(node, name, None)
+            if isinstance(annotation, ast.expr) and _runs(annotation):
+                outside("an annotation that runs code when the module is imported", annotation, "annotation")
+
+
+def check_class_head(node: ast.ClassDef, module: Module) -> None:
+    """What runs when a class is defined, besides its body."""
+    for decorator in node.decorator_list:
+        if not _from_quiet(imported(decorator, module)):
+            outside("this decorator of a class may do anything", decorator, "decorator")
+        _check_decorator(decorator, module)
+    if any(map(_runs, node.bases)) or any(isinstance(b, ast.Starred) for b in node.bases):
+        outside("the bases of this class are computed when the module is imported", node, "class")
+    for keyword in node.keywords:
+        if not (is_constant(keyword.value) or imported(keyword.value, module) == "abc.ABCMeta"):
+            outside("a class with a metaclass, or other keywords", node, "class")
+    origins = _origins(node, module, frozenset())
+    if origins & {"type", "enum.EnumMeta", "enum.EnumType", "abc.ABCMeta", "?"}:
+        outside("a class of classes", node, "class")
+    if any(o.startswith("enum.") for o in origins):
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef) and part.name.startswith("_") and part.name not in _ENUM_METHODS:
+                outside(f"an enumeration with `{part.name}`, which runs when it is defined", part, "Enum")
+
+
+def _origins(node: ast.ClassDef, module: Module, seen: frozenset[str]) -> frozenset[str]:
+    """What a class descends from: builtins, and classes of other modules by their dotted names."""
+    found: set[str] = set()
+    for base in node.bases:
+        base = base.value if isinstance(base, ast.Subscript) else base
+        name = ast.unparse(base)
+        above = [c for c in module.program.tree.body if isinstance(c, ast.ClassDef) and c.name == name]
+        if above and name not in seen:
+            found |= frozenset().union(*(_origins(c, module, seen | {name}) for c in above))
+            found |= set() if module.counts.get(name) == 1 else {"?"}
+        elif not above:
+            found.add(imported(base, module) or (name if module.is_builtin(name) else "?"))
+    return frozenset(found)
+
+
 def _from_quiet(name: str) -> bool:
     module, dot, _ = name.partition(".")
     return bool(dot) and module in _QUIET
@@ -24,6 +96,8 @@ def check_head(node: ast.FunctionDef | ast.AsyncFunctionDef, module: Module, met
     known = module.program.functions.get(node.name)
     contracts = known is not None and known.node is node
     others = known.decorators if known is not None and contracts else node.decorator_list
+    for decorator in node.decorator_list:
+        _check_decorator(decorator, module)
     for decorator in others:
         plain = isinstance(decorator, ast.Name) and decorator.id in ("staticmethod", "classmethod", "property")
         if not (_from_quiet(imported(decorator, module)) or (method and plain)):
@@ -43,7 +117,7 @@ def check_class_body(node: ast.ClassDef, module: Module) -> None:
                 isinstance(part.value, ast.Call)
                 and not part.value.args
                 and not part.value.keywords
-                and module.imports.get(ast.unparse(part.value.func)) == "enum.auto"
+                and imported(part.value, module) == "enum.auto"
             )
         )
         plain = isinstance(part, ast.Pass | ast.FunctionDef) or (
@@ -144,6 +218,8 @@ def _members(node: ast.ClassDef) -> tuple[tuple[str, object], ...]:
 
 def _fields(node: ast.ClassDef, module: Module) -> tuple[FieldInfo, ...]:
     decorator = node.decorator_list[0]
+    if isinstance(decorator, ast.Call) and decorator.args:
+        outside("a dataclass that is made of another class", node, "dataclass")
     for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
         if keyword.arg not in ("frozen", "slots", "unsafe_hash", "order", "repr") or not isinstance(
             keyword.value, ast.Constant
@@ -172,4 +248,4 @@ def _fields(node: ast.ClassDef, module: Module) -> tuple[FieldInfo, ...]:
     return tuple(found)
 
 
-__all__ = ["alias_members", "check_class_body", "check_head", "class_kind", "read_class"]
+__all__ = ["alias_members", "check_annotations", "check_class_body", "check_class_head", "check_head", "class_kind", "read_class"]

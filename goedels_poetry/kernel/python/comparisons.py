@@ -124,10 +124,12 @@ def _in_range(frame: Frame, left: Value, node: ast.expr) -> Term:
     assert isinstance(node, ast.Call)
     if "range" in frame.local or "range" in frame.env or not frame.registry.module.is_builtin("range") or node.keywords:
         outside("this is not followed", node)
-    args = [frame.integral(frame.value(a), node).term for a in node.args]
+    args = [frame.integral(a, node).term for a in [frame.value(a) for a in node.args]]
     if not 1 <= len(args) <= 2:
         outside("`in` a range with a step", node, "range")
     low, high = (integer(0), args[0]) if len(args) == 1 else args
+    if left.kind.kind == "optional":
+        outside("`in` a range of what may be None", node, "in")
     value = frame.integral(left, node).term
     return and_([compare("<=", low, value), compare("<", value, high)])
 

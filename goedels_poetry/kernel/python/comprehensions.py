@@ -100,6 +100,7 @@ def _over_elements(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> ast.L
 def _abstracted(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Frame, dict[Term, Term]]:
     """The frame with variables for what the comprehension mentions inside: the function takes values, not terms."""
     inner = frame.part("it is part of a comprehension")
+    _refuse_unbound(frame, node)
     first = node.generators[0]
     inside = [node.elt, *first.ifs, *(part for g in node.generators[1:] for part in (g.iter, *g.ifs))]
     used = {n.id for part in inside for n in ast.walk(part) if isinstance(n, ast.Name)}
@@ -120,6 +121,16 @@ def _abstracted(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Fr
         given[variable] = value.term
         inner.env[name] = replace(value, term=variable, wide=None)
     return inner, given
+
+
+def _refuse_unbound(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> None:
+    """A variable without a value is a NameError inside of a comprehension that is a function, else UnboundLocalError."""
+    own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id not in own and part.id in frame.local:
+            found = frame.env.get(part.id)
+            if found is None or (found.kind.kind != "gone" and found.bound is not TRUE):
+                outside(f"`{part.id}` may have no value in this comprehension", part, "comprehension")
 
 
 def _generator(frame: Frame, node: ast.ListComp | ast.GeneratorExp, number: int, purpose: _Purpose) -> Term:

@@ -50,9 +50,9 @@ _KINDS = {
     "goedels_poetry.contracts": _OURS,
     "goedels_poetry": _OURS,
     "deal": {
-        "pre": "requires",
+        "pre": "pre",
         "post": "post",
-        "ensure": "ensures",
+        "ensure": "ensure",
         "raises": "raises_all",
         "reason": "reason",
         "safe": "nothing",
@@ -97,6 +97,7 @@ class ContractNames:
                         kinds[alias.asname or alias.name] = _KINDS[node.module][alias.name]
         counts = _bindings(tree)
         twice = {name for name in (*modules, *kinds) if counts.get(name, 0) > 1 or _starred(tree)}
+        twice |= {name for name in _OURS if counts.get("*") and counts.get(name)}
         return cls(
             {n: m for n, m in modules.items() if n not in twice}, {n: k for n, k in kinds.items() if n not in twice}
         )
@@ -211,14 +212,34 @@ class _Reader:
         elif kind == "reason":
             if len(call.args) != 2:
                 fault("reason takes an exception and a condition", node)
+            self._by_position(call.args[1], False)
             self.reasons.append(Raises(_exception(call.args[0]), self._clause(call.args[1], False)))
         else:
             condition = self._condition(call)
-            if kind == "requires":
+            if kind == "post":
+                condition = self._of_the_result(condition)
+            elif kind in ("pre", "ensure"):
+                self._by_position(condition, kind == "ensure")
+            if kind in ("requires", "pre"):
                 self.requires.append(self._clause(condition, False))
             else:
                 self.ensures.append(self._clause(condition, True))
         return True
+
+    def _by_position(self, condition: ast.expr, with_result: bool) -> None:
+        """deal gives a lambda the arguments as they come, whatever it calls them."""
+        if not isinstance(condition, ast.Lambda):
+            return
+        names = [a.arg for a in (*condition.args.posonlyargs, *condition.args.args)]
+        names = [n for n in names if not (with_result and n == RESULT)]
+        if set(names) <= set(self.parameters) and names != self.parameters[: len(names)]:
+            fault("deal passes arguments by position", condition, "name the parameters in the order of the function")
+
+    def _of_the_result(self, condition: ast.expr) -> ast.expr:
+        """deal's ``post`` takes one parameter: the result, even where it is called like an argument."""
+        if not isinstance(condition, ast.Lambda) or not (set(self.parameters) & {a.arg for a in condition.args.args}):
+            return condition
+        fault("the lambda of `post` takes the result, which is called like a parameter here", condition, "rename it")
 
     def _condition(self, call: ast.Call) -> ast.expr:
         found = list(call.args[:1])
@@ -252,7 +273,13 @@ class _Reader:
             fault("the lambda of a contract takes plain parameters", condition, "name the parameters that it needs")
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         body = condition.body
+        outer = {*self.parameters, *([RESULT] if with_result else [])} - {*names, *_bound_names(body)}
+        for name in sorted(outer & _free_names(body)):
+            if names != ["_"] or "_" in self.parameters:
+                fault(f"`{name}` is no parameter of this lambda", condition, f"write lambda {name}, ...")
         if names == ["_"] and "_" not in self.parameters:
+            if with_result and RESULT in self.parameters:
+                fault("a parameter called `result` hides the result", condition, "rename the parameter")
             body = _Attributes(self.parameters, with_result).visit(copy.deepcopy(body))
             return self._made(body, condition.body)
         renaming: dict[str, str] = {}

@@ -307,7 +307,10 @@ def _tuple(frame: Frame, node: ast.Tuple) -> Value:
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
-    value = frame.present(frame.known(frame.value(node.value)), "TypeError")
+    value = frame.known(frame.value(node.value))
+    if value.kind.kind == "optional" and not isinstance(node.slice, ast.Constant | ast.Name):
+        outside("an element of what may be None, by an index that is computed", node, "subscript")  # which one raises
+    value = frame.present(value, "TypeError")
     if isinstance(node.slice, ast.Slice):
         return _slice(frame, value, node.slice, node)
     if value.kind.kind == "tuple":
@@ -368,10 +371,7 @@ def _slice(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
             return Value(value.kind, frame.library(value.kind.args[0]).reverse(value.term), owned=True)
         if not (isinstance(step, ast.Constant) and step.value == 1):
             outside("a slice with a step", node, "slice")
-    low, high = (
-        None if e is None or (isinstance(e, ast.Constant) and e.value is None) else frame.integral(frame.value(e), node)
-        for e in (cut.lower, cut.upper)
-    )
+    low, high = (_bound(frame, e, node) for e in (cut.lower, cut.upper))
     if value.kind == STR:
         length = app("str.len", (value.term,), INTS)
         start = integer(0) if low is None else _clamped(low, length)
@@ -387,6 +387,15 @@ def _slice(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
     if low is not None:
         xs = library.drop(xs, _from_start(low, length))
     return Value(value.kind, xs, owned=True)
+
+
+def _bound(frame: Frame, cut: ast.expr | None, node: ast.AST) -> Value | None:
+    if cut is None or (isinstance(cut, ast.Constant) and cut.value is None):
+        return None
+    value = frame.value(cut)
+    if value.kind.kind == "optional":
+        outside("a slice up to what may be None", node, "slice")
+    return frame.integral(value, node)
 
 
 def _from_start(at: Value, length: Term) -> Term:

@@ -86,8 +86,8 @@ def range_bounds(frame: Frame, node: ast.Call) -> tuple[Value, Value, int]:
     if node.keywords or not 1 <= len(node.args) <= 3:
         outside("`range` with these arguments", node, "range")
     values = []
-    for part in node.args:
-        value = frame.present(frame.value(part), "TypeError")
+    for value in [frame.value(part) for part in node.args]:
+        value = frame.present(value, "TypeError")
         if value.kind not in (INT, BOOL):
             outside(f"a range over {value.kind}", node, "range")
         values.append(value if value.kind == INT else frame.coerce(value, INT, node))
@@ -125,7 +125,7 @@ def _enumerate(frame: Frame, node: ast.Call) -> Iteration:
     starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
     if not node.args or len(starts) > 1 or len(node.keywords) + len(node.args) != 1 + len(starts):
         outside("`enumerate` with these arguments", node, "enumerate")
-    inner = iteration(frame, node.args[0])
+    inner = _one_of_many(frame, node.args[0], node) if starts else iteration(frame, node.args[0])
     start = frame.value(starts[0]) if starts else Value(INT, integer(0), natural=True)
     if start.kind != INT:
         outside("`enumerate` from something else than an integer", node, "enumerate")
@@ -140,7 +140,7 @@ def _enumerate(frame: Frame, node: ast.Call) -> Iteration:
 def _zip(frame: Frame, node: ast.Call) -> Iteration:
     if not node.args or node.keywords:
         outside("`zip` with these arguments", node, "zip")
-    parts = [iteration(frame, a) for a in node.args]
+    parts = [_one_of_many(frame, a, node) for a in node.args]
     return Iteration(
         tuple(s for p in parts for s in p.states),
         tuple(s for p in parts for s in p.entry),
@@ -148,6 +148,16 @@ def _zip(frame: Frame, node: ast.Call) -> Iteration:
         _pair(frame, [p.item for p in parts]),
         tuple(s for p in parts for s in p.step),
     )
+
+
+def _one_of_many(frame: Frame, part: ast.expr, node: ast.Call) -> Iteration:
+    """One of several arguments, all of which are evaluated before any of them is gone over."""
+    if _builtin(frame, part) is None:
+        value = frame.value(part)
+        if value.kind.kind == "optional":
+            outside("what may be None beside other arguments", node, "for")
+        return _over(frame, value, part)
+    return iteration(frame, part)
 
 
 def _pair(frame: Frame, values: list[Value]) -> Value:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 
-from goedels_poetry.kernel.python.classes import alias_members, check_class_body, check_head, class_kind, read_class
+from goedels_poetry.kernel.python.classes import (
+    alias_members,
+    check_annotations,
+    check_class_body,
+    check_class_head,
+    check_head,
+    class_kind,
+    read_class,
+)
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.module import Module, bindings, is_constant
 from goedels_poetry.kernel.python.program import Program
@@ -13,6 +21,8 @@ from goedels_poetry.kernel.python.types import Annotations, Type
 
 _REACHES = frozenset({"globals", "exec", "eval", "setattr", "delattr", "__builtins__", "__import__", "__globals__"})
 """Names by which a module can change what other names mean; a file that mentions one is not translated."""
+_OF_NO_MEANING = frozenset({"__all__", "__author__", "__copyright__", "__date__", "__doc__", "__license__", "__version__"})
+"""Names with underscores that a module may bind: nothing goes by them when it runs."""
 _DANGEROUS_MODULES = frozenset({"builtins", "importlib", "ctypes", "gc", "inspect", "code", "codeop", "runpy"})
 _TRUSTED_MODULES = frozenset({"goedels_poetry", "deal", "icontract", "typing_extensions"})
 
@@ -25,11 +35,15 @@ def read_module(program: Program) -> Module:
     """
     counts = bindings(program.tree)
     _refuse_reaching(program.tree)
+    for name in counts:
+        if name.startswith("__") and name.endswith("__") and name not in _OF_NO_MEANING:
+            outside(f"the module binds `{name}`, by which names can get another meaning", program.tree, name)
     module = Module(program, counts, Annotations({}, {}, frozenset(counts)))
     typing: dict[str, str] = {}
     aliases: list[tuple[str, ast.expr]] = []
     for node in program.tree.body:
         _top_level(node, module, typing, aliases)
+    check_annotations(program.tree)
     named: dict[str, Type | ast.expr] = {}
     once = [n for n in module.classes if counts[n] == 1]
     for name in once:
@@ -77,7 +91,7 @@ def _check_import(node: ast.Import | ast.ImportFrom) -> None:
         if root in _DANGEROUS_MODULES or (root not in sys.stdlib_module_names and root not in _TRUSTED_MODULES):
             outside(f"the module `{name}` is imported, and may change anything", node, "import")
     starred = isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)
-    if starred and modules[0] not in ("goedels_poetry.contracts", "goedels_poetry"):
+    if starred and modules[0] != "goedels_poetry.contracts":
         outside("a star import binds names that are not known", node, "import *")
 
 
@@ -102,10 +116,11 @@ def _top_level(node: ast.stmt, module: Module, typing: dict[str, str], aliases: 
         return
     elif isinstance(node, ast.ClassDef):
         module.classes[node.name] = node
+        check_class_head(node, module)
         check_class_body(node, module)
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         _top_assignment(node, module, aliases)
-    elif isinstance(node, ast.If) and _is_main(node.test):
+    elif isinstance(node, ast.If) and _is_main(node.test) and not node.orelse:
         return  # is not run on import, and its bindings have been counted
     elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         if node.__class__.__name__ == "TypeAlias":  # Python 3.12

@@ -15,8 +15,11 @@ from goedels_poetry.kernel.python.types import Annotations, Type
 
 _WITH_ARGUMENTS = frozenset(
     {"UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError", "BaseExceptionGroup", "ExceptionGroup"}
+    | {"SyntaxError", "IndentationError", "TabError", "StopIteration"}
 )
-"""Exceptions that raise another one when they are made without the right arguments."""
+"""Exceptions that raise another one when they are made without the right arguments, or inside of a generator."""
+_STARRED = ("SWITCH", "ContractViolation", "enabled", "ensures", "raises", "requires")
+"""What a star import of our contracts binds; no other star import is translated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,6 @@ class Module:
         """The name of an exception class as it is kept; None when it is none."""
         if name in self.bases:
             return name
-        name = name.removeprefix("builtins.")
         found = getattr(builtins, name, None) if self.is_builtin(name) else None
         if not isinstance(found, type) or not issubclass(found, BaseException):
             return None
@@ -112,7 +114,8 @@ def bindings(tree: ast.AST) -> dict[str, int]:
             elif isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load) and not comprehension:
                 add(child.id)
             elif isinstance(child, ast.alias):
-                add("*" if child.name == "*" else child.asname or child.name.split(".")[0])
+                for name in _STARRED if child.name == "*" else (child.asname or child.name.split(".")[0],):
+                    add(name)
             elif isinstance(child, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
                 add(child.name)
             elif isinstance(child, ast.MatchMapping):

@@ -87,6 +87,7 @@ def change(frame: Frame, node: ast.Call) -> bool:
         probe = frame.branch()
         value = probe.rules.listed(probe, node.args[0]) if func.attr == "extend" else probe.value(node.args[-1])
         add_to(frame, name, frame.env[name.id], value, node, many=func.attr == "extend")
+    frame.check(frame.env[name.id].bound, "UnboundLocalError")  # the list comes before what is added
     _CHANGES[func.attr](frame, node, name)
     return True
 
@@ -109,6 +110,9 @@ def _extend(frame: Frame, node: ast.Call, name: ast.Name) -> None:
 
 def extend(frame: Frame, name: ast.Name, value: Value, node: ast.AST) -> None:
     """``name.extend(value)``."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.GeneratorExp) and any(isinstance(n, ast.Name) and n.id == name.id for n in ast.walk(part)):
+            outside("a list grows by a generator that looks at it", node, "mutation")
     xs = owned(frame, name, node)
     if value.kind.args[0].kind == "unknown":
         return

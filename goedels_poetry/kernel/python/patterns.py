@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from goedels_poetry.kernel.python.calls import is_instance
 from goedels_poetry.kernel.python.comparisons import equals
@@ -83,6 +84,8 @@ def _matches(frame: Frame, pattern: ast.pattern, subject: Value, names: dict[str
         case ast.MatchAs(pattern=None, name=None):
             return TRUE
         case ast.MatchAs(pattern=inner, name=name):
+            if inner is not None:
+                subject = replace(subject, owned=False)  # it may get two names
             test = TRUE if inner is None else _matches(frame, inner, subject, names)
             if name is not None:
                 names[name] = subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from goedels_poetry.kernel.python.build import Effects
+from goedels_poetry.kernel.python.build import OUTCOME, RETURNS, Effects
 from goedels_poetry.kernel.python.faults import OutsideFragment
 from goedels_poetry.kernel.python.module import Module
 from goedels_poetry.kernel.python.types import Type
@@ -58,7 +58,7 @@ class Shape:
 def legal(name: str) -> str:
     """A Python name with letters that SMT-LIB has: no other Python name becomes the same."""
     made = "".join(c if c.isascii() else f"~{ord(c):x}~" for c in name)
-    return f"{made}~" if is_theory_symbol(made) or made in ("true", "false") else made
+    return f"{made}~" if is_theory_symbol(made) or made in ("true", "false", RETURNS, OUTCOME.name) else made
 
 
 @dataclass

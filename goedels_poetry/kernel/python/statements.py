@@ -244,6 +244,8 @@ class Block:
             outside("an assignment to a slice", target, "slice assignment")
         if target.value.id in reads(target.slice):
             outside("a list is changed by an expression that mentions it elsewhere", node, "mutation")
+        if target.value.id in frame.env:
+            frame.check(frame.env[target.value.id].bound, "UnboundLocalError")
         index = frame.value(target.slice)
         xs = mutation.owned(frame, target.value, node)
         at = frame.coerce(index, _INT, node)

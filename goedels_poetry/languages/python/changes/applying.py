@@ -131,13 +131,25 @@ def _edit(lines: Sequence[str], hunk: Hunk, drift: int, what: str) -> tuple[_Edi
     return _Edit(place.start, place.end, _new_lines(lines, hunk, place)), note, moved
 
 
+def _without_edges(old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
+    """New lines without the empty ones at the edges that the old ones have too: those stand around the statements."""
+    head = min(_empty(old), _empty(new))
+    tail = min(_empty(old[::-1]), _empty(new[::-1]))
+    return new[head : max(len(new) - tail, head)]
+
+
+def _empty(lines: Sequence[str]) -> int:
+    """How many of the first lines are empty."""
+    return next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+
+
 def _new_lines(lines: Sequence[str], hunk: Hunk, place: Place) -> tuple[str, ...]:
     """What stands there afterwards; where lines of context differ in the file, the file's stay."""
     head, tail = hunk.context
     head, tail = max(head - place.skip_head, 0), max(tail - place.skip_tail, 0)
     new = hunk.new[place.skip_head : len(hunk.new) - place.skip_tail]
     if place.end - place.start != len(hunk.old) - place.skip_head - place.skip_tail:  # another layout
-        return tuple(shifted(line, place.indent) for line in new)
+        return tuple(shifted(line, place.indent) for line in _without_edges(hunk.old, new))
     kept_head = lines[place.start : place.start + head]
     kept_tail = lines[place.end - tail : place.end] if tail else []
     core = new[head : len(new) - tail]

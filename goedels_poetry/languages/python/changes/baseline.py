@@ -19,6 +19,8 @@ Json = dict[str, Any]
 
 WHOLE_RUN = "the whole run of the tests"
 """Stands for the tests where there are no results at all before the change."""
+_COLLECTION = " (collection)"
+_INSTALLED_BY = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,18 @@ async def baseline_of(case: ChangeCase, tree: Path) -> Baseline:
 
 def test_command(case: ChangeCase) -> Command | None:
     """The tests that are run: those given, else the project's own."""
-    if case.tests:
-        return command_of(case.tests)
-    return Command("pytest", ()) if own_tests(case) else None
+    if not case.tests:
+        return _installed(case, Command("pytest", ())) if own_tests(case) else None
+    return _installed(case, command_of(case.tests))
+
+
+def _installed(case: ChangeCase, command: Command) -> Command:
+    """The command where the project can be imported as if it were installed, if it is one that people install."""
+    if command.kind == "other" or not any(name in (*case.files, case.file) for name in _INSTALLED_BY):
+        return command
+    if any(path.startswith("src/") and path.endswith(".py") for path in (*case.files, case.file)):
+        return replace(command, path=("src", *command.path))
+    return replace(command, root_on_path=True)
 
 
 def _derived_run(case: ChangeCase, symptom: Symptom) -> tuple[str, ...]:
@@ -124,6 +135,12 @@ def _with_targets(case: ChangeCase, symptom: Symptom, base: Baseline) -> Baselin
         note = "no failing test fails as the error says; all that fail are taken for it"
         return replace(base, targets=failing, notes=(note,))
     if case.error:
+        kinds = set(re.findall(r"\b\w+(?:Error|Exception)\b", case.error))
+        alike = [t for t in failing if _kind_of(measured.tests[t]) in kinds]
+        if alike and len(alike) < len(failing):
+            kind = " or ".join(sorted(kinds))
+            note = f"words cannot be checked; taken for them: the tests that fail with {kind} ({len(alike)})"
+            return replace(base, targets=tuple(alike), notes=(note,))
         note = f"words cannot be checked; taken for them: the tests that fail ({len(failing)})"
         return replace(base, targets=failing, notes=(note,))
     return replace(base, targets=failing)
@@ -132,6 +149,12 @@ def _with_targets(case: ChangeCase, symptom: Symptom, base: Baseline) -> Baselin
 def _fails_so(item: Json, symptom: Symptom, frame: Any) -> bool:
     message = str(item.get("message") or "") or _last_error(str(item.get("text", "")))
     return is_same_error(symptom, message, str(item.get("text", "")), frame)
+
+
+def _kind_of(item: Json) -> str:
+    """The class of the exception that a test fails with."""
+    message = str(item.get("message") or "") or _last_error(str(item.get("text", "")))
+    return message.partition(":")[0].strip().rpartition(".")[2]
 
 
 def _last_error(text: str) -> str:
@@ -193,6 +216,9 @@ def _names_in_test(case: ChangeCase, test: str) -> set[str]:
 
 def _notes(case: ChangeCase, symptom: Symptom, base: Baseline) -> list[str]:
     found = []
+    for name in [target for target in base.targets if target.endswith(_COLLECTION)][:3]:
+        why = _last_error(str(base.measured.tests[name].get("text", "")))
+        found.append(f"{name.removesuffix(_COLLECTION)} cannot be collected before the change{f': {why}' * bool(why)}")
     if base.measured.unstable:
         shown = ", ".join(base.measured.unstable[:5])
         found.append(f"set aside, as two runs before the change differ: {shown}")

@@ -277,7 +277,8 @@ class Comparison:
             yield f"{name} now catches every exception and says nothing about it"
         others = [n for n in self.found.failing() if n not in self.base.targets and n in self.base.measured.failing()]
         if others:
-            yield f"{_tests(len(others))} that failed before for other reasons still fail: {others[0]}"
+            still = "fails" if len(others) == 1 else "fail"
+            yield f"{_tests(len(others))} that failed before for other reasons still {still}: {others[0]}"
 
     def _unchecked(self) -> Iterable[str]:
         surface = self.surface

@@ -15,6 +15,7 @@ from goedels_poetry.languages.smt.engine.arithmetic import interpreted, numeric_
 from goedels_poetry.languages.smt.engine.conjecture import (
     Explorer,
     Library,
+    accumulations,
     catamorphisms,
     closure_lemmas,
     critic_lemmas,
@@ -135,6 +136,8 @@ class Sketcher:
                 if context.holds(sequent, query, DIRECT, extra=extra):
                     yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
                     break
+        if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
+            yield from self._again(sequent, "loop-accumulator")
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         context = self._context

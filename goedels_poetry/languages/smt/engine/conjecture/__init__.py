@@ -21,13 +21,14 @@ from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
 from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
-from goedels_poetry.languages.smt.engine.conjecture.loops import loop_statements, natural_results
+from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
 from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
 
 __all__ = [
     "Explorer",
     "Library",
+    "accumulations",
     "catamorphisms",
     "closure_lemmas",
     "critic_lemmas",

@@ -32,6 +32,7 @@ from goedels_poetry.kernel.terms import (
     Term,
     and_,
     app,
+    eq,
     integer,
     is_app,
     not_,
@@ -124,6 +125,28 @@ def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan |
         if context.holds_alone(case, query, GROUND, MODEL_SECONDS):
             return leaf(case, query)
     return None
+
+
+def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``."""
+    sequent = _without_plain_functions(context, sequent)
+    functions = context.shape.reachable_functions(sequent.formula)
+    for call in islice(_loops(context, sequent), MAX_LOOPS):
+        definition = context.signature.definition(call.name)
+        assert definition is not None
+        for i in _starts(context, call):
+            first, start = call.args[i], definition.params[i]
+            if first.free or start.sort is not definition.sort:
+                continue
+            from_first = app(call.name, (*definition.params[:i], first, *definition.params[i + 1 :]), definition.sort)
+            whole = app(call.name, definition.params, definition.sort)
+            if first is integer(0):
+                yield lemma(eq(whole, app("+", (start, from_first), INT)))
+            for name in functions:
+                typed = context.signature.type_of(name)
+                if typed is not None and tuple(typed[0]) == (start.sort, start.sort) and typed[1] is start.sort:
+                    yield lemma(eq(whole, app(name, (start, from_first), start.sort)))
+                    yield lemma(eq(whole, app(name, (from_first, start), start.sort)))
 
 
 def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
@@ -370,4 +393,4 @@ def _parts(term: Term) -> Iterator[Term]:
         yield term
 
 
-__all__ = ["LoopStatement", "loop_statements", "natural_results"]
+__all__ = ["LoopStatement", "accumulations", "loop_statements", "natural_results"]

@@ -11,7 +11,7 @@ from goedels_poetry.kernel.derivation import Instance
 from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Kind, Term, app, substitute, subterms
+from goedels_poetry.kernel.terms import Kind, Term, app, is_app, substitute, subterms
 
 MAX_INSTANCES = 48
 
@@ -50,14 +50,23 @@ class Unfolder:
             frontier = following
 
     def _compute(self, calls: list[Term], instances: dict[Instance, None]) -> None:
-        """Unfold calls on numbers to the end: there each body has just the calls of the branch taken."""
-        pending = [c for c in calls if all(a.kind is Kind.LIT for a in c.args)]
+        """Unfold calls on numbers to the end, also those that only count by one: a body has just the branch taken."""
+        pending = [c for c in calls if self._runs(c)]
         while pending and len(instances) < MAX_INSTANCES:
             call = pending.pop()
             instance = Instance("def", call.name, call.args)
             if instance not in instances:
                 instances[instance] = None
-                pending += [c for c in self.calls(self._body(call)) if all(a.kind is Kind.LIT for a in c.args)]
+                pending += [c for c in self.calls(self._body(call)) if self._runs(c)]
+
+    def _runs(self, call: Term) -> bool:
+        """Whether numbers decide how a call goes on."""
+        if all(a.kind is Kind.LIT for a in call.args):
+            return True
+        definition = self._signature.definition(call.name)
+        if definition is None or not definition.recursive or not any(a.kind is Kind.LIT for a in call.args):
+            return False
+        return is_app(definition.body, "ite") and not is_app(self._body(call), "ite")
 
     def _body(self, call: Term) -> Term:
         definition = self._signature.definition(call.name)

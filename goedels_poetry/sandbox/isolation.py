@@ -10,6 +10,7 @@ import os
 import secrets
 import struct
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -69,6 +70,9 @@ class Setup:
         return _FIRST_USER + secrets.randbelow(_USERS) if self.nobody else None
 
 
+RETRIES = (0.1, 0.5, 0.0)
+"""Seconds to wait before a kernel that could put up walls is tried again; after the last try it is done without."""
+
 Trial = Callable[[Setup], str]
 """Runs a program that tries things, in this setup: "" when all was well, else why not."""
 
@@ -100,11 +104,15 @@ def setup(trial: Trial, several: bool = False) -> Setup:
             bubblewrap, so as root namespaces of our own come first, in which the command is nobody.
     """
     key = (trial, _forced.get(), several and os.geteuid() == 0, os.geteuid())
-    if key not in _found:
+    for pause in RETRIES if key not in _found else ():
         found = _find(*key)
-        if not found.own_view and not found.features and _forced.get() is None and (_has_landlock() or _has_seccomp()):
+        unwalled = not found.own_view and not found.features
+        if not (unwalled and _forced.get() is None and (_has_landlock() or _has_seccomp())):
+            _found[key] = found
+            break
+        if not pause:
             return found  # a bad moment, perhaps: not to be remembered
-        _found[key] = found
+        time.sleep(pause)
     return _found[key]
 
 

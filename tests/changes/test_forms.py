@@ -92,6 +92,12 @@ def test_lines_that_stand_twice_are_taken_where_the_change_says_or_not_at_all() 
         changed("@@\n-    x = 1\n+    x = 2\n", text)
 
 
+def test_empty_lines_around_statements_that_are_laid_out_otherwise_stay_as_many() -> None:
+    text = "def one():\n    return 1\n\n\ndef two(a):\n    return a / 2\n\n\ndef three():\n    return 3\n"
+    diff = "@@ -4,6 +4,7 @@\n \n def two(a):\n-    return a/2\n+    b = a\n+    return b / 2\n \n"
+    assert changed(diff, text) == text.replace("    return a / 2", "    b = a\n    return b / 2")
+
+
 def test_what_is_there_already_is_no_fault() -> None:
     again = apply(GUARDED, read_proposal("@@\n-    pass\n+    assert width > 0\n", GUARDED, "b.py"))
     assert again.text == GUARDED and again.is_same

@@ -209,3 +209,21 @@ async def test_a_contract_that_held_and_does_not_any_more_is_something_broken(tm
     done = await verified(tmp_path, mended.replace("a > b", "a < b"), text=text)
     assert done.text == text and done.moves == ["roll_back by table"]
     assert "the contract of larger does not hold any more" in done.result.reason
+
+
+@pytest.mark.parametrize(
+    "words", ["low([]) raises ValueError", "`low` of nothing is wrong", "a ValueError for nothing"]
+)
+async def test_of_several_failing_tests_those_are_meant_that_the_words_name_by_function_or_exception(
+    words: str, tmp_path: Path
+) -> None:
+    text = "def low(xs):\n    return min(xs)\n\n\ndef half(x):\n    return x // 2\n"
+    tests = (
+        "from m import half, low\n\n\ndef test_low():\n    assert low([]) is None\n\n\n"
+        "def test_half():\n    assert half(3) == 1.5\n"
+    )
+    mended = text.replace("min(xs)", "min(xs, default=None)")
+    task = change(text, file="m.py", files={"test_m.py": tests}, test="pytest -q", error=words, patches=(mended,))
+    done = await work(task, tmp_path)
+    assert done.claims_tested and done.text == mended
+    assert any("still fails: test_m.py::test_half" in line for line in done.report.remarks)

@@ -42,7 +42,11 @@ async def test_a_person_goes_back_behind_what_was_kept_and_on_with_another_chang
             text_of_step(store, 3, STATS)
     with pytest.raises(InvalidInput, match="no state after step 7"):
         go_back(tmp_path, run, 7)
+    checked = Runs(tmp_path).get(run).path / "certificate"
+    checked.mkdir(exist_ok=True)
+    (checked / "what").write_text("was checked before")
     assert go_back(tmp_path, run[:6], 0, (other,)) == run
+    assert (checked.with_name("certificate-1") / "what").is_file() and not checked.exists()  # it makes room
     again = await work(change(), tmp_path, run_id=run)
     assert again.text == other and again.claims_tested
     assert again.moves == ["refine by table", "keep by table", "roll_back by person", "keep by table"]

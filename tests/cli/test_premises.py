@@ -15,7 +15,7 @@ THEOREMS = Path(__file__).parents[2] / "theorems"
         (str(THEOREMS / "smt" / "reverse_twice.smt2"), "smt has no library in which premises could be looked up"),
         (str(THEOREMS), "a folder; name one file"),
         ("no/such/file.lean", "cannot read no/such/file.lean"),
-        (__file__, "no proof language for"),
+        (str(Path(__file__).parents[2] / "pyproject.toml"), "no proof language for"),
     ],
 )
 def test_what_cannot_be_searched_is_named_and_is_an_invalid_input(

@@ -36,6 +36,8 @@ def called(source: str, *arguments: object, name: str = "double") -> object:
         f"~~~~python\n{PLAIN}\n~~~~",
         f"{PLAIN}\n",
         f"The function is\n\n{PLAIN}\n\nand that is all.",
+        "It is short:\n\n    def double(x: int) -> int:\n        return 2 * x\n\nThat is all.",
+        "So:\n\n    from operator import mul\n\n    def double(x):\n        return mul(2, x)\n\nIt multiplies.",
         f"<think>def double(x): return 3 * x</think>\n```python\n{PLAIN}\n```",
         f"<think>\n```python\ndef double(x):\n    return x\n```\n</think>\n```python\n{PLAIN}\n```",
         "1. So:\n\n   ```python\n   def double(x: int) -> int:\n       return 2 * x\n   ```",

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from scripted_code import EMPTY, Answer, Scripted, fenced, server_error, write
 
+from goedels_poetry.agents.code.reports import report_on
 from goedels_poetry.languages.python.fingerprint import STRATEGIES
+from goedels_poetry.languages.python.testing import CheckResult, TestReport
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tree.state import Verdict
 
@@ -200,3 +202,13 @@ async def test_a_program_too_entangled_to_be_read_does_not_pass_by_a_ban(home: P
     task = replace(FACTORIAL, tests=(), bans=("recursion",))
     done = await write(task, Scripted(entangled, ITERATIVE), home)
     assert done.outcomes == ["banned", "passed"]
+
+
+def test_an_input_without_a_literal_is_shown_and_is_no_evidence_for_later_attempts() -> None:
+    faults = tuple(
+        CheckResult("double(2) == 4", "example", False, "double(2) is 5, expected 4", {"x": text})
+        for text in ("...", "[1, ...]", "2")
+    )
+    report = report_on(DOUBLE, TestReport(False, faults, 0, "", {"x": "..."}, "failed"))
+    assert report["failing"] == {"x": "..."}
+    assert report["evidence"] == [{"x": "2"}]

@@ -20,7 +20,9 @@ from goedels_poetry import Verdict
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.machine.kinds import KINDS, as_stored, id_of, task_of
 from goedels_poetry.tasks.base import Task
+from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.claim import Claim
+from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.question import TITLE_LENGTH, Question
 from goedels_poetry.tasks.theorem import FormalTheorem
 from goedels_poetry.tree.results import Event
@@ -35,6 +37,10 @@ TASKS: list[Task] = [
     Claim("A text.", "definitions", steps=("first", "then"), round_trip=False),
     Question("A text."),
     Question("A text.", "One. Two.", choices=(("A", "one"), ("B", "two")), known=("Two.",), sample=2),
+    CodeTask(
+        "The double of x.", "def double(x: int) -> int", examples=(("double(2)", "4"),), ensures=("result == 2 * x",)
+    ),
+    Change("x = 1\n", error="NameError: name 'y' is not defined", tests=("pytest",)),
     Question("A text.", conversation=(("assistant", "a program"), ("user", "proved")), task="critique"),
 ]
 

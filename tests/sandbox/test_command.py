@@ -136,9 +136,10 @@ def test_nothing_is_left_of_a_command(way: str, project: Path) -> None:
 
 
 def test_a_bomb_of_processes_ends(way: str, project: Path) -> None:
+    before = descendants(os.getpid())
     result = shell("bomb() { bomb | bomb & }; bomb; sleep 1000", project)
     assert result.status in ("killed", "exited", "cpu", "memory"), result
-    assert descendants(os.getpid()) == []
+    assert set(descendants(os.getpid())) <= set(before)
 
 
 def test_processes_share_one_allowance_of_time_and_memory(project: Path) -> None:

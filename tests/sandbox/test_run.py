@@ -274,8 +274,8 @@ def test_what_isolation_says_is_what_runs() -> None:
 
 def test_the_wall_limit_holds_even_against_who_stops_the_keeper() -> None:
     program = "import os, signal, time\nos.kill(os.getppid(), signal.SIGSTOP)\ntime.sleep(1000)"
-    started = time.monotonic()
+    started, before = time.monotonic(), descendants(os.getpid())
     with forced("resource limits"):
         result = run_python(program, limits=SandboxLimits(wall_seconds=0.5))
     assert result.status == "wall" and time.monotonic() - started < 15
-    assert descendants(os.getpid()) == []
+    assert set(descendants(os.getpid())) <= set(before)

@@ -253,6 +253,9 @@ def _original(request: ChangeRequest, run_id: str) -> str:
         return str(store.meta("theorem"))
 
 
+GUESSED = "the repair was found by trying small changes until the tests passed; others may pass too: look at it"
+
+
 def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]:
     """The result for people, line by line: verdict, report, steps, difference, what was written."""
     yield f"{result.verdict}  {printable(result.input)}"
@@ -265,6 +268,10 @@ def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]
         kept = ChangeReport.from_json(report)
         for title, items in (("goal", kept.goal_words), ("not checked", kept.unchecked), ("remark", kept.remarks)):
             yield from (f"  {title}: {one_line(item)}" for item in items)
+    if any(
+        step["step"] == told["state"] and str(step.get("source", "")).startswith("repair") for step in told["steps"]
+    ):
+        yield f"  remark: {GUESSED}"
     if told["diff"]:
         yield f"  the file after step {told['state']}:"
         yield from (f"    {printable(line.expandtabs())}".rstrip() for line in told["diff"].splitlines())

@@ -226,4 +226,18 @@ async def test_of_several_failing_tests_those_are_meant_that_the_words_name_by_f
     task = change(text, file="m.py", files={"test_m.py": tests}, test="pytest -q", error=words, patches=(mended,))
     done = await work(task, tmp_path)
     assert done.claims_tested and done.text == mended
-    assert any("still fails: test_m.py::test_half" in line for line in done.report.remarks)
+    assert any("still fails: test_m.py::test_half" in line for line in done.told["report"]["remarks"])
+
+
+async def test_a_command_that_shows_the_error_is_the_goal_and_not_tests_that_failed_before(tmp_path: Path) -> None:
+    text = "def low(xs):\n    return min(xs)\n\n\ndef half(x):\n    return x // 2\n"
+    others = {
+        "test_m.py": "from m import half\n\n\ndef test_half():\n    assert half(3) == 1.5\n",
+        "main.py": "from m import low\n\nprint(low([]))\n",
+    }
+    mended = text.replace("min(xs)", "min(xs, default=None)")
+    done = await work(
+        change(text, file="m.py", files=others, test="", run="python main.py", patches=(mended,)), tmp_path
+    )
+    assert done.claims_tested and done.text == mended
+    assert any("still fails: test_m.py::test_half" in line for line in done.told["report"]["remarks"])

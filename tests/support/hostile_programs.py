@@ -118,7 +118,7 @@ while True:
     os.unlink("evil")
     kept[-1].write(b"x" * (1 << 20))
 """,
-        ("disk", "wall"),
+        ("disk", "wall", "exited"),  # the last one where files that may be open run out first
         True,
     ),
     "sleeps": Hostile("time.sleep(1000)", ("wall",), True),

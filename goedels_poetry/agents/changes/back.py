@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 from goedels_poetry.agents.changes.common import MORE
@@ -47,8 +48,16 @@ def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), 
                 raise InvalidInput(str(problem)) from None
         finally:
             store.close()
+        _set_aside(place.path / "certificate")
         place.write_card(retry=True)
     return place.run_id
+
+
+def _set_aside(certificate: Path) -> None:
+    """What was checked before is kept, and makes room for what will be."""
+    if certificate.exists():
+        numbers = itertools.count(1)
+        certificate.rename(next(p for n in numbers if not (p := certificate.with_name(f"certificate-{n}")).exists()))
 
 
 __all__ = ["PERSON", "go_back"]

@@ -83,16 +83,36 @@ def _dedented(text: str) -> str:
 
 
 def _bare(text: str) -> Iterator[str]:
-    """Of a text without fences what can be read as Python, from each line that looks like it; the longest last."""
-    text = textwrap.dedent(text)
-    lines = text.splitlines()
+    """Of a text without fences what can be read as Python: as it stands, else indented blocks within prose."""
+    left = [MOST_READ]
+    whole = list(_readable(textwrap.dedent(text).splitlines(), left))
+    yield from whole
+    for inside in () if whole else _indented(text.splitlines()):
+        yield from _readable(inside, left)
+
+
+def _indented(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Blocks that Markdown takes for code because they stand further in than the prose around them."""
+    block: list[str] = []
+    for line in [*lines, "the end"]:
+        if line.startswith(("    ", "\t")) or (block and not line.strip()):
+            block.append(line)
+        elif block:
+            yield textwrap.dedent("\n".join(block)).splitlines()
+            block = []
+
+
+def _readable(lines: Sequence[str], left: list[int]) -> Iterator[str]:
+    """What can be read as Python, from each line that looks like its beginning; the longest last.
+
+    ``left``: characters that may still be parsed.
+    """
     starts = [number for number, line in enumerate(lines) if _BEGINS.match(line)][:MOST_STARTS]
-    left = MOST_READ
     for start in reversed(starts):
         for end in range(len(lines), max(start, len(lines) - MOST_PROSE), -1):
             piece = "\n".join(lines[start:end])
-            left -= len(piece)
-            if left < 0:
+            left[0] -= len(piece)
+            if left[0] < 0:
                 return
             try:
                 ast.parse(piece)

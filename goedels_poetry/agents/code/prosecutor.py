@@ -86,7 +86,10 @@ def _reason(done: Round, trial: Trial) -> str:
     aside = f", {len(trial.aside)} set aside" if trial.aside else ""
     if trial.broken:
         return f"broken by {len(trial.broken)} of {trial.counted} hostile tests{aside}"
-    return f"{trial.counted} hostile tests that count did not break it{aside}"
+    if not trial.counted:
+        return f"no hostile test counts{aside}"
+    tests = "test that counts" if trial.counted == 1 else "tests that count"
+    return f"{trial.counted} hostile {tests} did not break it{aside}"
 
 
 __all__ = ["prosecutor"]

@@ -15,8 +15,14 @@ _QUIET = frozenset(
 
 
 _RUNS = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
-_APPLIED = frozenset({"functools.partial", "functools.partialmethod", "functools.reduce", "functools.cmp_to_key"})
-"""These call what they are given, or something that it has."""
+_CONTRACTS = frozenset({"goedels_poetry", "deal", "icontract", "abc"})
+_KNOWN = frozenset(
+    {f"functools.{n}" for n in ("cache", "lru_cache", "wraps", "total_ordering", "cached_property", "singledispatch")}
+    | {f"{m}.{n}" for m in ("typing", "typing_extensions") for n in ("overload", "final", "override", "no_type_check")}
+    | {"typing.runtime_checkable", "contextlib.contextmanager", "contextlib.asynccontextmanager"}
+    | {"dataclasses.dataclass", "enum.unique", "enum.property", "enum.verify"}
+)
+"""Decorators that call nothing of the module when they are applied, and bind nothing else in it."""
 _ENUM_METHODS = frozenset({"__str__", "__repr__", "__format__", "__bool__", "__lt__", "__le__", "__gt__", "__ge__"})
 """Methods with underscores that no enumeration calls when it is made."""
 
@@ -34,7 +40,10 @@ def _check_decorator(decorator: ast.expr, module: Module) -> None:
     if imported(decorator, module) == "deal.chain":
         for part in arguments:
             _check_decorator(part, module)
-    elif any(map(_runs, arguments)) or imported(decorator, module) in _APPLIED:
+    name = imported(decorator, module)
+    if any(map(_runs, arguments)) and name != "deal.chain":
+        outside("a decorator that runs code when the module is imported", decorator, "decorator")
+    if name and name not in _KNOWN and name.partition(".")[0] not in _CONTRACTS:
         outside("a decorator that runs code when the module is imported", decorator, "decorator")
 
 
@@ -248,4 +257,12 @@ def _fields(node: ast.ClassDef, module: Module) -> tuple[FieldInfo, ...]:
     return tuple(found)
 
 
-__all__ = ["alias_members", "check_annotations", "check_class_body", "check_class_head", "check_head", "class_kind", "read_class"]
+__all__ = [
+    "alias_members",
+    "check_annotations",
+    "check_class_body",
+    "check_class_head",
+    "check_head",
+    "class_kind",
+    "read_class",
+]

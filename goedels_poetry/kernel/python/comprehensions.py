@@ -124,7 +124,7 @@ def _abstracted(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Fr
 
 
 def _refuse_unbound(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> None:
-    """A variable without a value is a NameError inside of a comprehension that is a function, else UnboundLocalError."""
+    """A variable without a value is another error inside of a comprehension: a NameError, if that is a function."""
     own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id not in own and part.id in frame.local:

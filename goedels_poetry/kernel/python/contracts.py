@@ -8,6 +8,7 @@ name, never by its spelling; a name that the module binds twice is no contract.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,8 +56,8 @@ _KINDS = {
         "ensure": "ensure",
         "raises": "raises_all",
         "reason": "reason",
-        "safe": "nothing",
-        "pure": "nothing",
+        "safe": "raises_none",
+        "pure": "raises_none",
         "has": "nothing",
         "chain": "chain",
     },
@@ -167,11 +168,23 @@ def contract_of(function: ast.FunctionDef, names: ContractNames) -> tuple[Contra
     others = [d for d in function.decorator_list if not reader.decorator(d)]
     reader.docstring()
     reasons = {r.exception for r in reader.reasons}
+    if len(reasons) < len(reader.reasons):
+        fault("two reasons for one exception", function, "join them with `and`")
+    for one in reasons:
+        for other in {r.exception for r in (*reader.reasons, *reader.raises)} - {one}:
+            if _may_be_above(other, one):
+                fault(f"the reason for {one} is one for {other}, too: say when both may be raised", function)
     raises = [*reader.reasons, *(r for r in reader.raises if r.when is not None or r.exception not in reasons)]
     contract = Contract(
         tuple(reader.requires), tuple(reader.ensures), tuple(dict.fromkeys(raises)), ">>>" in reader.doc
     )
     return contract, tuple(others)
+
+
+def _may_be_above(one: str, other: str) -> bool:
+    """Whether an exception may be a class above another; of classes that are not builtin nothing is known."""
+    above, below = getattr(builtins, one, None), getattr(builtins, other, None)
+    return not isinstance(above, type) or issubclass(below if isinstance(below, type) else Exception, above)
 
 
 class _Reader:
@@ -186,6 +199,7 @@ class _Reader:
         self.ensures: list[Clause] = []
         self.raises: list[Raises] = []
         self.reasons: list[Raises] = []
+        self.limited = ""
 
     # ------------------------------------------------------------------------------------- decorators
 
@@ -197,7 +211,11 @@ class _Reader:
             return False
         if kind == "refused":
             fault("this kind of contract is not read", node, "say it with requires and ensures")
-        if kind == "nothing":
+        if kind in ("raises_none", "raises_all"):
+            if self.limited and {self.limited, kind} != {"raises_none"}:
+                fault("two decorators limit what may be raised, and only what both allow may be", node, "write one")
+            self.limited = kind
+        if kind in ("nothing", "raises_none"):
             return True
         if call is None:
             fault("a contract takes a condition", node, "write @requires(lambda x: x > 0)")
@@ -217,7 +235,7 @@ class _Reader:
         else:
             condition = self._condition(call)
             if kind == "post":
-                condition = self._of_the_result(condition)
+                self._of_the_result(condition)
             elif kind in ("pre", "ensure"):
                 self._by_position(condition, kind == "ensure")
             if kind in ("requires", "pre"):
@@ -235,11 +253,12 @@ class _Reader:
         if set(names) <= set(self.parameters) and names != self.parameters[: len(names)]:
             fault("deal passes arguments by position", condition, "name the parameters in the order of the function")
 
-    def _of_the_result(self, condition: ast.expr) -> ast.expr:
+    def _of_the_result(self, condition: ast.expr) -> None:
         """deal's ``post`` takes one parameter: the result, even where it is called like an argument."""
-        if not isinstance(condition, ast.Lambda) or not (set(self.parameters) & {a.arg for a in condition.args.args}):
-            return condition
-        fault("the lambda of `post` takes the result, which is called like a parameter here", condition, "rename it")
+        if isinstance(condition, ast.Lambda) and set(self.parameters) & {
+            a.arg for a in ast.walk(condition.args) if isinstance(a, ast.arg)
+        }:
+            fault("the lambda of `post` takes the result, called like a parameter here", condition, "rename it")
 
     def _condition(self, call: ast.Call) -> ast.expr:
         found = list(call.args[:1])
@@ -273,8 +292,8 @@ class _Reader:
             fault("the lambda of a contract takes plain parameters", condition, "name the parameters that it needs")
         names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         body = condition.body
-        outer = {*self.parameters, *([RESULT] if with_result else [])} - {*names, *_bound_names(body)}
-        for name in sorted(outer & _free_names(body)):
+        outer = {*self.parameters, *([RESULT] if with_result else [])} - {*names}
+        for name in sorted(outer & _names_from_outside(body)):
             if names != ["_"] or "_" in self.parameters:
                 fault(f"`{name}` is no parameter of this lambda", condition, f"write lambda {name}, ...")
         if names == ["_"] and "_" not in self.parameters:
@@ -370,6 +389,19 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
 
 def _free_names(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _names_from_outside(node: ast.AST) -> set[str]:
+    """Names that an expression does not bind itself."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        bound = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        inside = set().union(*(_names_from_outside(child) for child in ast.iter_child_nodes(node)))
+        return (inside - bound) | _names_from_outside(node.generators[0].iter)
+    if isinstance(node, ast.Lambda):
+        return _names_from_outside(node.body) - {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+    return set().union(*(_names_from_outside(child) for child in ast.iter_child_nodes(node)))
 
 
 def _renamed(body: ast.expr, renaming: Mapping[str, str]) -> ast.expr:

@@ -308,7 +308,10 @@ def _tuple(frame: Frame, node: ast.Tuple) -> Value:
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     value = frame.known(frame.value(node.value))
-    if value.kind.kind == "optional" and not isinstance(node.slice, ast.Constant | ast.Name):
+    known = isinstance(node.slice, ast.Constant) or (
+        isinstance(node.slice, ast.Name) and node.slice.id in frame.env and frame.env[node.slice.id].bound is TRUE
+    )
+    if value.kind.kind == "optional" and not known:
         outside("an element of what may be None, by an index that is computed", node, "subscript")  # which one raises
     value = frame.present(value, "TypeError")
     if isinstance(node.slice, ast.Slice):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 
 from goedels_poetry.kernel.python.classes import (
@@ -21,8 +22,11 @@ from goedels_poetry.kernel.python.types import Annotations, Type
 
 _REACHES = frozenset({"globals", "exec", "eval", "setattr", "delattr", "__builtins__", "__import__", "__globals__"})
 """Names by which a module can change what other names mean; a file that mentions one is not translated."""
-_OF_NO_MEANING = frozenset({"__all__", "__author__", "__copyright__", "__date__", "__doc__", "__license__", "__version__"})
+_OF_NO_MEANING = frozenset(
+    {"__all__", "__author__", "__copyright__", "__date__", "__doc__", "__license__", "__version__"}
+)
 """Names with underscores that a module may bind: nothing goes by them when it runs."""
+_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as PEP 263 has it
 _DANGEROUS_MODULES = frozenset({"builtins", "importlib", "ctypes", "gc", "inspect", "code", "codeop", "runpy"})
 _TRUSTED_MODULES = frozenset({"goedels_poetry", "deal", "icontract", "typing_extensions"})
 
@@ -34,6 +38,7 @@ def read_module(program: Program) -> Module:
         OutsideFragment: the module runs code when it is imported, or can change what names mean.
     """
     counts = bindings(program.tree)
+    _refuse_encoding(program)
     _refuse_reaching(program.tree)
     for name in counts:
         if name.startswith("__") and name.endswith("__") and name not in _OF_NO_MEANING:
@@ -71,6 +76,14 @@ def read_module(program: Program) -> Module:
                     f"a field of type `{f.kind}`, which is a member of a union", module.classes[f.kind.name], "union"
                 )
     return module
+
+
+def _refuse_encoding(program: Program) -> None:
+    """A file in UTF-7 is another program for CPython than the text that is read here."""
+    for line in program.source.splitlines()[:2]:
+        found = _ENCODING.match(line)
+        if found and found[1].lower().replace("_", "-") not in ("utf-8", "utf8", "ascii", "us-ascii"):
+            outside(f"the file says that it is encoded in {found[1]}", program.tree, "encoding")
 
 
 def _refuse_reaching(tree: ast.Module) -> None:
@@ -147,9 +160,13 @@ def _top_assignment(node: ast.Assign | ast.AnnAssign, module: Module, aliases: l
     if node.value is None:
         return
     name = targets[0].id
+    if name == "__all__" and isinstance(node.value, ast.List) and all(map(is_constant, node.value.elts)):
+        return  # says what a star import binds elsewhere
     if is_constant(node.value):
         annotation = node.annotation if isinstance(node, ast.AnnAssign) else None
-        if isinstance(annotation, ast.Name | ast.Attribute) and ast.unparse(annotation).endswith("TypeAlias"):
+        if isinstance(annotation, ast.Name | ast.Attribute) and ast.unparse(annotation).endswith(
+            ("TypeAlias", "Final")
+        ):
             annotation = None
         if module.counts.get(name) == 1:
             module.constants[name] = (node.value, annotation)

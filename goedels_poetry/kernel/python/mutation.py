@@ -16,6 +16,7 @@ from goedels_poetry.kernel.python.expressions import element_position
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import less
+from goedels_poetry.kernel.python.liveness import reads
 from goedels_poetry.kernel.python.types import list_of
 from goedels_poetry.kernel.terms import TRUE, integer, not_
 
@@ -111,7 +112,7 @@ def _extend(frame: Frame, node: ast.Call, name: ast.Name) -> None:
 def extend(frame: Frame, name: ast.Name, value: Value, node: ast.AST) -> None:
     """``name.extend(value)``."""
     for part in ast.walk(node):
-        if isinstance(part, ast.GeneratorExp) and any(isinstance(n, ast.Name) and n.id == name.id for n in ast.walk(part)):
+        if isinstance(part, ast.GeneratorExp) and name.id in reads(part):
             outside("a list grows by a generator that looks at it", node, "mutation")
     xs = owned(frame, name, node)
     if value.kind.args[0].kind == "unknown":

@@ -457,3 +457,32 @@ def test_a_file_in_another_encoding_is_another_program(encoding: str, refused: b
             translate(program, "f")
     else:
         assert translate(program, "f").text
+
+
+@pytest.mark.parametrize(
+    "decorators",
+    [
+        "@deal.safe\n@deal.raises(ValueError)",
+        "@deal.raises(ValueError)\n@deal.raises(TypeError)",
+        "@deal.reason(ValueError, lambda x: True)\n@deal.reason(ValueError, lambda x: x == 0)",
+        "@deal.raises(Exception)\n@deal.reason(ValueError, lambda x: x == 0)",
+        "@deal.ensure(lambda result: all(x > 0 for x in [1]) and result == x)",
+    ],
+)
+def test_contracts_of_deal_that_mean_less_together_than_one_of_them_are_not_read(decorators: str) -> None:
+    with pytest.raises(PythonFault):
+        read_program(f"import deal\n{decorators}\ndef f(x: int) -> int:\n    raise ValueError\n")
+
+
+def test_a_condition_may_bind_the_name_of_a_parameter_itself() -> None:
+    condition = "lambda result: all(x > 0 for x in [1])"
+    source = f"import icontract\n@icontract.ensure({condition})\ndef f(x: int) -> int:\n    return x\n"
+    assert len(read_program(source).functions["f"].contract.ensures) == 1
+
+
+def test_a_list_of_public_names_and_a_final_constant_are_no_code() -> None:
+    program = read_program(
+        "from typing import Final\nfrom goedels_poetry.contracts import ensures\n__all__ = ['f']\nK: Final = 3\n"
+        "@ensures(lambda x, result: result == x + 3)\ndef f(x: int) -> int:\n    return x + K\n"
+    )
+    assert translate(program, "f").text.endswith("(prove (forall ((x Int)) (= (+ x 3) (+ x 3))))\n")

@@ -134,6 +134,8 @@ def _with_targets(case: ChangeCase, symptom: Symptom, base: Baseline) -> Baselin
             return base
         note = "no failing test fails as the error says; all that fail are taken for it"
         return replace(base, targets=failing, notes=(note,))
+    if case.run and not case.tests:
+        return base  # the command shows the error; tests that nobody has named are there for what worked
     if case.error:
         kinds = set(re.findall(r"\b\w+(?:Error|Exception)\b", case.error))
         alike = [t for t in failing if _kind_of(measured.tests[t]) in kinds]
@@ -141,9 +143,20 @@ def _with_targets(case: ChangeCase, symptom: Symptom, base: Baseline) -> Baselin
             kind = " or ".join(sorted(kinds))
             note = f"words cannot be checked; taken for them: the tests that fail with {kind} ({len(alike)})"
             return replace(base, targets=tuple(alike), notes=(note,))
+        meant = _called_in(case.error)
+        about = [t for t in failing if meant & _names_in_test(case, t)]
+        if about and len(about) < len(failing):
+            names = " or ".join(sorted(meant & set().union(*(_names_in_test(case, t) for t in about))))
+            note = f"words cannot be checked; taken for them: the tests that fail and are about {names} ({len(about)})"
+            return replace(base, targets=tuple(about), notes=(note,))
         note = f"words cannot be checked; taken for them: the tests that fail ({len(failing)})"
         return replace(base, targets=failing, notes=(note,))
     return replace(base, targets=failing)
+
+
+def _called_in(words: str) -> set[str]:
+    """Functions that words name as code does: ``f(``, or between backticks."""
+    return {name for pair in re.findall(r"(\w+)\(|`(\w+)(?:\(\))?`", words) for name in pair if name}
 
 
 def _fails_so(item: Json, symptom: Symptom, frame: Any) -> bool:

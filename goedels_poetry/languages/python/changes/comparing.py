@@ -15,7 +15,7 @@ from goedels_poetry.languages.python.changes.symptoms import symptom_of
 
 NEW = " (as it is now)"
 """Behind the name of a docstring that the change has altered."""
-DIFFERENT = "{}{} was {}, and is {}"
+DIFFERENT = "{}{} was {}, and {}"
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,8 @@ class Comparison:
             before, after = self.found.others.get(name, []), self.found.behaviours.get(name, [])
             for given, old, new in zip(inputs, before, after, strict=False):
                 if old != new and not old.startswith(("raises ", "takes too long")):
-                    yield name, DIFFERENT.format(name, _called(given), old, new)
+                    now = new if new.startswith(("raises ", "takes too long")) else f"is {new}"
+                    yield name, DIFFERENT.format(name, _called(given), old, now)
                     break
 
     def _remarks(self) -> Iterable[str]:

@@ -46,6 +46,8 @@ def to_literal(data: Any) -> str:
             return f"{inner[0]}.{inner[1]}"
         case "new" | "x":
             return f"{inner[0]}({', '.join(f'{name}={to_literal(value)}' for name, value in inner[1])})"
+        case "dt":
+            return f"{inner[0]}({_commas(inner[1])})"
         case "n":
             given = ", ".join(f"{name}={to_literal(value)}" for name, value in zip(inner[1], inner[2], strict=True))
             return f"{inner[0]}({given})"
@@ -60,6 +62,9 @@ def _commas(items: list[Any]) -> str:
 def _decimal(number: int) -> str:
     """A number of any length: Python itself refuses to write those of more than some thousand digits."""
     return repr(number) if number.bit_length() < 10_000 else hex(number)
+
+
+_TIMES = ("date", "datetime", "time", "timedelta")
 
 
 class _Reader:
@@ -122,6 +127,8 @@ class _Reader:
             return {"f": float(args[0].value).hex()}  # type: ignore[arg-type]  # a ValueError is caught by the caller
         if name == "bytearray" and len(args) == 1 and isinstance(args[0], ast.Constant):
             return {"ba": bytes(args[0].value).hex(), "id": self.number()}  # type: ignore[arg-type]  # likewise
+        if name in _TIMES and args and not keywords:
+            return {"dt": [name, [ast.literal_eval(part) for part in args]], "id": self.number()}
         if args or any(k.arg is None for k in keywords):
             raise InvalidInput(f"write {name} with the names of its fields", hint=f"{name}(field=...)")
         return {"new": [name, [[k.arg, self.read(k.value)] for k in keywords]], "id": self.number()}

@@ -185,6 +185,11 @@ def _nonnegative(items: tuple[Any, ...]) -> list[Any]:
     return [abs(item) if type(item) in (int, float) else item for item in items]
 
 
+def _positive(items: tuple[Any, ...]) -> list[Any]:
+    """Numbers other than 0; what is no number stays as it is, of its own type."""
+    return [type(item)(1) if type(item) in (int, float) and not item else item for item in _nonnegative(items)]
+
+
 def _into_lengths(recipe: Recipe) -> Recipe:
     parts = [part for part in recipe if isinstance(part, str | tuple) and part != ABSENT]
     lengths = [len(part) if isinstance(part, str) else len(part[1]) for part in parts]
@@ -210,7 +215,7 @@ _MENDS: tuple[Callable[[Recipe], Recipe], ...] = (
     _into_lengths,
     _ascending,
     lambda recipe: _each(recipe, lambda items: sorted(set(items)), _same),
-    lambda recipe: _each(recipe, lambda items: [item or 1 for item in _nonnegative(items)], lambda n: abs(n) + 1),
+    lambda recipe: _each(recipe, _positive, lambda n: abs(n) + 1),
     lambda recipe: _into_lengths(_each(recipe, lambda items: sorted(set(items)), abs)),
     lambda recipe: _each(recipe, dict.fromkeys, _same),
     _equal_lengths,

@@ -9,7 +9,7 @@ import sys
 from ast import literal_eval
 from typing import Any
 
-from .values import Opaque, Reader, Writer
+from .values import NotData, Opaque, Reader, Writer
 
 MOST_PENDING = 3000
 
@@ -41,6 +41,9 @@ class Oracle:
         def answer(*args: Any, **named: Any) -> Any:
             writer = Writer(inputs=True)
             step = [[writer.write(arg) for arg in args], [[name, writer.write(arg)] for name, arg in named.items()]]
+            lost = _opaque_in(step)
+            if lost:
+                raise NotData(f"the check hands over {lost}, which cannot be passed to the function")
             return self._ask([*chain, step], (*args, *named.values()))
 
         return answer
@@ -104,6 +107,20 @@ def _become(mine: Any, theirs: Any) -> None:
         mine.update(theirs)
     elif isinstance(getattr(mine, "__dict__", None), dict) and not isinstance(mine, type) and not callable(mine):
         vars(mine).update(vars(theirs))
+
+
+def _opaque_in(data: Any) -> str:
+    """What could not be written down among the arguments; "" where all could."""
+    left = [data]
+    while left:
+        part = left.pop()
+        if isinstance(part, list):
+            left.extend(part)
+        elif isinstance(part, dict):
+            if "opaque" in part:
+                return str(part["opaque"])
+            left.extend(part.values())
+    return ""
 
 
 __all__ = ["DidNotFinish", "Oracle", "Pending"]

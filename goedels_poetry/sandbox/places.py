@@ -55,7 +55,7 @@ def places(packages: bool, commands: bool) -> Places:
     if commands:
         bins = [str(Path(sys.prefix) / "bin"), str(interpreter.parent), *bins]
         wanted += [*_COMMANDS, *_prefixes(), str(interpreter)]
-    real = {str(Path(path).resolve()) for path in wanted if path and os.path.exists(path)}
+    real = {str(place) for path in wanted if path and os.path.exists(path) for place in _open(Path(path).resolve())}
     links = [(path, os.readlink(path)) for path in (*_LIBRARIES, *_COMMANDS) if os.path.islink(path)]
     allowed = {str(Path(place).resolve()) for place in sites}
     hidden = {place for place in _all_sites() if place not in allowed} if not commands else set()
@@ -66,6 +66,13 @@ def places(packages: bool, commands: bool) -> Places:
         packages=tuple(sites),
         path=os.pathsep.join(dict.fromkeys(bins)),
     )
+
+
+def _open(path: Path) -> list[Path]:
+    """The path, or what is in it where others may not look in: programs run as nobody, and the places above are new."""
+    if not path.is_dir() or path.stat().st_mode & 0o005 == 0o005:
+        return [path]
+    return list(path.iterdir())
 
 
 def installed_packages() -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from goedels_poetry.checker.archive import put_in_place
 from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
 from goedels_poetry.checker.python.check import check_python
 from goedels_poetry.checker.report import CheckReport
-from goedels_poetry.checker.smt.jobs import write_proof
+from goedels_poetry.checker.smt.jobs import report_json, write_proof
 from goedels_poetry.errors import GoedelsPoetryError, Unavailable
-from goedels_poetry.kernel.python.program import PythonFault, read_program
+from goedels_poetry.kernel.python.program import PythonFault, read_program, with_contracts
 from goedels_poetry.kernel.python.translate import OutsideFragment, translate
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers.versions import solver_versions
@@ -40,21 +40,14 @@ def certify(payload: Json) -> Json:
             _write(payload, function, folder)
             left = float(payload.get("total_seconds") or SECONDS) - RESERVE - (time.monotonic() - began)
             report = check_python(folder, source, function=function, second_seconds=left)
-            if report.accepted and str(report.verdict) == payload["claim"]:
+            kept = report.accepted and str(report.verdict) == payload["claim"]
+            if kept:
                 put_in_place(folder, where, overwrite=same_claim(where, source, function))
         except Unavailable:
             raise  # it says nothing about the program: the run stays as it is, and can be resumed
         except (GoedelsPoetryError, PythonFault, OutsideFragment, ValueError) as error:
-            report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
-    kept = report.accepted and str(report.verdict) == payload["claim"]
-    return {
-        "verdict": report.verdict.value,
-        "path": str(where) if kept else None,
-        "trust_level": None if report.trust_level is None else str(report.trust_level),
-        "reason": "; ".join(report.reasons),
-        "warnings": [*(f"assumed: {what}" for what in report.assumptions), *report.notes],
-        "details": report.to_json(),
-    }
+            report, kept = CheckReport(Verdict.UNKNOWN, reasons=(str(error),)), False
+    return report_json(where if kept else None, report)
 
 
 def _function(payload: Json) -> str:
@@ -66,8 +59,6 @@ def _function(payload: Json) -> str:
 
 
 def _only(source: str) -> str:
-    from goedels_poetry.kernel.python.program import with_contracts
-
     return (with_contracts(read_program(source)) or ("",))[0]
 
 

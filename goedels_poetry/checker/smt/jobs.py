@@ -66,9 +66,7 @@ def certify(payload: Json) -> Json:
 
     ``theorem`` (text), ``derivation`` (the machine's steps), ``directory``, ``info``, ``assume_definitions``.
     """
-    plain = parse_problem(payload["theorem"])
-    problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
-    proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
+    plain, problem, proof = _finished(payload)
     known = terminations_by_solver(Context(problem))
     theorems = _theorems(plain, problem.measures, int(payload.get("seed", 0)))
     if theorems is not None:
@@ -84,10 +82,15 @@ def write_proof(payload: Json, where: Path) -> Path:
     Raises:
         BadProof: the tree is no proof.
     """
+    _, problem, proof = _finished(payload)
+    return _write(payload, proof, where, found=terminations_by_solver(Context(problem)))
+
+
+def _finished(payload: Json) -> tuple[Problem, Problem, Derivation]:
+    """The theorem as it stands, the problem that the search had, and the steps of the finished tree."""
     plain = parse_problem(payload["theorem"])
     problem = with_measures(problem_of(payload["theorem"]), int(payload.get("seed", 0)))
-    proof = derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
-    return _write(payload, proof, where, found=terminations_by_solver(Context(problem)))
+    return plain, problem, derivation_of(problem, payload["derivation"], len(plain.signature.definitions))
 
 
 def _theorems(problem: Problem, measures: Measures, seed: int) -> PremiseTheorems | None:
@@ -190,7 +193,7 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     if finished_proof(where) == sha256(text):
         report = _check(payload, where, text, began)
         if report.accepted:
-            return _result(where, report)
+            return report_json(where, report)
     where.parent.mkdir(parents=True, exist_ok=True)
     _clear_away(where)
     with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
@@ -203,7 +206,7 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
             raise  # it says nothing about the proof: the run stays as it is, and can be resumed
         except (GoedelsPoetryError, ValueError) as error:
             report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
-    return _result(where if report.accepted else None, report)
+    return report_json(where if report.accepted else None, report)
 
 
 def _clear_away(where: Path) -> None:
@@ -226,7 +229,8 @@ def _check(payload: Json, path: Path, text: bytes, began: float) -> CheckReport:
     )
 
 
-def _result(path: Path | None, report: CheckReport) -> Json:
+def report_json(path: Path | None, report: CheckReport) -> Json:
+    """What a job of the checker answers: ``path`` of the certificate, None where none is kept."""
     return {
         "verdict": report.verdict.value,
         "path": str(path) if path is not None else None,

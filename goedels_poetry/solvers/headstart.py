@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import sys
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from goedels_poetry.solvers.surroundings import children_environment, module_command
 
 NURSERY = "goedels_poetry.solvers.nursery"
+ENDING_SECONDS = 1.0
+"""What it may take to end its workers; then it is killed, and they with it."""
 
 
 class Started:
@@ -34,13 +37,26 @@ class Started:
         self._ended = False
 
     def end(self) -> None:
-        """Kill and reap it. A forked copy of its owner must not."""
+        """Have it end its workers and itself, and reap it. A forked copy of its owner must not."""
         if os.getpid() == self.owner and not self._ended:
             self._ended = True
             self.ours.close()
             with contextlib.suppress(ProcessLookupError, ChildProcessError):  # somebody waits for all our children
+                os.kill(self._pid, signal.SIGTERM)
+                self._wait()
                 os.kill(self._pid, signal.SIGKILL)
                 os.waitpid(self._pid, 0)
+
+    def _wait(self) -> None:
+        """A moment until it has ended; it is not yet reaped."""
+        try:
+            ending = os.pidfd_open(self._pid)
+        except OSError:  # it has gone already, or this system tells of no process
+            return
+        try:
+            select.select([ending], [], [], ENDING_SECONDS)
+        finally:
+            os.close(ending)
 
 
 _begun: list[Started] = []

@@ -18,7 +18,7 @@ import select
 import signal
 import socket
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from goedels_poetry.solvers import worker
 from goedels_poetry.solvers.child import run_forked
@@ -40,6 +40,7 @@ def main() -> None:
     signal.set_wakeup_fd(hears)
     signal.signal(signal.SIGCHLD, lambda *_: None)  # it only wakes the poll below
     wards = _Wards()
+    signal.signal(signal.SIGTERM, lambda *_: wards.end())
     wards.poll.register(requests, select.POLLIN)
     wards.poll.register(heard, select.POLLIN)
     load(sys.argv[2:3])
@@ -60,6 +61,7 @@ def main() -> None:
         elif ahead:  # who asks is served first, and its worker has what it needs
             load([ahead.pop(0)])
         wards.look(ready)
+    wards.end()
 
 
 def load(modules: list[str]) -> None:
@@ -85,6 +87,7 @@ class _Wards:
         self.pipes: dict[int, int] = {}
         """Worker by pipe."""
         self._told: set[int] = set()
+        self._parent = os.getpid()
 
     def add(self, pid: int, pipe: int) -> None:
         os.write(pipe, f"{pid}\n".encode())
@@ -107,6 +110,15 @@ class _Wards:
                 del self.pipes[pipe]
             elif pipe in ready:  # left alone before it ended
                 os.kill(pid, signal.SIGKILL)
+
+    def end(self) -> NoReturn:
+        """End this process, but first kill and reap its workers: not every system has an init that does."""
+        if os.getpid() == self._parent:  # no fork that has not yet become a worker
+            for pid in self.pipes.values():
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+        os._exit(0)
 
 
 def _serve(request: dict[str, Any], fds: list[int], wards: _Wards) -> None:

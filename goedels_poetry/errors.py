@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import errno
+import unicodedata
+from typing import Any
+
+EXCERPT_COLUMNS = 100
+"""Columns of a terminal that a line of the user's text may take in a message."""
+_TAB = 4
 
 _RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 
@@ -20,6 +26,8 @@ class InvalidInput(GoedelsPoetryError):
         column: 1-based column, when known.
         hint: what would make it valid, when we know.
         path: of what is wrong in a JSON text, e.g. ``rules[1].forall``.
+
+    ``source`` is the line of the text with a caret under the column, once `in_text` was told the text.
     """
 
     def __init__(
@@ -32,6 +40,17 @@ class InvalidInput(GoedelsPoetryError):
     ) -> None:
         super().__init__(message)
         self.message, self.line, self.column, self.hint, self.path = message, line, column, hint, path
+        self.source = ""
+
+    def in_text(self, text: str) -> InvalidInput:
+        """This error, with the place in the text that it speaks of, unless that is known already."""
+        self.source = self.source or source_excerpt(text, self.line, self.column)
+        return self
+
+    @property
+    def location(self) -> dict[str, Any]:
+        """Where and what to do: ``line``, ``column``, ``hint``, and ``source``, null where there is none."""
+        return {"line": self.line, "column": self.column, "hint": self.hint, "source": self.source or None}
 
     def __str__(self) -> str:
         where = ":".join(str(n) for n in (self.line, self.column) if n is not None)
@@ -75,6 +94,58 @@ class StoreError(GoedelsPoetryError):
     """A run's database cannot be used: unreadable, or written by a newer version of this program."""
 
 
+def source_excerpt(text: str, line: int | None, column: int | None, width: int = EXCERPT_COLUMNS) -> str:
+    """A line of a text, and below it a caret under the column; "" where there is no such line.
+
+    Long lines are cut around the column, tabs become blanks, and what cannot be printed is written as an escape. The
+    caret counts the columns of a terminal, on which some characters take two and some none.
+
+    Args:
+        text: any text; its lines end with a line feed, before which a carriage return may stand.
+        line, column: from 1. Without a column there is no caret; one behind the end points there.
+        width: columns of the excerpt, at least 20.
+    """
+    lines = text.removeprefix("\ufeff").split("\n")
+    if line is None or not 1 <= line <= len(lines):
+        return ""
+    whole = lines[line - 1].removesuffix("\r")
+    if not whole.strip():
+        return ""
+    if column is None:
+        shown = "".join(map(_shown, whole[: 4 * width]))
+        return shown if len(shown) <= width else f"{shown[: width - 3]}..."
+    at = min(max(column - 1, 0), len(whole))
+    before, after = whole[:at].lstrip(), whole[at:].rstrip()
+    left = [_shown(c) for c in before[-4 * width :]]
+    cut = len(before) > len(left)
+    while sum(map(_columns, left)) > width * 2 // 3:
+        cut = bool(left.pop(0))
+    start = "..." * cut + "".join(left)
+    rest, room = "", width - _columns(start)
+    for character in after[: 4 * width]:
+        piece = _shown(character)
+        if _columns(rest + piece) > room - 3 * (len(after) > 4 * width):
+            rest = rest[: max(len(rest) - 3, 0)] + "..."
+            break
+        rest += piece
+    return f"{start}{rest}\n{' ' * _columns(start)}^"
+
+
+def _shown(character: str) -> str:
+    """A character as it is printed."""
+    if character == "\t":
+        return " " * _TAB
+    if character.isprintable() or unicodedata.combining(character):
+        return character
+    return character.encode("unicode_escape", "replace").decode("ascii")
+
+
+def _columns(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
 def lacks_resources(error: BaseException) -> bool:
     """Whether the system had no file handle, no memory or no process to give: to be tried again, like `Unavailable`."""
     return isinstance(error, OSError) and error.errno in _RESOURCES
@@ -102,4 +173,5 @@ __all__ = [
     "UnknownRun",
     "lacks_resources",
     "one_line",
+    "source_excerpt",
 ]

@@ -19,6 +19,7 @@ What must be believed, besides Python, this file and the solver (which sees ill-
   constructors, integers from a base, a measure that falls and was not negative, sizes, calls of a total function.
 * Counterexamples. Any values of declared functions and any different elements are in some model; what follows from
   them and the definitions is so there. A solver has to show that each premise follows, and that the goal is false.
+  An interpretation makes a definition of a ``declare-fun``, an enumeration of a ``declare-sort``: some model, too.
 * Premises that contradict each other are refused when a solver sees it; nobody promises that it does.
 """
 
@@ -149,8 +150,7 @@ def imp(left: Term, right: Term) -> Term:
     return TRUE if left is FALSE else neg(left) if right is FALSE else theory("=>", left, right)
 
 
-def quantified(op: str, variables: Iterable[Term], body: Term) -> Term:
-    """Quantified over those of the variables that occur (no sort is empty)."""
+def quantified(op: str, variables: Iterable[Term], body: Term) -> Term:  # over those that occur (no sort is empty)
     used = tuple(v for v in dict.fromkeys(variables) if v in body.free)
     if body.op == op and used:
         used, body = used + body.bound, body.args[0]
@@ -162,7 +162,7 @@ every = functools.partial(quantified, "all")
 
 def subst(term: Term, mapping: Mapping[Term, Term]) -> Term:
     """Replace free variables. Bound ones get new objects, so none is captured."""
-    done: dict[Term, Term] = dict(mapping)
+    done = dict(mapping)
 
     def go(t: Term) -> Term:
         if t in done or t.free.isdisjoint(mapping):
@@ -176,8 +176,7 @@ def subst(term: Term, mapping: Mapping[Term, Term]) -> Term:
     return go(term)
 
 
-def parts_of(term: Term) -> Iterator[Term]:
-    """All subterms, each once."""
+def parts_of(term: Term) -> Iterator[Term]:  # all subterms, each once
     seen, waiting = {term}, [term]
     while waiting:
         yield (top := waiting.pop())
@@ -198,8 +197,7 @@ _RESERVED = {"let", "forall", "exists", "match", "!", "_", "as", "par", "true", 
 
 
 def read(text: str) -> list[SExpr]:
-    stack: list[list[Any]] = [[]]
-    place = 0
+    stack, place = [list[Any]()], 0
     for found in _TOKEN.finditer(text):
         need(found.start() == place, f"unreadable text at character {place}: {text[place : place + 20]!r}")
         place, kind, atom = found.end(), found.lastgroup, found[0]
@@ -249,8 +247,7 @@ class Function(NamedTuple):  # a constructor, selector, declared or (with parame
     def call(self, args: Iterable[Term]) -> Term:
         return make("fun", self.name, args, self.sort)
 
-    def at(self, args: Sequence[Term], term: Term) -> Term:
-        """A term over the parameters, at arguments."""
+    def at(self, args: Sequence[Term], term: Term) -> Term:  # a term over the parameters, at arguments
         return subst(term, dict(zip(self.vars, args, strict=True)))
 
 
@@ -316,8 +313,7 @@ class Signature:
         self.selectors: dict[str, tuple[Function, int]] = {}
         self._copies: dict[tuple[str, tuple[Sort, ...]], Sort] = {}
 
-    def command(self, expr: Any) -> None:
-        """Carry out a declaration or definition."""
+    def command(self, expr: Any) -> None:  # carry out a declaration or definition
         match expr:
             case ["declare-sort", name] | ["declare-sort", name, "0"]:
                 self.opaque.append(self._new_sort(name, ("user", name)))
@@ -325,8 +321,6 @@ class Signature:
                 self._datatypes([name], [body])
             case ["declare-datatypes", list(heads), list(bodies)]:
                 self._datatypes([name for name, _ in pairs(heads)], bodies)
-            case ["declare-const", name, sort]:
-                self.command(["declare-fun", name, [], sort])
             case ["declare-fun", name, list(params), sort]:
                 self.declared[name] = Function(self._new(name), tuple(map(self.sort, params)), self.sort(sort))
                 self.symbols[name] = [self.declared[name]]
@@ -398,7 +392,7 @@ class Signature:
                 return ("Array", self.sort(index, types), self.sort(value, types))
         name, *rest = expr if isinstance(expr, list) and expr else [expr]
         args, known = tuple(self.sort(a, types) for a in rest), {**self.sorts, **_SORTS, **(types or {})}
-        found: Any = known.get(named(name)) or known.get(_unprefixed(name))
+        found: Any = known.get(named(name))
         need(found, f"this script does not know the sort {shown(expr)}", Undecided)
         if not isinstance(found[0], tuple):
             need(not args, f"not a parametric sort: {shown(expr)}")
@@ -416,8 +410,7 @@ class Signature:
         need(sort in (None, found.sort), f"of another sort than it should be: {shown(expr)}")
         return found
 
-    def variables(self, expr: Any) -> dict[str, Term]:
-        """New variables for a list of names with sorts."""
+    def variables(self, expr: Any) -> dict[str, Term]:  # new variables for a list of names with sorts
         found = {named(name): variable(name, self.sort(sort)) for name, sort in pairs(expr)}
         need(len(found) == len(expr), f"bad variables: {shown(expr)}")
         return found
@@ -445,7 +438,7 @@ class Signature:
             case [["_", "is", str(name)], inner]:
                 subject = self._term(inner, env, None)
                 table = self.data.get(subject.sort, {})
-                (c, *_) = [c for n in (name, _unprefixed(name)) for w, c in table.items() if n in (w, c.name)]
+                (c, *_) = [c for w, c in table.items() if name in (w, c.name)]
                 return make("is", c.name, (subject,))
             case [["_", str(name), str(width)]] if re.fullmatch(r"bv(0|[1-9][0-9]*)", name) and width.isdecimal():
                 need(not int(name[2:]) >> int(width), f"not well-sorted: {shown(expr)}")
@@ -467,7 +460,6 @@ class Signature:
         return known or self._apply(named(text), (), [], env, want)
 
     def _apply(self, name: str, index: tuple[int, ...], args: list[Any], env: Env, want: Sort | None) -> Term:
-        name = name if name in self.symbols or name in _RESULTS else _unprefixed(name)
         found = self.symbols.get(name)
         if found is not None and not index:
             found = [f for f in found if f.sort == want] or found  # copies: by the sort wanted or the first argument
@@ -524,17 +516,11 @@ class Signature:
         return result
 
 
-def _unprefixed(name: str) -> str:
-    """Certificates write ``u_sin`` for a symbol ``sin`` that solvers know."""
-    return name[2:] if name.startswith("u_") else name
-
-
 def sort_word(sort: Sort) -> str:
     return "_".join([sort_word(s) if isinstance(s, tuple) else str(s) for s in sort[sort[0] == "user" :]])
 
 
-def fresh_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or the first numbered one that is not taken."""
+def fresh_name(name: str, taken: Iterable[str]) -> str:  # the name, or the first numbered one that is not taken
     stem, taken = name.rstrip("0123456789") or name, set(taken)
     return name if name not in taken else next(n for i in itertools.count(1) if (n := f"{stem}{i}") not in taken)
 
@@ -549,17 +535,33 @@ class Theorem:
     bounds: dict[str, Any] = field(default_factory=dict)
 
 
-def read_theorem(data: bytes) -> Theorem:
-    """The theorem of a text. What it says about itself (``:status``) is not used."""
-    signature = Signature()
+def meant(command: Any, text: str, functions: dict[str, Any], sorts: dict[str, Any]) -> Any:
+    """A command, or what gives a meaning in place of a declaration: the definition, the enumeration (of new names)."""
+    command = ["declare-fun", command[1], [], *command[2:]] if command[:1] == ["declare-const"] else command
+    match command:
+        case ["declare-fun", str(name), list(params), sort] if name in functions:
+            names, body = object_of(functions.pop(name), "params", "body")
+            binders = [list(p) for p in zip(listed(names, "params"), params, strict=True)]
+            return ["define-fun", name, binders, sort, one_of(body)]
+        case ["declare-sort", str(name), *_] if name in sorts:
+            need(elements := listed(sorts.pop(name), "elements"), f"no elements of {name}")
+            need(not any(e in text for e in elements), f"elements of {name} that are not new")
+            return ["declare-datatype", name, [[named(e)] for e in elements]]
+    return command
+
+
+def read_theorem(data: bytes, given: Any = None) -> Theorem:
+    """The theorem of a text, with an interpretation. What it says about itself (``:status``) is not used."""
+    signature, text = Signature(), data.decode("utf-8").removeprefix("\ufeff")
+    functions, sorts = object_of(given, "functions", "sorts") if given is not None else ({}, {})
     facts: list[tuple[str | None, Term]] = []
     goals: list[Term] = []
     checked = False
-    for command in read(data.decode("utf-8").removeprefix("\ufeff")):
+    for command in [meant(c, text, functions, sorts) for c in read(text)]:
         match command:
             case ["check-sat" | "exit"]:
                 checked = True
-            case [str(word), *_] if word in ("set-logic", "set-info", "set-option") or word.startswith("get-"):
+            case [str(word), *_] if word in ("set-logic", "set-info", "set-option", "echo") or word.startswith("get-"):
                 pass
             case _ if checked:
                 raise Refused(f"{shown(command)} after check-sat")
@@ -577,6 +579,7 @@ def read_theorem(data: bytes) -> Theorem:
                 goals += [formula] if word != "assert" else []
             case _:
                 signature.command(command)
+    need(not functions and not sorts, f"a meaning for what is not declared: {', '.join([*functions, *sorts])}")
     if not goals:  # the last negated assertion is the goal
         last = max((i for i, (_, f) in enumerate(facts) if is_th(f, "not")), default=-1)
         goals = [facts.pop(last)[1].args[0]] if last >= 0 else []
@@ -644,8 +647,7 @@ class Simplifier:  # equivalent terms: Boolean laws, constructors against select
     def built(self, t: Term) -> bool:
         return t.op == "fun" and t.name in self.signature.constructors
 
-    def equal(self, a: Term, b: Term) -> Term:
-        """An equation of simplified terms."""
+    def equal(self, a: Term, b: Term) -> Term:  # an equation of simplified terms
         if a is b or (a.op == b.op == "lit" and a.sort == b.sort):
             return literal(a is b, BOOL)
         for one, other in ((a, b), (b, a)):
@@ -776,8 +778,7 @@ class Asker:  # poses questions, each to a fresh process
             need(not wrong, f"{name} does not follow ({', '.join(said)})", otherwise)
         raise Undecided(f"{name} is not decided ({', '.join(said)})")
 
-    def guess(self, script: str, seconds: float = 5.0) -> str:
-        """The first definite answer, if there is one soon."""
+    def guess(self, script: str, seconds: float = 5.0) -> str:  # the first definite answer, if there is one soon
         said = (a.rpartition(": ")[2] for a in self.answers(script, min(seconds, self.seconds)))
         return next((a for a in said if a in ("unsat", "sat")), "")
 
@@ -1078,8 +1079,7 @@ def longer(path: tuple[Term, ...], condition: Term) -> tuple[Term, ...]:
     return (*path, *[p for p in parts if p not in path])
 
 
-def falls_below(then: Term, now: Term) -> Term:
-    """``then`` is below ``now`` in an order without infinite descent."""
+def falls_below(then: Term, now: Term) -> Term:  # ``then`` is below ``now`` in an order without infinite descent
     return conj([theory("<=", ZERO, now), theory("<", then, now)]) if now.sort == INT else theory("bvult", then, now)
 
 
@@ -1093,14 +1093,12 @@ def reach(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
-def on_cycles(calls: list[Call]) -> list[Call]:
-    """The calls that can be repeated without end."""
+def on_cycles(calls: list[Call]) -> list[Call]:  # the calls that can be repeated without end
     edges = {c.caller: {d.name for d in calls if d.caller == c.caller} for c in calls}
     return [c for c in calls if c.caller in reach([c.name], edges)]
 
 
-def object_of(value: Any, *keys: str) -> list[Any]:
-    """The entries of an object that has exactly these keys."""
+def object_of(value: Any, *keys: str) -> list[Any]:  # the entries of an object that has exactly these keys
     need(isinstance(value, dict) and set(value) == set(keys), f"an object is to have {', '.join(keys)}")
     return [value[k] for k in keys]
 
@@ -1416,12 +1414,14 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     """Check a certificate. Raises Refused or Undecided; holds otherwise."""
     manifest, data = archive(folder, theorem)
     report.notes += ["compared with its own theorem.smt2 only: give --theorem"] if theorem is None else []
-    problem = read_theorem(data["theorem.smt2"])
     report.statement, report.claim = str(manifest.get("statement")), str(manifest.get("claim"))
+    evidence = json.loads(data["derivation.json"])
+    given = evidence.pop("interpretation", None) if report.claim == "counterexample" else None
+    problem = read_theorem(data["theorem.smt2"], given)
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
     need(same, "the manifest states another goal")
-    take_definitions(problem, evidence := json.loads(data["derivation.json"]))
+    take_definitions(problem, evidence)
     proved: list[str] = []
     if "premises" in evidence:  # the proof that the definitions alone imply some premises
         proved, inner = object_of(evidence.pop("premises"), "names", "proof")

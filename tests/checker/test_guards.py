@@ -101,6 +101,7 @@ def test_without_its_measure_the_same_proof_is_not_accepted(tmp_path: Path) -> N
     assert check_certificate(again, limits=SHORT).verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("goal", "measure"),
     [

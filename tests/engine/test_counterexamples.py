@@ -104,6 +104,7 @@ TRUE = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("goal", TRUE)
 def test_narrowing_refutes_no_true_goal(goal: str) -> None:
     problem = parse_problem(TRUE[goal])

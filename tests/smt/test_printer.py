@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import declarations, show
-from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
+from goedels_poetry.kernel.refutation.theory import with_definitions
 from goedels_poetry.kernel.sequent import Sequent, make_sequent, sequent_of
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -244,13 +245,14 @@ ODD_NAMES = """
 
 
 def full_script(text: str) -> str:
-    problem = parse_problem(text)
+    """What solvers are told of a theorem: in the names that everything has there."""
+    context = Context(parse_problem(text))
+    told = context.encoding.text
     return "\n".join(
         (
-            "(set-logic ALL)",
-            *declarations_and_definitions(problem.signature),
-            *(f"(assert {show(p.formula)})" for p in problem.premises),
-            f"(assert (not {show(problem.goal)}))",
+            *with_definitions(context),
+            *(f"(assert {told(p.formula)})" for p in context.problem.premises),
+            f"(assert (not {told(context.problem.goal)}))",
             "(check-sat)",
         )
     )

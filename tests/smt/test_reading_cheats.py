@@ -33,7 +33,9 @@ def test_reset_assertions_before_something_trivial() -> None:
 
 
 def test_echo_of_a_verdict() -> None:
-    assert "echo" in refused(GOAL + '(echo "unsat")\n(exit)\n(check-sat)').message
+    assert "after exit" in refused(GOAL + '(echo "unsat")\n(exit)\n(check-sat)').message
+    told = parse_problem(f'(echo "unsat")\n(echo "(assert false)"){GOAL}(echo "unsat")')
+    assert told.premises == () and told.goal is parse_problem(GOAL).goal
 
 
 def test_exit_before_check_sat() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.smt.counterexample import check_counterexample
+from goedels_poetry.checker.smt.counterexample import check_counterexample, with_interpretation
 from goedels_poetry.checker.smt.fault import fault_of
 from goedels_poetry.checker.smt.needed import needed_premises
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
@@ -114,6 +114,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         steps, theorems = split_evidence(evidence, problem)
         derivation = derivation_from_json(steps, problem.signature)
     else:
+        problem = with_interpretation(archive.theorem, problem, evidence)
         derivation = Derivation((), termination=termination_from_json(evidence, problem.signature))
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     ends = termination_obligations(context.signature, derivation.termination, context.guards)

@@ -13,6 +13,7 @@ from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, agreed,
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.confirmation import Confirmation
 from goedels_poetry.kernel.refutation.counterexample import (
     Counterexample,
@@ -22,6 +23,7 @@ from goedels_poetry.kernel.refutation.counterexample import (
     read_counterexample,
     shown_values,
 )
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.structure import posed_ends
 from goedels_poetry.kernel.termination.evidence import TerminationObligations
 from goedels_poetry.kernel.verdict import Verdict
@@ -32,6 +34,21 @@ EVALUATED_ALONE = "not refuted: only this program's evaluator says that the coun
 RULES_SECONDS = 0.4
 """For each way to look for a contradiction between the values and premises that were read as definitions."""
 AT_VALUES = "goal at the counterexample"
+
+
+INTERPRETATION = "interpretation"
+"""The key of what the evidence of a counterexample says of all that the theorem leaves open."""
+
+
+def with_interpretation(text: bytes, problem: Problem, evidence: Any) -> Problem:
+    """The problem that the evidence of a counterexample is about: what it gives a meaning is defined there.
+
+    Raises:
+        CodecError: not of the form of an interpretation. BadProof: it does not fit the theorem.
+    """
+    if not isinstance(evidence, dict) or INTERPRETATION not in evidence:
+        return problem
+    return interpreted_theorem(text, problem, Interpretation.from_json(evidence[INTERPRETATION]))[1]
 
 
 def evidence_script(context: Context, evidence: Any, ends: TerminationObligations) -> str:
@@ -45,10 +62,13 @@ def evidence_script(context: Context, evidence: Any, ends: TerminationObligation
     return _script(context, confirmation_of(context, claimed), theorems, ends)
 
 
+_READ_ELSEWHERE = ("termination", "bounds", INTERPRETATION)
+
+
 def _read(context: Context, evidence: Any) -> tuple[Counterexample, PremiseTheorems | None]:
     parts, theorems = split_evidence(evidence, context.problem)
-    if isinstance(parts, dict):  # how definitions end is read elsewhere
-        parts = {key: value for key, value in parts.items() if key not in ("termination", "bounds")}
+    if isinstance(parts, dict):  # how definitions end, and what is interpreted, is read elsewhere
+        parts = {key: value for key, value in parts.items() if key not in _READ_ELSEWHERE}
     return read_counterexample(context, parts, theorems.names if theorems else ()), theorems
 
 
@@ -74,8 +94,11 @@ def check_counterexample(
         CodecError, BadProof: it is not a counterexample. NotShown: no solver confirms it.
     """
     claimed, theorems = _read(context, evidence)
+    if INTERPRETATION in evidence and ends.doubts:  # another one may be the only one that they leave open
+        raise BadProof(f"an interpretation beside definitions that may not terminate: {'; '.join(ends.doubts)}")
     check_definitions(context, ends.terminating)
     questions = confirmation_of(context, claimed)
+    given = Interpretation.from_json(evidence[INTERPRETATION]) if INTERPRETATION in evidence else None
     if _script(context, questions, theorems, ends).encode() != obligations:
         raise BadProof("obligations.smt2 is not what the counterexample gives")
     if theorems is not None:
@@ -95,7 +118,10 @@ def check_counterexample(
         undecided_by_second=(*(() if second else (AT_VALUES,)), *left_open),
         assumptions=tuple(f"{EVALUATED}: {reason}" for reason in ends.doubts),
         statement=show(context.problem.goal),
-        counterexample=shown_values(context, claimed.values, questions),
+        counterexample={
+            **shown_values(context, claimed, questions),
+            **(shown_interpretation(given, context.problem) if given is not None else {}),
+        },
     )
 
 

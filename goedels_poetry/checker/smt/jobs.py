@@ -35,6 +35,7 @@ from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json, sequent_from_json
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
@@ -48,6 +49,7 @@ from goedels_poetry.languages.smt.engine import (
     proof_of,
     with_measures,
 )
+from goedels_poetry.languages.smt.premises import told
 from goedels_poetry.languages.smt.proof_json import step_to_json
 from goedels_poetry.languages.smt.termination.search import Terminations, structural_sizes, terminations_by_solver
 from goedels_poetry.languages.smt.text import parse_problem
@@ -168,13 +170,16 @@ def _write(
 
 def _write_counterexample(payload: Json, problem: Problem, where: Path) -> Path:
     evidence = payload.get("evidence") or _found_again(payload)
+    given = Interpretation.from_json(evidence["interpretation"]) if "interpretation" in evidence else None
+    if given is not None:
+        problem = interpreted_theorem(payload["theorem"].encode(), problem, given)[1]
     values, interpret = interpreted(problem, int(payload.get("seed", 0)), evidence)
     theorems = None
     if evidence["facts"]:
         names = tuple(evidence["facts"]["names"])
         theorems = PremiseTheorems(names, derivation_of(bare_problem(problem, names), evidence["facts"]["steps"]))
     text, info = payload["theorem"].encode(), payload.get("info", {})
-    return write_counterexample(text, values, where, info, interpret=interpret, theorems=theorems)
+    return write_counterexample(text, values, where, info, interpret=interpret, theorems=theorems, interpretation=given)
 
 
 def _found_again(payload: Json) -> Json:
@@ -193,7 +198,7 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
     if finished_proof(where) == sha256(text):
         report = _check(payload, where, text, began)
         if report.accepted:
-            return report_json(where, report)
+            return _with_premises(report_json(where, report), text)
     where.parent.mkdir(parents=True, exist_ok=True)
     _clear_away(where)
     with tempfile.TemporaryDirectory(prefix=f".{where.name}.{os.getpid()}.", dir=where.parent) as beside:
@@ -206,7 +211,17 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
             raise  # it says nothing about the proof: the run stays as it is, and can be resumed
         except (GoedelsPoetryError, ValueError) as error:
             report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
-    return report_json(where if report.accepted else None, report)
+    return _with_premises(report_json(where if report.accepted else None, report), text)
+
+
+def _with_premises(answer: Json, text: bytes) -> Json:
+    """The answer with lines and formulas of the premises that it names."""
+    details = answer["details"]
+    if details.get("needed") or details.get("core"):
+        problem = parse_problem(text)
+        named = {key: told(details[key], problem, text) for key in ("needed", "core") if details.get(key)}
+        answer["details"] = {**details, **named}
+    return answer
 
 
 def _clear_away(where: Path) -> None:

@@ -21,12 +21,21 @@ def needed_premises(context: Context, obligations: Iterable[Obligation], solvers
     found: set[int] = set()
     for obligation in obligations if premises else ():
         if not obligation.foundation:
-            limits = Limits(RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
-            answer = solvers.first.ask(_script_naming_premises(context, obligation), limits, "core", Z3_OPTIONS[0])
-            if answer.status != "unsat":
+            core = _core(_script_naming_premises(context, obligation), solvers)
+            if core is None:
                 return None
-            found.update(int(n) for n in _PREMISE.findall(answer.output))
+            found.update(core)
     return tuple(p.name for i, p in enumerate(premises) if i in found)
+
+
+def _core(script: str, solvers: Solvers) -> set[int] | None:
+    """Numbers of the premises in an unsat core; None when z3 gives none in any of its ways."""
+    limits = Limits(RLIMIT, min(SECONDS, solvers.limits.seconds), solvers.limits.memory_mb)
+    for options in Z3_OPTIONS:
+        answer = solvers.first.ask(script, limits, "core", options)
+        if answer.status == "unsat":
+            return {int(n) for n in _PREMISE.findall(answer.output)}
+    return None
 
 
 def _script_naming_premises(context: Context, obligation: Obligation) -> str:

@@ -21,7 +21,7 @@ from goedels_poetry.checker.archive import (
     sha256,
     write_archive,
 )
-from goedels_poetry.checker.smt.counterexample import evidence_script
+from goedels_poetry.checker.smt.counterexample import INTERPRETATION, evidence_script
 from goedels_poetry.checker.smt.premise_theorems import PremiseTheorems, with_theorems
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel import faults
@@ -34,6 +34,7 @@ from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.evaluator import Value
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence, termination_obligations
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, termination_to_json
@@ -113,6 +114,7 @@ def write_counterexample(
     *,
     interpret: Callable[[str, tuple[Value, ...]], Value] | None = None,
     theorems: PremiseTheorems | None = None,
+    interpretation: Interpretation | None = None,
     overwrite: bool = False,
     found: Terminations | None = None,
 ) -> Path:
@@ -122,12 +124,15 @@ def write_counterexample(
         values: by the names that `goal_of` gives the variables.
         interpret: the values of declared functions, constants included, at given arguments.
         theorems: premises that the definitions imply, with the proof.
+        interpretation: of declared functions and sorts as definitions; they count among these then.
         found: as above.
 
     Raises:
         BadProof: the goal is not false there, or a premise is not true. FinishedProofExists: as above.
     """
     problem = parse_problem(problem_text)
+    if interpretation is not None:
+        problem = interpreted_theorem(problem_text, problem, interpretation)[1]
     context = Context(problem)
     termination = _termination(context, Derivation(()), theorems, found)
     proved = theorems.names if theorems else ()
@@ -135,6 +140,7 @@ def write_counterexample(
         **make_evidence(problem, values, interpret, proved),
         **_premises(theorems),
         **termination_to_json(termination),
+        **({INTERPRETATION: interpretation.to_json()} if interpretation is not None else {}),
     }
     ends = termination_obligations(context.signature, termination, context.guards)
     script = evidence_script(context, evidence, ends)

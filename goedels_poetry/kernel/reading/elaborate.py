@@ -414,6 +414,7 @@ class Elaborator:
 
     def _unknown(self, head: Atom, scope: Scope) -> NoReturn:
         known = self.symbols
+        known.refuse_unsupported("function", head.text, head)
         hint = hints.of_symbol(head.text, (*scope.env, *known.functions), known.sorts, known.reserved, known.remarks)
         self.source.fail(f"unknown symbol `{head.text}`", head, hint)
 

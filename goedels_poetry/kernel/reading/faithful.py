@@ -15,7 +15,7 @@ from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.commands import is_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.reading.symbols import solver_proof
+from goedels_poetry.kernel.reading.symbols import means_something_to_solvers, solver_proof
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, fresh_name, substitute, var
 
@@ -96,7 +96,8 @@ def reading_obligations(text: bytes, problem: Problem) -> tuple[ReadingObligatio
     for name, command, formula in pairs:
         found.append((name, stated.line(command), _equal_closed(stated, _bare(command.items[-1]), formula)))
     prelude = "\n".join(("(set-logic ALL)", *stated.declarations))
-    decisive = decisive and all(_SYNTAX.fullmatch(name) for name in strange.values())
+    words = [n for n in stated.symbols if means_something_to_solvers(n) and not is_theory_symbol(n)]
+    decisive = decisive and all(_SYNTAX.fullmatch(name) for name in words)
     return tuple(
         ReadingObligation(n, at, prelude, _TOKEN.sub(lambda t: strange.get(t[0], t[0]), claim), decisive)
         if 0 < len(claim) <= MAX_CHARACTERS

@@ -19,7 +19,30 @@ _OTHER_LANGUAGES = {
     "if": "write (ite condition x y)",
     "%": "write (mod x y)",
 }
+_THEORIES = {
+    "floating-point numbers": "Float16 Float32 Float64 Float128 FloatingPoint RoundingMode fp to_fp to_fp_unsigned "
+    "+oo -oo +zero -zero NaN RNE RNA RTP RTN RTZ roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive "
+    "roundTowardNegative roundTowardZero fp.",
+    "sequences": "Seq seq.",
+    "sets": "Set set.",
+    "bags": "Bag bag.",
+    "relations": "Relation Table rel. table.",
+    "tuples": "Tuple UnitTuple tuple.",
+    "nullable values": "Nullable nullable.",
+    "finite fields": "FiniteField ff.",
+    "heaps": "sep.",
+    "transcendental functions": "exp sin cos tan csc sec cot arcsin arccos arctan arccsc arcsec arccot sqrt",
+}
+"""Theories that solvers know and this reader does not: names in them, and (with a dot) what begins such names."""
+_UNSUPPORTED = {name: theory for theory, names in _THEORIES.items() for name in names.split()}
+SUPPORTED = "supported are Bool, Int, Real, String, RegLan, (_ BitVec n), Array, datatypes and sorts of your own"
 _EARLIER = "declare it before it is used"
+
+
+def unsupported(name: str) -> str:
+    """The theory that a name belongs to which this reader does not know; "" for any other name."""
+    beginning = name[: name.find(".") + 1]
+    return _UNSUPPORTED.get(name) or (_UNSUPPORTED.get(beginning, "") if beginning else "")
 
 
 def of_symbol(
@@ -53,4 +76,4 @@ def of_sort(name: str, known: Iterable[str], declared: Container[str]) -> str:
     return nearest(name, known) or "declare it first"
 
 
-__all__ = ["of_sort", "of_symbol"]
+__all__ = ["SUPPORTED", "of_sort", "of_symbol", "unsupported"]

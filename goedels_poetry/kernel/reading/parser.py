@@ -28,12 +28,19 @@ from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Sort, Term, fresh_name, subterms
 
-_OPTIONS = frozenset({":produce-models", ":produce-unsat-cores", ":produce-proofs", ":produce-assignments"})
+_OPTIONS = """
+    :diagnostic-output-channel :interactive-mode :print-success :produce-assertions :produce-assignments
+    :produce-models :produce-proofs :produce-unsat-assumptions :produce-unsat-cores :random-seed
+    :regular-output-channel :reproducible-resource-limit :verbosity
+"""
+"""The options of SMT-LIB 2.6 that say what is printed, where, and how long is looked for it: they change no formula.
+The only other one there, ``:global-declarations``, changes what declarations mean; those of solvers are not known.
+"""
 _REFUSED = {
     **dict.fromkeys(("push", "pop"), "a theorem has one context: every assertion counts"),
     **dict.fromkeys(("reset", "reset-assertions"), "what was asserted cannot be taken back"),
     "check-sat-assuming": "state the assumptions with assert",
-    **dict.fromkeys(("echo", "get-info", "get-option", "simplify", "eval"), "a theorem prints nothing"),
+    **dict.fromkeys(("simplify", "eval"), "a theorem prints nothing"),
     "include": "put everything into one file",
 }
 
@@ -119,16 +126,14 @@ class _Script:
             fail(f"`{name}` after exit", expr, "remove what follows (exit)")
         if name in _REFUSED:
             fail(f"command `{name}` is not allowed", expr, _REFUSED[name])
-        if name in _AFTERWARDS:
-            if not self.checked:
-                fail(f"command `{name}` is allowed only after (check-sat)", expr, "remove it")
+        if name in _PRINTING.split():
             self.exited = name == "exit"
             return
         action = _COMMANDS.get(name)
         if action is None:
             hint = "known are declare-..., define-..., assert, prove, check-sat"
             fail(f"unknown command `{name}`", expr.items[0], hint)
-        if self.checked and name != "set-info":
+        if self.checked and name not in ("set-info", "set-option"):
             fail(f"`{name}` after check-sat", expr, "everything must stand before (check-sat)")
         action(self, expr)
         self.declarations.elaborate_instances()
@@ -148,8 +153,10 @@ class _Script:
         option = expr.items[1] if len(expr.items) == 3 else expr
         if not isinstance(option, Atom) or option.kind is not Lexeme.KEYWORD:
             self.source.fail("set-option takes a keyword and a value", expr)
-        if option.text not in _OPTIONS:
-            self.source.fail(f"option `{option.text}` is not allowed", expr, "a theorem does not steer its solvers")
+        if option.text not in _OPTIONS.split():
+            hint = "a theorem does not steer its solvers"
+            hint = "there is one context" if option.text == ":global-declarations" else hint
+            self.source.fail(f"option `{option.text}` is not allowed", expr, hint)
 
     def check_sat(self, expr: Group) -> None:
         if len(expr.items) != 1:
@@ -225,9 +232,11 @@ def _unused(signature: Signature, premises: Sequence[Premise], goal: Term) -> li
     return [f"`{name}` is declared but appears nowhere" for name in signature.functions if name not in used]
 
 
-_AFTERWARDS = frozenset(
-    {"exit", "get-model", "get-value", "get-unsat-core", "get-proof", "get-assertions", "get-assignment"}
-)
+_PRINTING = """
+    echo exit get-assertions get-assignment get-info get-model get-option get-proof get-unsat-assumptions
+    get-unsat-core get-value
+"""
+"""Commands of SMT-LIB 2.6 that print something and change nothing; nothing follows ``exit``."""
 _COMMANDS: dict[str, Callable[[_Script, Group], None]] = {
     "set-logic": _Script.set_logic,
     "set-info": _Script.set_info,

@@ -1,7 +1,7 @@
 """The symbol table of a script: what each written name stands for; polymorphic things on demand.
 
-A written name and the name used from there on can differ: names that a solver reserves, and further instances
-of a polymorphic symbol, get a name of their own here. Behind the parser everything prints and compares as is.
+A written name and the name used from there on can differ: further instances of a polymorphic symbol get a name of
+their own here. Behind the parser everything prints and compares as is; what solvers are told is not the user's name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MAX_TRIES = 100
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
 
 # Names that z3 or cvc5 keep for themselves although SMT-LIB 2.6 leaves them to the user. z3 even takes ``log`` and
-# ``!`` silently for its own functions after they were declared.
+# ``!`` silently for its own functions after they were declared. It matters where a solver is shown the user's words.
 _SOLVER_WORDS = """
     exp sin cos tan csc sec cot arcsin arccos arctan arccsc arcsec arccot sqrt log ln pow pow2 iand piand ^ ** ~ ! ->
     && % implies iff if rem div0 mod0 rem0 /0 default map as-array choice witness lambda union intersection setminus
@@ -266,6 +266,7 @@ class Symbols:
                 fail(f"sort `{name}` takes no arguments", expr)
             return entry
         if entry is None:
+            self.refuse_unsupported("sort", name, expr)
             fail(f"unknown sort `{name}`", expr, hints.of_sort(name, (*self.sorts, *BASIC_SORTS), self.reserved))
         wanted = len(entry.params if isinstance(entry, SortMacro) else entry.type_params)
         if len(args) != wanted:
@@ -292,7 +293,15 @@ class Symbols:
                 if len(width.text) <= 6 and 1 <= int(width.text) <= MAX_BITS:
                     return bitvec(int(width.text))
                 self.source.fail(f"a bit-vector has 1 to {MAX_BITS:,} bits", width)
+        if len(items) > 1 and isinstance(items[1], Atom):
+            self.refuse_unsupported("sort", items[1].text, expr)
         return self.source.fail("unknown indexed sort", expr, "the only one is (_ BitVec n)")
+
+    def refuse_unsupported(self, kind: str, name: str, at: SExpr) -> None:
+        """Fail when a name that nothing declares belongs to a theory that is not supported."""
+        theory = hints.unsupported(name) if name not in self.reserved else ""
+        if theory:
+            self.source.fail(f"{kind} `{name}` is not supported: there are no {theory} here", at, hints.SUPPORTED)
 
     def unify(self, pattern: SExpr, sort: Sort, params: Iterable[str], bindings: dict[str, Sort]) -> bool:
         """Match a written sort with type parameters against a sort; extends ``bindings``."""
@@ -390,10 +399,15 @@ class Symbols:
 
 
 def solver_proof(name: str) -> str:
-    """``name``, changed where a solver would read it as something of its own or not at all."""
-    if name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or not _PRINTABLE.fullmatch(name):
-        return "u_" + "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
-    return name
+    """``name``, changed where a solver would not read it at all."""
+    if _PRINTABLE.fullmatch(name):
+        return name
+    return "u_" + "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
+
+
+def means_something_to_solvers(name: str) -> bool:
+    """Whether a solver may read ``name`` as something of its own, or not at all."""
+    return name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or solver_proof(name) != name
 
 
 def sort_word(sort: Sort) -> str:

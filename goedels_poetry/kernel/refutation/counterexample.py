@@ -255,13 +255,19 @@ def _with_binders(term: Term) -> list[Term]:
     return [t for part in subterms(term) for t in (part, *part.binders)]
 
 
-def shown_values(context: Context, values: Mapping[str, Value], questions: Confirmation) -> dict[str, str]:
-    """The values as people read them, by variable."""
+def shown_values(context: Context, claimed: Counterexample, questions: Confirmation) -> dict[str, str]:
+    """The values as people read them: by variable, and those of declared functions by their calls, ``f(1)``."""
 
     def written(sort: Sort, value: Value) -> Term | None:
         if isinstance(value, Element):
             return questions.names[value]
         return to_term(context.signature, sort, value, written)
 
-    terms = {v.name: written(v.sort, values[v.name]) for v in goal_of(context.problem).vars}
-    return {name: show(term) for name, term in terms.items() if term is not None}
+    terms = {v.name: written(v.sort, claimed.values[v.name]) for v in goal_of(context.problem).vars}
+    shown = {name: show(term) for name, term in terms.items() if term is not None}
+    for (name, args), value in claimed.table.items():
+        params, result = context.signature.functions[name]
+        row = [written(s, v) for s, v in (*zip(params, args, strict=True), (result, value))]
+        *inputs, output = [show(term) for term in row if term is not None]
+        shown[f"{name}({', '.join(inputs)})" if args else name] = output
+    return shown

@@ -45,6 +45,9 @@ def read_json(text: str | bytes) -> LogicProgram:
         content = _content(source)
         commands = list(_commands(content))
         return _placed(source, content, _read(source, content, commands))
+    except InvalidInput as error:
+        error.in_text(source.text)
+        raise
     except RecursionError:  # the limits should prevent it; a traceback must never be the answer
         raise InvalidInput("the program is nested too deeply", 1, 1, "name parts by functions or constants") from None
 

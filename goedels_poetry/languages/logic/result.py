@@ -105,7 +105,7 @@ def invalid_result(
     reason = str(error)
     if isinstance(error, InvalidInput):
         path = getattr(error, "path", "")
-        location = {"line": error.line, "column": error.column, "path": path, "hint": error.hint or None}
+        location = error.location | {"path": path, "hint": error.hint or None}
         reason = f"{path}: {error}" if path and path not in reason else reason
     return VerificationResult(None, Verdict.INVALID, reason, location, semantics=semantics, world=world)
 

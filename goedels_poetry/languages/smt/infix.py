@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 Tree: TypeAlias = "str | list[Tree]"
 
-MAX_CHARACTERS = 6_000
+MAX_CHARACTERS = 20_000
 """Longer statements are shown as they are; so are those nested deeper than MAX_DEPTH."""
 MAX_DEPTH = 60
 
@@ -105,6 +105,9 @@ def _write(tree: Tree, around: int) -> str:
     if head in _QUANTIFIERS and len(rest) == 2:
         names = " ".join(_name(binding) for binding in rest[0])
         return _wrap(f"{_QUANTIFIERS[head]} {names}: {_write(rest[1], _LOOSEST)}", _LOOSEST, around)
+    if head == "lambda" and len(rest) == 2:
+        names = " ".join(_name(binding) for binding in rest[0])
+        return _wrap(f"fun {names}. {_write(rest[1], _LOOSEST)}", _LOOSEST, around)
     if head == "not" and len(rest) == 1:
         inner = rest[0]
         if isinstance(inner, list) and len(inner) == 3 and inner[0] == "=":

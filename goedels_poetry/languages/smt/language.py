@@ -10,9 +10,12 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
+from goedels_poetry.languages.resembling import with_language_hint
+from goedels_poetry.languages.sequents import Sequent
 from goedels_poetry.languages.smt.formalize import FORMAL_FORMAT, FORMAL_LANGUAGE, FORMAL_TAGS
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA, SKETCH_SCHEMA
 from goedels_poetry.languages.smt.sanity_tests import plain, sanity_tests
+from goedels_poetry.languages.trials import trial_log, unfinished
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
 from goedels_poetry.version import __version__
@@ -21,6 +24,7 @@ Json = dict[str, Any]
 
 JOBS = "goedels_poetry.languages.smt.engine.jobs.symbolic"
 MODEL_JOBS = "goedels_poetry.languages.smt.engine.jobs.replies"
+SEQUENTS = "goedels_poetry.languages.smt.engine.jobs.sequents"
 JOB_SECONDS = 3600.0
 MEMORY_MB = 4096
 READ_MEMORY_MB = 1024
@@ -67,6 +71,8 @@ class SmtLanguage:
     formal_language = FORMAL_LANGUAGE
     formal_format = FORMAL_FORMAT
     formal_tags = FORMAL_TAGS
+    sketch_needs = ("scheme", "query")
+    """One of these says why the children of a sketch are enough."""
 
     @property
     def verifier(self) -> str:
@@ -85,7 +91,8 @@ class SmtLanguage:
         """See `Language.read`."""
         answer = await read_apart(self._pool, f"{JOBS}:read", {"theorem": text}, MEMORY_MB, len(_URGENCY))
         if not answer["ok"]:
-            raise InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+            error = InvalidInput(answer["message"], answer["line"], answer["column"], answer["hint"])
+            raise with_language_hint(error.in_text(text), text, self.name)
         reading = Reading(answer["theory"], answer["key"], answer["empty"])
         warnings = tuple(answer["warnings"])
         return Theorem("smt", text, dict(options), answer["statement"], warnings, reading, answer["seconds"])
@@ -144,6 +151,11 @@ class SmtLanguage:
         answer = await self._readers.run(f"{MODEL_JOBS}:describe", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
         return dict(answer)
 
+    async def sequent(self, goal: Goal) -> Sequent:
+        """See `Readable.sequent`."""
+        answer = await self._readers.run(f"{SEQUENTS}:sequent", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
+        return Sequent.from_json(answer)
+
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`."""
         return await self._read(goal, "read_candidate", reply)
@@ -199,13 +211,19 @@ class SmtLanguage:
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
     async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+        log = trial_log()
+        if log.path is not None:
+            payload = {**payload, "log": str(log.path)}
         try:
             # A search in the model's place is no part of a direct attempt.
             urgency = _URGENCY["sketch" if payload.get("open") else function]
             answer = await self._pool.run(f"{module}:{function}", payload, JOB_SECONDS, MEMORY_MB, urgency)
         except (JobTimeout, JobMemory, JobCrashed) as error:
+            if log.path is not None:  # there is no result for it to come back with
+                log.take(unfinished(log.path).to_json())
             return Outcome(False, {}, f"{function}: {error}")
         self._keep(payload["theorem"], answer["keys"])
+        log.take(answer.get("trials", {}))
         return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
 
     def _keep(self, theorem: str, keys: dict[str, str]) -> None:

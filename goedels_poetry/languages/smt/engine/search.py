@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
@@ -39,6 +40,7 @@ from goedels_poetry.languages.smt.engine.induction import (
 )
 from goedels_poetry.languages.smt.engine.invariants import Invariants
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.trials import NOT_APPLIED, Status
 
 MAX_PATIENT = 3
 """Equations left over by a step of arithmetic that are given much time before anything else is tried."""
@@ -48,6 +50,10 @@ CRITIC_CALLS = 100
 
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
+
+
+IDLE_SECONDS = 0.05
+"""What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
 
 
 class Sketcher:
@@ -63,6 +69,7 @@ class Sketcher:
         self.library = Library(context)
         self._invariants = Invariants(context, self.library.establish)
         self._known: list[Sequent] = []
+        self._calls, self._began = 0, time.monotonic()
 
     def plans(self, sequent: Sequent) -> Iterator[Plan]:
         """All plans, in order. Complete ones have every case closed; others leave cases to the machine."""
@@ -79,7 +86,9 @@ class Sketcher:
         """
         after_induction = []
         if "loops" not in self._without:
+            self._begin("loop-invariant")
             yield from self._loops(sequent)
+        self._begin("introduction, skolem, conjunction")
         for plan in self._logical(sequent):
             if plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
@@ -88,20 +97,40 @@ class Sketcher:
             elif halves:
                 yield plan
         if self._context.problem.measures and "invariants" not in self._without:
+            self._begin("invariants")
             yield from self._invariants.plans(sequent)  # an induction on a measure is slow to give up
+        self._begin("witness")
         yield from witness_plans(self._context, sequent, self._simply)
+        self._begin("induction")
         closed = induction(self._context, sequent, rlimit=self._quick(sequent))
         if closed is not None:
             yield closed
         yield from after_induction
         if "invariants" not in self._without:
+            self._begin("invariants")
             yield from self._invariants.plans(sequent)
+        self._begin("generalisation")
         yield from self._generalised(sequent)
         if "interpretation" not in self._without:
+            self._begin("interpretation")
             yield from interpreted(self._context, self.library.establish, sequent, self._known)
         if "lemmas" not in self._without:
             yield from self._with_lemmas(sequent)
+        self._begin("patient-induction")
         yield from self._patient(sequent)
+        self._end()
+
+    def _begin(self, strategy: str) -> None:
+        """A strategy has its turn: for the log of trials."""
+        self._end()
+        self._calls, self._began = self._context.budget.calls, time.monotonic()
+        self._context.trials.begin(strategy)
+
+    def _end(self) -> None:
+        queries = self._context.budget.calls - self._calls
+        result = f"no proof in {queries} queries" if queries else "no proof"
+        idle = not queries and time.monotonic() - self._began < IDLE_SECONDS
+        self._context.trials.end(Status.FAILED, NOT_APPLIED if idle else result)
 
     # ------------------------------------------------------------------------------------ strategies
 
@@ -153,12 +182,16 @@ class Sketcher:
     def _with_lemmas(self, sequent: Sequent) -> Iterator[Plan]:
         """Lemmas from the failed step, then common properties, then exploration; each followed by induction."""
         context, library = self._context, self.library
+        self._begin("strengthening")
         for candidate in general_statements(context, sequent):
             if library.attempt(candidate, patient=True):
                 yield from self._again(sequent, "strengthening")
         if context.shape.mentions_unfolded(sequent):
+            self._begin("numeric-lemma")
             yield from self._numeric(sequent)
+        self._begin("lemma-from-failed-step")
         yield from self._from_failed_steps(sequent)
+        self._begin("lemma-template")
         functions = context.shape.reachable_functions(sequent.formula)
         common = () if "templates" in self._without else templates(context, functions)
         new = [library.attempt(candidate) for candidate in common]
@@ -167,8 +200,10 @@ class Sketcher:
             yield from self._again(sequent, "lemma-template")
             yield from self._from_failed_steps(sequent)
         if "stuck-cases" not in self._without:
+            self._begin("lemma-from-stuck-case")
             yield from self._by_critics(sequent, functions)
         if "exploration" not in self._without:
+            self._begin("theory-exploration")
             yield from self._explored(sequent, functions)
 
     def _numeric(self, sequent: Sequent) -> Iterator[Plan]:
@@ -258,6 +293,7 @@ class Sketcher:
     def open_plans(self, sequent: Sequent) -> Iterator[Plan]:
         """Sketches with open cases: the machine goes on with them."""
         context = self._context
+        self._begin("case-split and open inductions")
         variables = induction_variables(context, sequent)
         for on in variables:
             plan = nested_induction(context, sequent, (on,), 1, keep=True)
@@ -268,6 +304,7 @@ class Sketcher:
                 yield plan
         for on in variables:
             yield constructor_split(context, sequent, on)
+        self._end()
 
 
 def _is_conjunction(sequent: Sequent) -> bool:

@@ -5,6 +5,8 @@
 * `templates`: properties that functions often have.
 * `accumulators`: the equation for every start of an accumulator.
 * `catamorphisms`: what a function makes of constructors and of other functions.
+* `continuations`: the goal with a rest behind what is produced, and any state.
+* `fields`: what numbers inside of results are at least.
 * `loops`: the goal for every state of a loop that keeps an invariant.
 * `closures`: what constants of sorts of functions do.
 * `explore`: equations between small terms that agree on values, which `tables` holds.

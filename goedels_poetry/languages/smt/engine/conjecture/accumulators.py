@@ -19,6 +19,7 @@ from goedels_poetry.kernel.refutation.evaluator import Undecided
 from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, app, eq, integer, is_app, rebuild, subterms
+from goedels_poetry.languages.smt.engine.conjecture.fields import field_bounds, hidden_steps
 from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.rewriting import replace_subterm
 
@@ -27,7 +28,12 @@ Frame = list[Any]
 
 
 def general_statements(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """The goal with the numbers that start accumulators made variables, where an equation that holds is found."""
+    """The goal with the numbers that start accumulators made variables, where an equation that holds is found.
+
+    Before it what a step of an induction may rest on: functions one step on, bounds of numbers inside of results.
+    """
+    yield from hidden_steps(context, sequent)
+    yield from field_bounds(context, sequent)
     if not (is_app(sequent.concl, "=") and len(sequent.concl.args) == 2 and sequent.concl.args[0].sort is INT):
         return
     left, right = sequent.concl.args

@@ -6,17 +6,27 @@ The loop of HipSpec (Claessen, Johansson, Rosén and Smallbone, "Automating Indu
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import is_app
+from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step
 from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, ProverContext
 from goedels_poetry.languages.smt.engine.induction import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
+from goedels_poetry.languages.smt.engine.refutation import show_assignment
 from goedels_poetry.languages.smt.engine.rewriting import Rules
+from goedels_poetry.languages.trials import Status
+
+TESTS = 80
+"""Values on which a candidate is tested before anybody tries to prove it."""
+
+UNPROVED = f"true in {TESTS} tests, not proved"
 
 CHANCES = 4
 """How often a candidate that failed is tried again, when there are new lemmas."""
@@ -63,7 +73,8 @@ class Library:
         if len(candidate.vars) > 4 or self.rules.joins(candidate):
             self._failed.pop(key, None)
             return False
-        if new and context.refutes(candidate, 80) is not None:
+        if new and (values := context.refutes(candidate, TESTS)) is not None:
+            self._note_refuted(candidate, values)
             return False
         if not (deep or again or patient) and self._hopes.joins(candidate):
             return None  # it follows from others that nobody could prove
@@ -73,7 +84,10 @@ class Library:
             if not candidate.hyps and candidate.size <= MAX_LAW and not is_app(candidate.concl, "=>"):
                 self._keep(key, candidate, leaf(candidate, query), quiet=not _simplifies(candidate))
             return False
+        began = time.monotonic()
+        context.trials.at(show(candidate.formula))
         plan = self._prove(candidate, deep, PATIENT if patient else CANDIDATE)
+        self._note(candidate, plan is not None, time.monotonic() - began)
         if plan is None:
             if not again:
                 self._failed[key] = candidate
@@ -82,6 +96,16 @@ class Library:
             return None
         self._keep(key, candidate, plan)
         return True
+
+    def _note_refuted(self, candidate: Sequent, values: dict[Term, Any]) -> None:
+        trials = self._context.trials
+        if trials.wants(Status.REFUTED):  # there may be thousands, and to print one takes as long as to refute it
+            shown = show_assignment(self._context.signature, values)["text"]
+            trials.tried(show(candidate.formula), Status.REFUTED, f"false for {shown}", lemma=True)
+
+    def _note(self, candidate: Sequent, proved: bool, seconds: float) -> None:
+        status, result = (Status.PROVED, "proved") if proved else (Status.FAILED, UNPROVED)
+        self._context.trials.tried(show(candidate.formula), status, result, seconds, lemma=True)
 
     def _keep(self, key: str, fact: Sequent, plan: Plan, *, quiet: bool = False) -> None:
         self.plans[key] = plan

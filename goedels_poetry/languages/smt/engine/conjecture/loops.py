@@ -40,6 +40,11 @@ from goedels_poetry.kernel.terms import (
     substitute,
     subterms,
 )
+from goedels_poetry.languages.smt.engine.conjecture.continuations import (
+    ContinuationStatement,
+    continuation_laws,
+    continuation_statements,
+)
 from goedels_poetry.languages.smt.engine.context import (
     CANDIDATE,
     GROUND,
@@ -97,17 +102,24 @@ class LoopStatement:
             yield Query((key,), (first, *unfolded), equations=False, quantified=False)
 
 
-def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopStatement]:
-    """The goal from any state of a loop on, without an invariant where values allow it, then with one."""
+def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopStatement | ContinuationStatement]:
+    """The goal from any state of a loop on, without an invariant where values allow it, then with one.
+
+    First with a rest of what another function has produced for the loop, where there is such a one.
+    """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
     sequent = _without_plain_functions(context, sequent)
+    yield from continuation_statements(context, sequent)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
         loop = _Loop(context, sequent, call)
         plain = loop.statement(())
         if context.refutes(plain.general, TESTS) is None:
             yield plain
             continue
+        for shifted in loop.shifted():
+            if context.refutes(shifted.general, TESTS) is None:
+                yield shifted
         invariant = loop.invariant()
         if invariant:
             found = loop.statement(invariant)
@@ -150,7 +162,11 @@ def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]
 
 
 def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """That functions of the goal are never below 0: what lengths and counts have to say about indices."""
+    """That functions of the goal are never below 0: what lengths and counts have to say about indices.
+
+    And the laws of what puts things together, where the goal speaks of a rest.
+    """
+    yield from continuation_laws(context, sequent)
     for name in context.shape.reachable_functions(sequent.formula):
         definition = context.signature.definition(name)
         if definition is not None and definition.recursive and definition.sort is INT:
@@ -260,6 +276,20 @@ class _Loop:
         hyps = (*[self._opened(h) for h in self._sequent.hyps], *invariant)
         general = make_sequent(variables, hyps, self._opened(self._sequent.concl))
         return LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
+
+    def shifted(self) -> Iterator[LoopStatement]:
+        """The goal about a sum that begins at 0, for any beginning: a bound of what is added up moves along with it."""
+        concl = self._sequent.concl
+        if concl.name not in (*ORDERS, "=") or len(concl.args) != 2 or concl.args[0].sort is not INT:
+            return
+        for start, first in self._start.items():
+            for at, call in enumerate(concl.args):
+                if first is integer(0) and call in self._calls and call.sort is INT:
+                    sides = [self._opened(call), app("+", (concl.args[1 - at], start), INT)]
+                    moved = rebuild(concl, tuple(sides if at == 0 else sides[::-1]))
+                    hyps = [self._opened(h) for h in self._sequent.hyps]
+                    general = make_sequent((*self._sequent.vars, *self._start), hyps, moved)
+                    yield LoopStatement(general, frozenset(c.name for c in self._calls), self._start)
 
     def _opened(self, term: Term) -> Term:
         for call in self._calls:

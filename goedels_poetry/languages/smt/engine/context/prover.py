@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -10,12 +11,13 @@ from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Term
 from goedels_poetry.languages.smt.engine.context.budget import Budget
-from goedels_poetry.languages.smt.engine.context.limits import CONFIGURATIONS, SAFETY_SECONDS
+from goedels_poetry.languages.smt.engine.context.limits import CONFIGURATIONS, DIRECT, SAFETY_SECONDS
 from goedels_poetry.languages.smt.engine.context.second_solver import RLIMIT, SURE
 from goedels_poetry.languages.smt.engine.context.sessions import SolverSessions
 from goedels_poetry.languages.smt.engine.context.shape import ProblemShape
@@ -25,6 +27,7 @@ from goedels_poetry.languages.smt.engine.refutation import interpretation
 from goedels_poetry.languages.smt.engine.rewriting import Rewriter, Unfolder
 from goedels_poetry.languages.smt.engine.termination import Recursion, recursions
 from goedels_poetry.languages.smt.termination.search import Termination, terminations_by_solver
+from goedels_poetry.languages.trials import Status, TrialLog
 from goedels_poetry.solvers import Answer
 
 FUEL = 6_000
@@ -36,8 +39,9 @@ class ProverContext:
 
     Fixed with the problem: ``problem``, ``signature``, ``seed``, ``reserved`` names, defining ``equations``, the
     ``guards`` of measured functions, the ``shape``, a ``rewriter`` and an ``unfolder`` of definitions, an ``evaluator``
-    and the ``closures`` that it knows as values. Of the job at hand: its ``budget`` and the ``lemmas`` that it has
-    proved. The methods test a goal on values or pose one query each; `attempts` puts several of them together.
+    and the ``closures`` that it knows as values. Of the job at hand: its ``budget``, the ``lemmas`` that it has
+    proved, and ``trials``, what it has tried. The methods test a goal on values or pose one query each; `attempts` puts
+    several of them together.
     """
 
     def __init__(self, problem: Problem, *, seed: int = 0) -> None:
@@ -46,6 +50,8 @@ class ProverContext:
         self.seed = seed
         self.reserved = problem.signature.names
         self.budget = Budget()
+        self.trials = TrialLog()
+        self._goal: Sequent | None = None
         self._obligations = Context(problem)
         self.equations = self._obligations.equations
         self.guards = self._obligations.guards
@@ -68,6 +74,8 @@ class ProverContext:
         """Forget lemmas, costs and solver contexts of the job before; the processes stay. It ends after ``seconds``."""
         self.budget.reset()
         self.budget.set_deadline(seconds)
+        self.trials = TrialLog()
+        self._goal = None
         self._lemmas.clear()
         self._quiet.clear()
         self._domains.clear()
@@ -78,6 +86,27 @@ class ProverContext:
     def close(self) -> None:
         """Stop the solvers."""
         self._sessions.close()
+
+    # ----------------------------------------------------------------------------------------- trials
+
+    def log_trials(self, goal: Sequent, log: TrialLog) -> None:
+        """What is tried on this goal from now on goes into ``log``."""
+        self._goal, self.trials = goal, log
+
+    def note_open(
+        self, sequent: Sequent, strategy: str, what: str, cases: Sequence[Sequent], of: int, began: float
+    ) -> None:
+        """A scheme has left some of its cases open. Counts when it was applied to the goal itself, and not to a lemma.
+
+        Args:
+            cases: the open ones that are known; ``of`` how many cases there are.
+            began: when, by the monotonic clock.
+        """
+        if self._goal is not None and sequent.key is self._goal.key and cases:
+            simplest = min(cases, key=lambda case: case.size)
+            stay = f"{len(cases)} of {of} cases stay open" if len(cases) > 1 else f"a case of {of} stays open"
+            seconds = time.monotonic() - began
+            self.trials.tried(what, Status.OPEN, stay, seconds, strategy=strategy, left=show(simplest.formula))
 
     # ------------------------------------------------------------------------------------ termination
 
@@ -211,6 +240,13 @@ class ProverContext:
             if answer.status == "unsat":
                 break
         return answer
+
+    def closes_alone(self, sequent: Sequent) -> bool:
+        """Whether the goal is proved at once by nothing but premises and equations, in a fresh context."""
+        self.budget.check()
+        options, _ = CONFIGURATIONS[0]
+        script = self._obligations.script_of(sequent, Query(), {})
+        return self._sessions.ask(script, DIRECT, options).status == "unsat"
 
     def is_believed(self, sequent: Sequent) -> bool:
         """Whether cvc5 finds a proof by induction of its own, which we cannot see: then more effort is worth while."""

@@ -13,6 +13,9 @@ from goedels_poetry.languages.smt.engine.context.second_solver import SecondSolv
 from goedels_poetry.solvers import Answer, Limits, Session, Z3Process
 from goedels_poetry.solvers.spare import lend, take_back
 
+_KEPT = 16
+"""Answers of fresh contexts that are remembered: a goal is tried, and then its candidate is verified."""
+
 
 class SolverSessions:
     """A z3 session for each kind of prelude, one for unsat cores, a z3 for single scripts, and cvc5.
@@ -27,6 +30,7 @@ class SolverSessions:
         self._sessions: dict[tuple[bool, bool, bool], Session] = {}
         self._core_sessions: dict[tuple[bool, bool], Session] = {}
         self._second = SecondSolver()
+        self._closed: dict[tuple[str, tuple[tuple[str, str], ...]], Answer] = {}
 
     @cached_property
     def _fresh(self) -> Z3Process:
@@ -69,8 +73,18 @@ class SolverSessions:
         return self._budget.spend(session.check("\n".join(lines), limits, "core"))
 
     def ask(self, script: str, rlimit: int, options: Mapping[str, str], seconds: float = SAFETY_SECONDS) -> Answer:
-        """Pose a whole script to z3 in a fresh context."""
-        return self._budget.spend(self._fresh.ask(script, Limits(rlimit=rlimit, seconds=seconds), options=options))
+        """Pose a whole script to z3 in a fresh context, unless such a one has already shown it with no more work."""
+        question = (script, tuple(sorted(options.items())))
+        known = self._closed.get(question)
+        if known is not None and known.rlimit_used is not None and known.rlimit_used <= rlimit:
+            return known
+        limits = Limits(rlimit=rlimit, seconds=seconds)
+        answer = self._budget.spend(self._fresh.ask(script, limits, options=options))
+        if answer.status == "unsat":
+            if len(self._closed) >= _KEPT:
+                self._closed.clear()
+            self._closed[question] = answer
+        return answer
 
     def ask_second(self, script: str, rlimit: int) -> Answer:
         """The same to cvc5."""

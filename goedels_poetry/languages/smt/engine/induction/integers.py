@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -34,12 +35,14 @@ def integer_plans(context: ProverContext, sequent: Sequent, rlimit: int | None =
             cases = instances(sequent, scheme, context.signature)
         except SchemeError:
             continue
+        began = time.monotonic()
         children = []
         for case in cases:
             closed = close_goal(context, case, rlimit)
             children.append(closed or Plan(case))
             if closed is None and len(cases) > 1 and case is not cases[-1]:
                 break
+        context.note_open(sequent, name, detail, [c.sequent for c in children if not c.complete], len(cases), began)
         if len(children) == len(cases):
             yield Plan(sequent, scheme, tuple(children), name, detail)
 

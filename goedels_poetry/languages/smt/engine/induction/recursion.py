@@ -9,6 +9,7 @@ many suggest; the rule is the functional induction of Krauss, "Partial Recursive
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from goedels_poetry.kernel.faults import SchemeError
@@ -84,6 +85,8 @@ def along_function(
         cases = instances(sequent, scheme, context.signature)
     except SchemeError:
         return None
+    began = time.monotonic()
+    detail = f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
     children: list[Plan] = []
     for case in cases:
         closed = close_goal(context, case, rlimit)
@@ -92,7 +95,7 @@ def along_function(
             tries = (nested_induction(context, case, (v,), 1, rlimit) for v in again)
             closed = next((plan for plan in tries if plan is not None), None)
         if closed is None and not keep:
+            context.note_open(sequent, "recursion-induction", detail, [case], len(cases), began)
             return None
         children.append(closed or Plan(case))
-    detail = f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
     return Plan(sequent, scheme, tuple(children), "recursion-induction", detail)

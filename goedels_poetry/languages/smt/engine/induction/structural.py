@@ -6,6 +6,7 @@ The variables that functions recurse on come first: the recursion analysis of Bo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from goedels_poetry.kernel.faults import SchemeError
@@ -60,6 +61,9 @@ def nested_induction(
         cases = instances(sequent, scheme, context.signature)
     except SchemeError:
         return None
+    began = time.monotonic()
+    name = "structural-induction" if depth == 1 else f"structural-induction-{depth}"
+    detail = " ".join(v.name for v in order)
     children: list[Plan] = []
     for case in cases:
         closed = close_goal(context, case, rlimit)
@@ -67,17 +71,21 @@ def nested_induction(
             again = tuple(v for v in rest if v in case.vars)
             closed = nested_induction(context, case, again, depth, rlimit) if again else None
         if closed is None and not keep:
+            context.note_open(sequent, name, detail, [case], len(cases), began)
             return None
         children.append(closed or Plan(case))
-    name = "structural-induction" if depth == 1 else f"structural-induction-{depth}"
-    return Plan(sequent, scheme, tuple(children), name, " ".join(v.name for v in order))
+    context.note_open(sequent, name, detail, [c.sequent for c in children if not c.complete], len(cases), began)
+    return Plan(sequent, scheme, tuple(children), name, detail)
 
 
 def constructor_split(context: ProverContext, sequent: Sequent, on: Term, rlimit: int | None = None) -> Plan:
     """Case distinction on the constructor of ``on``; cases that do not close stay open."""
+    began = time.monotonic()
     scheme = ConstructorSplit(on.name)
     cases = instances(sequent, scheme, context.signature)
     children = tuple(close_goal(context, case, rlimit) or Plan(case) for case in cases)
+    still_open = [child.sequent for child in children if not child.complete]
+    context.note_open(sequent, "case-split", on.name, still_open, len(cases), began)
     return Plan(sequent, scheme, children, "case-split", on.name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 from goedels_poetry.kernel.problem import Problem, Signature
@@ -13,6 +14,7 @@ from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.termination import with_measures
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.languages.trials import Status, TrialLog
 
 Json = dict[str, Any]
 
@@ -60,7 +62,9 @@ def context_of(payload: Json) -> tuple[ProverContext, Sequent, float]:
     context.begin(payload.get("seconds") or None)
     for _, statement in payload.get("scope", ()):
         context.add_lemma(parse_sequent(statement, problem.signature))
-    return context, goal_sequent(problem, payload["statement"]), time.process_time()
+    goal = goal_sequent(problem, payload["statement"])
+    context.log_trials(goal, TrialLog(Path(payload["log"]) if payload.get("log") else None))
+    return context, goal, time.process_time()
 
 
 def scope_of(payload: Json, context: ProverContext) -> list[Sequent]:
@@ -71,19 +75,32 @@ def scope_of(payload: Json, context: ProverContext) -> list[Sequent]:
 def result(context: ProverContext, began: float, value: Json, reason: str = "") -> Json:
     """What a job gives back: ok when there is no ``reason`` to say otherwise, and what it has cost.
 
-    With a sketch come the ``keys`` of its statements: they are not read again where the answer goes.
+    With a sketch come the ``keys`` of its statements: they are not read again where the answer goes. With what leaves
+    anything open comes what was tried.
     """
+    if open_cases := _leaves_open(value):
+        context.trials.end(
+            Status.OPEN, f"leaves {open_cases} cases as goals" if open_cases > 1 else "leaves a case as goal"
+        )
+    trials = context.trials.to_json() if reason or open_cases else {}
+    context.trials.close()
     return {
         "ok": not reason,
         "keys": keys_of(value["sketch"], context.signature) if "sketch" in value else {},
         "value": value,
         "reason": reason,
+        "trials": trials,
         "cost": {
             "solver_calls": context.budget.calls,
             "solver_seconds": round(context.budget.seconds, 4),
             "cpu_seconds": round(time.process_time() - began, 4),
         },
     }
+
+
+def _leaves_open(value: Json) -> int:
+    children = value["sketch"]["children"] if "sketch" in value else ()
+    return sum("candidate" not in child and "sketch" not in child for child in children)
 
 
 def keys_of(proposal: Json, signature: Signature) -> dict[str, str]:

@@ -19,6 +19,7 @@ from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, Rec
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import scheme_from_json
+from goedels_poetry.kernel.reading.symbols import solver_proof
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, Witness, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, forall, integer, is_app, subterms
@@ -266,14 +267,11 @@ def _parsed(text: str, problem: Problem, variables: tuple[Term, ...], sort: Any)
 
 
 def _respelled(text: str, problem: Problem) -> str:
-    """Names of the problem that had to be changed for the solvers (``List`` is ``u_List``), spelled as they are now."""
+    """Names of the problem that had to be changed for the solvers, for their characters, spelled as they are now."""
     signature = problem.signature
     sorts = [sort.name for sort in (*signature.sorts, *(d.sort for d in signature.datatypes))]
     known = {*signature.names, *sorts}
-    changed = {name.removeprefix("u_"): name for name in known if name.startswith("u_")}
-    if not changed:
-        return text
-    return _WORD.sub(lambda word: changed[word[0]] if word[0] in changed and word[0] not in known else word[0], text)
+    return _WORD.sub(lambda word: safe if (safe := solver_proof(word[0])) in known else word[0], text)
 
 
 _WORD = re.compile(r"[^\s()|;\"]+")

@@ -8,7 +8,7 @@ from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.languages.smt.describe import describe_goal, describe_problem
-from goedels_poetry.languages.smt.engine.context import OutOfTime
+from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
 from goedels_poetry.languages.smt.engine.jobs.guided import complete
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
@@ -31,6 +31,7 @@ from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
 from goedels_poetry.languages.smt.text import parse_sequent
+from goedels_poetry.languages.trials import Status
 
 Json = dict[str, Any]
 
@@ -112,20 +113,21 @@ def sketch_within(payload: Json) -> Json:
     context.budget.limit_calls(int(payload["calls"]))
     sketcher = Sketcher(context, payload.get("without", ()))
     banned = set(payload.get("banned", ()))
-    plan = _first(sketcher.closed_plans(sequent, halves=bool(payload.get("open"))), banned)
+    plan = _first(context, sketcher.closed_plans(sequent, halves=bool(payload.get("open"))), banned)
     if plan is None and payload.get("open"):
         context.budget.limit_calls(int(payload["calls"]))
-        plan = _first(sketcher.open_plans(sequent), banned)
+        plan = _first(context, sketcher.open_plans(sequent), banned)
     if plan is None:
         return result(context, began, {}, EXHAUSTED)
     context.budget.limit_calls(None)
     return result(context, began, {"sketch": sketch_json(with_lemmas(context, plan, sketcher.library.plans))})
 
 
-def _first(plans: Iterator[Plan], banned: set[str]) -> Plan | None:
+def _first(context: ProverContext, plans: Iterator[Plan], banned: set[str]) -> Plan | None:
     try:
         return next((plan for plan in plans if plan.fingerprint not in banned), None)
     except OutOfTime:
+        context.trials.end(Status.TIMEOUT, "the queries allowed for it were used up")
         return None
 
 

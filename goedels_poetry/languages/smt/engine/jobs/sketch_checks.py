@@ -15,6 +15,7 @@ from goedels_poetry.kernel.terms import Term, is_app
 from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refutation import show_assignment, show_value
+from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.languages.smt.termination.search import structural_sizes
 from goedels_poetry.languages.smt.text import parse_sequent
 
@@ -56,7 +57,8 @@ def refuted_child(context: ProverContext, proposal: Json, what: str = "subgoal")
             shown = show_assignment(context.signature, counterexample)
             value = {"refuted_child": position, "counterexample": shown}
             sides = show_sides(context, child, counterexample)
-            return value, f"{what} {position + 1} is false for {shown['text']}{sides}: {show(child.formula)}"
+            where = f" for {shown['text']}" if counterexample else ""
+            return value, f"{what} {position + 1} is false{where}{sides}: {render(show(child.formula))}"
     return None
 
 
@@ -70,5 +72,5 @@ def show_sides(context: ProverContext, sequent: Sequent, values: Mapping[Term, A
             value = context.evaluator.value(side, values)
         except Undecided:
             return ""
-        sides.append(show_value(context.signature, side.sort, value))
+        sides.append(render(show_value(context.signature, side.sort, value)))
     return f" ({' against '.join(sides)})"

@@ -9,7 +9,7 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.printer import declarations, show
-from goedels_poetry.kernel.problem import Premise, Problem
+from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.terms import symbols
@@ -29,9 +29,11 @@ from goedels_poetry.languages.smt.engine.preflight import check_problem
 from goedels_poetry.languages.smt.engine.refutation import show_assignment
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
+from goedels_poetry.languages.smt.premises import told
 from goedels_poetry.languages.smt.proof_json import query_to_json
 from goedels_poetry.languages.smt.sanity_tests import says_nothing
 from goedels_poetry.languages.smt.text import parse_sequent
+from goedels_poetry.languages.trials import Status
 
 Json = dict[str, Any]
 
@@ -42,13 +44,16 @@ def prove(payload: Json) -> Json:
     """A direct proof by one query, or a counterexample. Asking again would only bring the same answer."""
     context, sequent, began = context_of(payload)
     counterexample = context.refutes(sequent, 60) if payload["statement"] else None
+    context.trials.begin("direct proof")
     if counterexample is not None:
         return result(context, began, {"refuted": show_assignment(context.signature, counterexample)})
-    query = direct_query(context, sequent)
+    alone = not payload["statement"] and context.closes_alone(sequent)  # preflight has asked the same
+    query = Query() if alone else direct_query(context, sequent)
     if query is None and not any(d.recursive for d in context.signature.definitions):
         # Nothing to induct over: the solver itself, in every configuration that the checker knows, is the best prover.
         query = Query() if context.confirms(sequent, Query(), {}).status == "unsat" else None
     if query is None:
+        context.trials.end(Status.FAILED, "no solver closes it without an induction or a lemma")
         return result(context, began, {EXHAUSTED: True}, "the solver does not close the goal directly")
     return result(context, began, {"candidate": {"query": query_to_json(minimal_query(context, sequent, query))}})
 
@@ -62,6 +67,7 @@ def correct(payload: Json) -> Json:
             candidate = {"query": query_to_json(minimal_query(context, sequent, query, rlimit))}
             if candidate != payload.get("candidate"):
                 return result(context, began, {"candidate": candidate})
+    context.trials.tried("", Status.FAILED, "no other query closes it", strategy="correction")
     return result(context, began, {}, EXHAUSTED)
 
 
@@ -87,7 +93,9 @@ def sketch(payload: Json) -> Json:
             if plan.fingerprint not in banned:
                 ready = with_lemmas(context, plan, sketcher.library.plans)
                 return result(context, began, {"sketch": sketch_json(ready)})
+            context.trials.tried(plan.detail, Status.REJECTED, "banned here", strategy=plan.strategy)
     except OutOfTime:
+        context.trials.end(Status.TIMEOUT, "the time was used up")
         return result(context, began, {}, "out of time")
     return result(context, began, {}, EXHAUSTED)
 
@@ -157,18 +165,15 @@ def canonical(payload: Json) -> Json:
     return {"key": key_of(goal_sequent(problem_of(payload["theorem"]), payload["statement"]))}
 
 
-def _premise(premise: Premise) -> str:
-    return f"{premise.name} (line {premise.line}): {show(premise.formula)}"
-
-
 def judge(payload: Json) -> Json:
     """See `Language.judge`: what is to be known before any search."""
     context, _, began = context_of({**payload, "statement": ""})
-    report = check_problem(context, bool(payload.get("assume_definitions")))
+    text: str = payload["theorem"]
+    report = check_problem(context, bool(payload.get("assume_definitions")), text)
     value = {
         "verdict": report.verdict,
         "reason": report.reason,
-        "core": [_premise(p) for p in context.problem.premises if p.name in report.core],
+        "core": told([p.name for p in context.problem.premises if p.name in report.core], context.problem, text),
         "counterexample": dict(report.counterexample),
         "refuted_by": report.refuted_by,
         "assumptions": list(report.assumptions),

@@ -2,6 +2,7 @@
 
 * `checks`: these questions one after the other.
 * `falsify`: values that make the premises true and the goal false.
+* `interpret`: what declared functions and sorts are, too, where premises speak of them.
 * `facts`: premises that no values decide, proved from the definitions.
 """
 
@@ -10,11 +11,13 @@ from __future__ import annotations
 from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
 from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
 from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
+from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
 
 __all__ = [
     "check_problem",
     "counterexample",
     "facts_of",
     "interpreted",
+    "interpreted_counterexample",
     "proof_of",
 ]

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import Term, not_, subterms
 from goedels_poetry.languages.smt.engine.context import DIRECT, INCREMENTAL, ProverContext, query_by_models
 from goedels_poetry.languages.smt.engine.preflight.falsify import MODEL, QUICK, counterexample
+from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.spare import borrowed
 
@@ -38,16 +39,25 @@ class Report:
     evidence: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def check_problem(context: ProverContext, assume_definitions: bool = False) -> Report:
-    """Look at a problem as a whole. ``assume_definitions``: go on although some recursions are not known to end."""
+def check_problem(context: ProverContext, assume_definitions: bool = False, text: str = "") -> Report:
+    """Look at a problem as a whole. ``assume_definitions``: go on although some recursions are not known to end.
+
+    ``text``: what it was read from; without it nothing is looked for that premises could be about.
+    """
     problem = context.problem
     doubtful = [f"{', '.join(t.group)}: {t.reason}" for t in context.terminations if not t.ok]
     open_definitions = undefined_recursions(context)
+    if not open_definitions:
+        core = contradictory_premises(context) if problem.premises else ()
+        if core:
+            return Report("inconsistent", "the premises contradict each other", core)
+        if context.closes_alone(sequent_of(problem.goal, problem.signature.names)):
+            return Report("open")  # what is proved at once needs no attempt at a refutation
     work = PATIENCE * QUICK if open_definitions else QUICK
     rlimit = PATIENCE * MODEL if open_definitions else MODEL
     refutation = None if idle_recursions(context) else counterexample(problem, context.seed, work, rlimit)
     if refutation is not None:
-        shown = refutation.shown(problem.signature)
+        shown = refutation.shown(problem)
         assumed = tuple(f"{EVALUATED}: {d}" for d in doubtful)
         reason = f"false for {shown['text']}"
         return Report("refuted", reason, (), shown, "counterexample", assumed, refutation.evidence())
@@ -57,10 +67,13 @@ def check_problem(context: ProverContext, assume_definitions: bool = False) -> R
         if not assume_definitions:
             return Report("unknown", f"not shown to be well-founded: {reason}")
         assumptions = tuple(f"the definition is consistent: {d}" for d in open_definitions)
-    if problem.premises:
-        core = contradictory_premises(context)
+        core = contradictory_premises(context) if problem.premises else ()
         if core:
             return Report("inconsistent", "the premises contradict each other", core, assumptions=assumptions)
+    model = interpreted_counterexample(text, context.seed) if text and problem.premises and not doubtful else None
+    if model is not None:
+        shown = model.shown()
+        return Report("refuted", f"false for {shown['text']}", (), shown, "counterexample", (), model.evidence())
     denied = Sequent((), (), not_(problem.goal))
     quantified = any(t.binders for part in _parts(problem) for t in subterms(part))
     if context.holds(denied, Query(), DIRECT // 2) or (quantified and query_by_models(context, denied) is not None):

@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
-from goedels_poetry.kernel.problem import Premise, Problem
+from goedels_poetry.kernel.obligations import is_quantified
+from goedels_poetry.kernel.problem import Premise, Problem, Signature
 from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import Kind, and_
+from goedels_poetry.kernel.terms import Kind, Term, and_
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, direct_query, minimal_query
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.search import Sketcher
@@ -22,18 +24,26 @@ from goedels_poetry.languages.smt.proof_json import query_to_json, show_sequent
 
 Json = dict[str, Any]
 
+FUEL = 6_000
 CALLS = 300
 """Queries for the proof of all of them."""
 
 
 def facts_of(problem: Problem) -> tuple[Premise, ...]:
-    """The general premises that rest on no declared function."""
-    return tuple(
-        p
-        for p in problem.premises
-        if p.formula.kind is Kind.FORALL
-        and reached(problem.signature, [p.formula]).isdisjoint(problem.signature.functions)
-    )
+    """The general premises that rest on no declared function, and others with quantifiers that no value decides."""
+    signature = problem.signature
+    bare = [p for p in problem.premises if reached(signature, [p.formula]).isdisjoint(signature.functions)]
+    return tuple(p for p in bare if p.formula.kind is Kind.FORALL or _is_undecided(signature, p.formula))
+
+
+def _is_undecided(signature: Signature, formula: Term) -> bool:
+    if not is_quantified(formula):
+        return False
+    try:
+        Evaluator(signature, fuel=FUEL).value(formula, {})
+    except Undecided:
+        return True
+    return False
 
 
 def proof_of(problem: Problem, facts: Sequence[Premise], seed: int) -> list[Json] | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
+from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Premise, Problem, Signature
+from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
 from goedels_poetry.kernel.refutation.value_codec import value_from_json, value_to_json
 from goedels_poetry.kernel.refutation.values import small_values
@@ -18,11 +21,14 @@ from goedels_poetry.languages.smt.engine.refutation import (
     Narrowing,
     Refuter,
     interpretation,
+    show_calls,
     show_values,
     suggested_values,
 )
 
 Json = dict[str, Any]
+Interpret = Callable[[str, tuple[Any, ...]], Any]
+Table = Mapping[tuple[str, tuple[Any, ...]], Any]
 
 TESTS = 400
 FUEL = 6_000
@@ -41,6 +47,8 @@ class Counterexample:
     values: Mapping[str, Any]
     constants: Mapping[str, Any]
     sorts: Mapping[str, Sort]
+    table: Table
+    """What declared functions were asked for, and said."""
     facts: Json
     """``names`` of premises that were proved from the definitions rather than evaluated, and the ``steps``."""
 
@@ -52,10 +60,11 @@ class Counterexample:
             "facts": self.facts,
         }
 
-    def shown(self, signature: Signature) -> Json:
-        """``{"values": {name: text}, "text": ...}`` in the problem's own terms."""
+    def shown(self, problem: Problem, besides: Mapping[str, str] = MappingProxyType({})) -> Json:
+        """``{"values": {name: text}, "text": ...}`` in the problem's own terms; ``besides``: texts of other things."""
         everything = {**self.constants, **self.values}
-        return show_values(signature, {name: (self.sorts[name], value) for name, value in everything.items()})
+        named = {name: (self.sorts[name], value) for name, value in everything.items()}
+        return show_values(problem.signature, named, {**show_calls(problem.signature, self.table), **besides})
 
 
 def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int = MODEL) -> Counterexample | None:
@@ -63,7 +72,7 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
 
     Declared functions are given one fixed interpretation; a premise that it does not make true by construction must
     evaluate to true or be proved, so a premise that is not decided means that nothing is claimed. Small values first,
-    then random ones, then narrowing (``work`` evaluations), then a model of z3's (``rlimit`` resource units).
+    then random ones, then narrowing (``work`` evaluations), then a model of z3's (``rlimit`` resource units; 0: none).
     """
     signature = problem.signature
     rules = _rules(problem)
@@ -93,13 +102,25 @@ def counterexample(problem: Problem, seed: int, work: int = QUICK, rlimit: int =
     proof = proof_of(problem, facts, seed) if assignment is not None and facts else None
     if assignment is None or (facts and proof is None):
         return None
-    values = {v: assignment.get(v, _any_value(signature, v.sort)) for v in goal.vars}
+    values = {v.name: assignment.get(v, _any_value(signature, v.sort)) for v in goal.vars}
+    chosen = {c.name: assignment[v] for c, v in variables.items() if v in assignment}
     return Counterexample(
-        {v.name: value for v, value in values.items()},
-        {c.name: assignment[v] for c, v in variables.items() if v in assignment},
+        values,
+        chosen,
         {t.name: t.sort for t in (*goal.vars, *constants)},
+        _asked(problem, values, _with_constants(chosen, interpretation(problem, seed)), [p.name for p in facts]),
         {"names": [p.name for p in facts], "steps": proof} if proof else {},
     )
+
+
+def _asked(problem: Problem, values: Mapping[str, Any], interpret: Interpret, proved: Sequence[str]) -> Table:
+    """What declared functions that take arguments are asked for, and say, when the goal is evaluated."""
+    try:
+        rows = make_evidence(problem, values, interpret, proved)["table"]
+    except BadProof:  # the checker will say why
+        return {}
+    told = {(row["function"], tuple(map(value_from_json, row["args"]))): row["value"] for row in rows if row["args"]}
+    return {call: value_from_json(value) for call, value in told.items()}
 
 
 def _values(
@@ -111,21 +132,23 @@ def _values(
         return assignment
     telling = not sequent.hyps and is_app(sequent.concl, "=") and sequent.concl.args[0].sort is not BOOL
     suggestion: Mapping[Term, Any] | None = Narrowing(sequent, patient).run(work // 5 if telling else work)
-    if suggestion is None:
+    if suggestion is None and rlimit:
         suggestion = suggested_values(context, sequent, rlimit)
     return patient.shrunk(sequent, suggestion) if suggestion is not None else None
 
 
-def interpreted(problem: Problem, seed: int, evidence: Json) -> tuple[Json, Callable[[str, tuple[Any, ...]], Any]]:
+def interpreted(problem: Problem, seed: int, evidence: Json) -> tuple[Json, Interpret]:
     """The values and the interpretation of declared functions behind `Counterexample.evidence`."""
     values = {name: value_from_json(value) for name, value in evidence["values"].items()}
     constants = {name: value_from_json(value) for name, value in evidence["constants"].items()}
-    interpret = interpretation(problem, seed)
+    return values, _with_constants(constants, interpretation(problem, seed))
 
+
+def _with_constants(constants: Mapping[str, Any], interpret: Interpret) -> Interpret:
     def of(name: str, args: tuple[Any, ...]) -> Any:
         return constants[name] if not args and name in constants else interpret(name, args)
 
-    return values, of
+    return of
 
 
 def _rules(problem: Problem) -> list[Premise]:

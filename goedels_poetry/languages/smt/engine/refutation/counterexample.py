@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from goedels_poetry.kernel.printer import show
@@ -11,6 +12,9 @@ from goedels_poetry.kernel.refutation.operations import Value
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, Element
 from goedels_poetry.kernel.refutation.values import to_term
 from goedels_poetry.kernel.terms import INT, Sort, Term
+from goedels_poetry.languages.smt.infix import render
+
+MOST_CALLS = 20
 
 
 def show_value(signature: Signature, sort: Sort, value: Value) -> str:
@@ -40,12 +44,27 @@ def show_assignment(signature: Signature, assignment: Mapping[Term, Any]) -> dic
     return show_values(signature, {v.name: (v.sort, value) for v, value in assignment.items()})
 
 
-def show_values(signature: Signature, assignment: Mapping[str, tuple[Sort, Any]]) -> dict[str, Any]:
-    """The same for named values with their sorts; ``short`` says long numbers and lists as people write them."""
-    values = {name: show_value(signature, sort, value) for name, (sort, value) in assignment.items()}
+def show_values(
+    signature: Signature, assignment: Mapping[str, tuple[Sort, Any]], besides: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The same for named values with their sorts; ``short`` says long numbers and lists as people write them.
+
+    ``values`` are SMT-LIB, ``text`` has them as people write them. ``besides``: SMT-LIB text of what else is told.
+    """
+    values = {name: show_value(signature, sort, value) for name, (sort, value) in assignment.items()} | dict(besides)
     short = {name: brief for name, (sort, value) in assignment.items() if (brief := in_short(signature, sort, value))}
-    text = ", ".join(f"{n} = {v}" for n, v in values.items()) or "no variables"
+    text = ", ".join(f"{n} = {render(v)}" for n, v in values.items()) or "no variables"
     return {"values": values, "text": text, **({"short": short} if short else {})}
+
+
+def show_calls(signature: Signature, table: Mapping[tuple[str, tuple[Any, ...]], Any]) -> dict[str, str]:
+    """What declared functions are where they were asked: ``{"f(1)": text}``, the first ones of many."""
+    shown = {}
+    for (name, args), value in list(table.items())[:MOST_CALLS]:
+        params, result = signature.functions[name]
+        inputs = [render(show_value(signature, s, v)) for s, v in zip(params, args, strict=True)]
+        shown[f"{name}({', '.join(inputs)})"] = show_value(signature, result, value)
+    return shown
 
 
 def in_short(signature: Signature, sort: Sort, value: Value) -> str:

@@ -1,0 +1,393 @@
+"""What a job has tried on a goal, as data: for people who ask why nothing was found, and what is going on now.
+
+A job keeps a `TrialLog` of a bounded number of trials. What it has kept comes back with a result that leaves something
+open; a job that goes on for longer writes its log to a file as it goes, so that others see what it is at, and so that
+what it has tried is not lost when it is stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+MOST_KEPT = 40
+"""Trials that are kept of a job; the others are counted."""
+MOST_TEXT = 400
+"""Characters of each text of a trial."""
+TACTICS = ("tactics", "further tactics", "library search", "witnesses")
+"""Strategies that try one tactic after another on the goal as it stands."""
+NOT_APPLIED = "does not apply here"
+"""Result of a strategy that has found nothing to try."""
+MOST_LINES = 4_000
+"""Lines of a file, which then begins anew with what is kept."""
+
+
+class Status(StrEnum):
+    """What came of a trial."""
+
+    PROVED = "proved"
+    """It closed the goal, or it is a lemma that was proved on the way."""
+    OPEN = "open"
+    """It applies and leaves something open: see `Trial.left`."""
+    FAILED = "failed"
+    """It closed nothing, and nothing speaks against it: a lemma that holds in every test, a tactic that gives up."""
+    REFUTED = "refuted"
+    """A lemma that is false."""
+    REJECTED = "rejected"
+    """It was proposed and not accepted, or is banned here."""
+    TIMEOUT = "timeout"
+    """It was stopped, or used up what it may use."""
+    ERROR = "error"
+    """It raised an exception."""
+    UNDER_WAY = "under way"
+    """It has begun and not ended: of a job that was stopped, or goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One thing that was tried on a goal."""
+
+    strategy: str
+    """A strategy, a tactic family, the prompt of a model; in the names that the documentation uses."""
+    what: str = ""
+    """What it was applied to or said: variables, a lemma, a tactic; a formula is a text of the language."""
+    status: Status = Status.FAILED
+    result: str = ""
+    """One line for people."""
+    seconds: float | None = None
+    """Wall time; None where nobody has measured it."""
+    left: str = ""
+    """The simplest subgoal that it left open, as a text of the language."""
+    lemma: bool = False
+    """Whether ``what`` is a lemma that the strategy has guessed."""
+    times: int = 1
+    """How often the same was tried with the same result; ``seconds`` are those of all."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every field."""
+        data = asdict(self)
+        data["status"] = str(self.status)
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trial:
+        """The inverse of `to_json`; fields that are missing have their defaults, others are ignored."""
+        known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        said = known.get("status")
+        known["status"] = Status(said) if said in list(Status) else Status.FAILED
+        return cls(**known)
+
+
+_SHARE = {
+    Status.OPEN: 12,
+    Status.REJECTED: 10,
+    Status.ERROR: 5,
+    Status.TIMEOUT: 5,
+    Status.UNDER_WAY: 1,
+    Status.PROVED: 8,
+    Status.REFUTED: 5,
+}
+"""How many trials of a status are kept at most beside the others; failed ones take what is left."""
+
+
+@dataclass(slots=True)
+class TrialLog:
+    """The trials of one job, the most telling of them kept. One thread at a time."""
+
+    path: Path | None = None
+    """Where a job that goes on for longer writes its log; None: nowhere."""
+    step: str = ""
+    """The strategy that is under way."""
+    _step_began: float = 0.0
+    _kept: dict[tuple[str, str, Status], Trial] = field(default_factory=dict)
+    _dropped: int = 0
+    _file: IO[str] | None = None
+    _lines: int = 0
+
+    # -- what a job says -------------------------------------------------------------------------------------------
+    def begin(self, strategy: str, what: str = "") -> None:
+        """A strategy begins; the one before it has come to nothing."""
+        self.end()
+        self.step, self._step_began = strategy, time.monotonic()
+        self.at(what)
+
+    def end(self, status: Status = Status.FAILED, result: str = "no proof", *, what: str = "", left: str = "") -> None:
+        """The strategy that is under way has ended."""
+        if self.step:
+            seconds = time.monotonic() - self._step_began
+            strategy, self.step = self.step, ""
+            self._keep(Trial(strategy, what, status, result, round(seconds, 3), left))
+
+    def tried(
+        self,
+        what: str,
+        status: Status,
+        result: str,
+        seconds: float | None = None,
+        *,
+        strategy: str = "",
+        left: str = "",
+        lemma: bool = False,
+    ) -> None:
+        """Something has been tried in the course of the present strategy, or of the one that is named."""
+        rounded = None if seconds is None else round(seconds, 3)
+        self._keep(Trial(strategy or self.step, what, status, result, rounded, left, lemma))
+
+    def wants(self, status: Status) -> bool:
+        """Whether a further trial of this status may be kept; where it may not, it is only counted."""
+        if self._count(status) < _SHARE.get(status, MOST_KEPT):
+            return True
+        self._dropped += 1
+        return False
+
+    def at(self, what: str) -> None:
+        """What the present strategy is doing now."""
+        self._write({"at": time.time(), "strategy": self.step, "what": what[:MOST_TEXT]})
+
+    def clear(self) -> None:
+        """Forget everything: nothing is open, so nobody will ask."""
+        self.step = ""
+        self._kept.clear()
+        self._dropped = 0
+
+    # -- what is kept ----------------------------------------------------------------------------------------------
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """What is kept, in the order in which it was first tried."""
+        return tuple(self._kept.values())
+
+    @property
+    def dropped(self) -> int:
+        """How many further trials there were."""
+        return self._dropped
+
+    def to_json(self) -> dict[str, Any]:
+        """What comes back with a job's result: ``{"trials": [...], "more": n}``; {} without any."""
+        self.end()
+        return (
+            {"trials": [trial.to_json() for trial in self._kept.values()], "more": self._dropped} if self._kept else {}
+        )
+
+    def take(self, data: dict[str, Any]) -> None:
+        """Add what `to_json` gave."""
+        for trial in data.get("trials", ()):
+            self._keep(Trial.from_json(trial), written=False)
+        self._dropped += int(data.get("more", 0))
+
+    def _keep(self, trial: Trial, *, written: bool = True) -> None:
+        trial = replace(
+            trial,
+            what=_cut(trial.what),
+            result=_cut(trial.result),
+            left=_storable(trial.left) if len(trial.left) <= MOST_TEXT else "",  # half a formula is none
+        )
+        key = ("" if trial.lemma else trial.strategy, trial.what, trial.status)
+        known = self._kept.get(key)
+        if known is not None:
+            self._kept[key] = _together(known, trial)
+        else:
+            self._kept[key] = trial
+            if len(self._kept) > MOST_KEPT or self._count(trial.status) > _SHARE.get(trial.status, MOST_KEPT):
+                self._drop(trial.status)
+        if written:
+            self._write({"trial": trial.to_json()})
+
+    def _count(self, status: Status) -> int:
+        return sum(trial.status is status for trial in self._kept.values())
+
+    def _drop(self, status: Status) -> None:
+        """The least telling trial of a status goes: the longest text, and of those that are as long the latest."""
+        present = [key for key, trial in self._kept.items() if trial.status is status]
+        longest = max(present, key=lambda key: (len(self._kept[key].left), len(key[1]), self._order(key)))
+        self._dropped += self._kept.pop(longest).times
+
+    def _order(self, key: tuple[str, str, Status]) -> int:
+        return list(self._kept).index(key)
+
+    # -- the file --------------------------------------------------------------------------------------------------
+    def _write(self, line: dict[str, Any]) -> None:
+        if self.path is None:
+            return
+        try:
+            if self._file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self.path.open("w", encoding="utf-8")
+                self._write_kept()
+            elif self._lines > MOST_LINES:
+                self._file.seek(0)
+                self._file.truncate()
+                self._write_kept()
+            self._file.write(json.dumps(line) + "\n")
+            self._file.flush()
+            self._lines += 1
+        except OSError:  # a full disk costs nobody a proof
+            self.path = None
+
+    def _write_kept(self) -> None:
+        assert self._file is not None
+        self._lines = 0
+        self._file.write(json.dumps({"more": self._dropped}) + "\n")
+        for trial in self._kept.values():
+            self._file.write(json.dumps({"trial": trial.to_json()}) + "\n")
+
+    def close(self) -> None:
+        """Nothing is written any more. The file stays."""
+        if self._file is not None:
+            self._file.close()
+        self._file = self.path = None
+
+
+def _cut(text: str) -> str:
+    text = _storable(" ".join(text.split()))
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 3]}..."
+
+
+def _storable(text: str) -> str:
+    """Without lone surrogates, which no database takes."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _together(one: Trial, other: Trial) -> Trial:
+    seconds = None if one.seconds is None and other.seconds is None else (one.seconds or 0) + (other.seconds or 0)
+    left = min(filter(None, (one.left, other.left)), key=len, default="")
+    seconds = None if seconds is None else round(seconds, 3)
+    return replace(one, result=other.result, seconds=seconds, times=one.times + other.times, left=left)
+
+
+# -- reading what a job writes -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a job is at."""
+
+    strategy: str
+    what: str
+    since: float
+    """Seconds since the epoch."""
+
+
+TAIL = 8_192
+
+
+def doing(path: Path) -> Doing | None:
+    """What the job that writes this file is at; None while it has said nothing. Reads the end of the file only."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - TAIL))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    for line in reversed(lines):
+        said = _line(line)
+        if "at" in said:
+            return Doing(said.get("strategy", ""), said.get("what", ""), said["at"])
+    return None
+
+
+def unfinished(path: Path, *, now: float | None = None) -> TrialLog:
+    """What the job that wrote this file has tried, the last thing as under way; an empty log without a file.
+
+    ``now``: seconds since the epoch, when the job was stopped; by default when the file was last written.
+    """
+    log = TrialLog()
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+        ended = now if now is not None else path.stat().st_mtime
+    except OSError:
+        return log
+    last: dict[str, Any] = {}
+    for line in lines:
+        said = _line(line)
+        if "at" in said:
+            last = said
+        elif "trial" in said:
+            log.take({"trials": [said["trial"]]})
+            last = _still_under_way(last, said["trial"])
+        elif "more" in said:
+            log.take(said)
+    if last.get("strategy"):
+        seconds = max(0.0, ended - last["at"])
+        log.tried(last.get("what", ""), Status.UNDER_WAY, "was under way", seconds, strategy=last["strategy"])
+    return log
+
+
+def _still_under_way(last: dict[str, Any], ended: dict[str, Any]) -> dict[str, Any]:
+    """What is under way when a trial has ended: the same, the strategy without it, or nothing known."""
+    if ended["strategy"] != last.get("strategy"):
+        return last
+    return {**last, "what": ""} if ended["what"] else {}
+
+
+def _line(text: str) -> dict[str, Any]:
+    try:
+        said = json.loads(text)
+    except ValueError:  # the beginning of the tail, or a line that is being written
+        return {}
+    if not isinstance(said, dict):
+        return {}
+    try:  # whatever has become of the file, a run is not to end by it
+        return {name: read(said[name]) for name, read in _READ.items() if name in said}
+    except (TypeError, ValueError, KeyError):
+        return {}
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "at": float,
+    "strategy": str,
+    "what": str,
+    "more": int,
+    "trial": lambda trial: Trial.from_json(trial).to_json(),
+}
+"""What a line may say, and as what it is read."""
+
+
+# -- where a job finds its log -------------------------------------------------------------------------------------
+
+_LOG: ContextVar[TrialLog | None] = ContextVar("trial log", default=None)
+
+
+@contextmanager
+def logging_trials(log: TrialLog) -> Iterator[TrialLog]:
+    """Inside, `trial_log` is this one, in every task that is begun there."""
+    token = _LOG.set(log)
+    try:
+        yield log
+    finally:
+        _LOG.reset(token)
+        log.close()
+
+
+def trial_log() -> TrialLog:
+    """The log of the job under way; one that nobody reads where there is none."""
+    log = _LOG.get()
+    return TrialLog() if log is None else log
+
+
+def nearest(trials: Sequence[Trial]) -> Trial | None:
+    """The trial that has left the simplest subgoal open."""
+    return min((trial for trial in trials if trial.left), key=lambda trial: len(trial.left), default=None)
+
+
+__all__ = [
+    "MOST_KEPT",
+    "NOT_APPLIED",
+    "TACTICS",
+    "Doing",
+    "Status",
+    "Trial",
+    "TrialLog",
+    "doing",
+    "logging_trials",
+    "nearest",
+    "trial_log",
+    "unfinished",
+]

@@ -79,7 +79,7 @@ def code_task(text: str, path: str = "") -> CodeTask:
         check_code(task)
     except InvalidInput as error:
         raise (
-            error if error.line else InvalidInput(error.message, _line(text, error.message), hint=error.hint)
+            error if error.line else InvalidInput(error.message, _place(text, error.message), hint=error.hint)
         ) from None
     return task
 
@@ -183,6 +183,16 @@ def _line(text: str, part: str) -> int | None:
     first = next((line.strip() for line in part.splitlines() if line.strip()), "")
     lines = text.splitlines()
     return next((number for number, line in enumerate(lines, 1) if first and first in line), None)
+
+
+def _place(text: str, message: str) -> int | None:
+    """The line of the key that a message is about: the first that it names; else as `_line`."""
+    named = sorted((message.index(key), key) for key in (*KEYS, *LIMITS) if key in message)
+    for _, key in named:
+        for number, line in enumerate(text.splitlines(), 1):
+            if re.match(rf"\s*[\"']?{key}[\"']?\s*=", line):
+                return number
+    return _line(text, message)
 
 
 def _of(kind: Any, data: Mapping[str, Any], name: str, text: str, default: Any) -> Any:

@@ -6,7 +6,9 @@ import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
+from goedels_poetry.languages.resembling import with_language_hint
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import Session, Stop, bare_root
 from goedels_poetry.tree.results import RunResult
@@ -40,7 +42,11 @@ class FormalTheorem:
 
     async def read(self, language: Language, options: dict[str, Any]) -> Theorem:
         """See `Task`."""
-        read = await language.read(self.text, copy.deepcopy(options))
+        try:
+            read = await language.read(self.text, copy.deepcopy(options))
+        except InvalidInput as error:
+            with_language_hint(error.in_text(self.text), self.text, language.name)
+            raise
         return replace(read, text=self.text, options=options)
 
     async def prepare(self, language: Language, theorem: Theorem) -> ProofNode:

@@ -63,12 +63,30 @@ def test_write_keeps_what_was_and_the_mode_and_restore_brings_every_state_back(p
     assert call("--restore", f"{run}:1", code=0).stdout == MENDED
     assert call("--restore", f"{run}:0", "--out", "old.py", code=0) and (project / "old.py").read_text() == STATS
     call("--restore", f"{run}:0", "--write", code=0)
-    assert file.read_text() == STATS and (project / "stats.py.orig.1").read_text() == MENDED
+    assert file.read_text() == STATS and (project / "stats.py.orig.2").read_text() == MENDED
     assert "no state after step 5" in call("--restore", f"{run}:5", code=2).output
     assert "step 1 (patch 1): the goal cannot be checked" in call("--history", run, code=0).output
     call("--history", run, "--export", "all.jsonl", code=0)
     lines = [json.loads(line) for line in (project / "all.jsonl").read_text().splitlines()]
     assert [line["kind"] for line in lines if line["kind"] != "failure"][-3:] == ["change", "verification", "decision"]
+
+
+def test_restoring_a_state_keeps_what_was_edited_by_hand_since_and_says_so(project: Path) -> None:
+    file = project / "stats.py"
+    told = json.loads(call("stats.py", *WORDS, "--patch", "mend.diff", "--write", "--json", code=1).stdout)
+    back = call("--restore", f"{told['run_id']}:0", "--write", code=0).output
+    assert f"what it was is in {file}.orig.2" in back
+    file.write_text("edited by hand\n")
+    done = call("--restore", f"{told['run_id']}:1", "--write", code=0).output
+    assert "edited since, and the edits are kept in" in done and f"{file}.orig.3" in done
+    assert file.read_text() == MENDED and (project / "stats.py.orig.3").read_text() == "edited by hand\n"
+    assert (project / "stats.py.orig").read_text() == STATS, "an older copy is never written over"
+
+
+def test_the_verdict_is_the_last_line(project: Path) -> None:
+    lines = call("stats.py", *WORDS, "--patch", "mend.diff", code=1).output.splitlines()
+    assert lines[-1] == "unknown  stats.py"
+    assert not any(line.startswith("unknown") for line in lines[:-1])
 
 
 def test_a_person_goes_back_by_the_command_line(project: Path) -> None:

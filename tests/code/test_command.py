@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import scripted_code  # noqa: F401  the machine's table
 import typer
-from model_server import Server
+from model_server import Answer, Server
 from scripted_code import Scripted, fenced, proposals
 from typer.testing import CliRunner, Result
 
@@ -53,6 +55,28 @@ def test_the_verdict_is_last_and_the_attempts_stand_in_a_table(file: Path) -> No
     assert "double(-3)" in lines[1]
     assert "passed" in lines[2]
     assert "    def double(x: int) -> int:" in lines
+
+
+class Interrupting(Scripted):
+    """Presses Ctrl-C once, while the model is asked."""
+
+    def __call__(self, asked: dict[str, Any]) -> Answer:
+        if not self.asked:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().__call__(asked)
+
+
+def test_whoever_interrupts_it_is_told_how_it_goes_on(file: Path) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    try:
+        stopped = command(file, script=Interrupting(WRONG))
+    finally:
+        signal.signal(signal.SIGINT, before[0]), signal.signal(signal.SIGTERM, before[1])
+    assert stopped.exit_code == 5, stopped.output
+    lines = stopped.stdout.rstrip().splitlines()
+    assert lines[-1].startswith(f"out_of_budget  {file}")
+    assert "  to go on: the same command goes on where the run stopped" in lines
+    assert command(file, script=Scripted(RIGHT)).exit_code == 0, "as it is told"
 
 
 def test_the_function_is_written_whole_and_nothing_is_overwritten(file: Path, tmp_path: Path) -> None:

@@ -171,3 +171,17 @@ def test_a_ban_that_is_none_is_refused_with_the_nearest_word() -> None:
     with pytest.raises(InvalidInput, match="recurson") as caught:
         check_code(task_of().with_bans(("recurson",)))
     assert "recursion" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('task = "a signature that is odd"\nexamples = ["f(1) == 2"]\n\nsignature = "def f(x -> int"\n', 4),
+        ('task = "t"\nsignature = "def f(x): return 1"\nexamples = ["f(1) == 2"]\n', 2),
+        ('task = "t"\nsignature = "def f(x)"\nexamples = ["f(1) == 2"]\n[limits]\nseconds = 0\n', 5),
+    ],
+)
+def test_what_is_wrong_with_a_key_is_said_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        task_of(text)
+    assert refused.value.line == line

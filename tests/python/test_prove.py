@@ -60,9 +60,18 @@ def test_a_loop_that_keeps_its_contract_is_proved_and_the_certificate_holds(prov
 
 def test_one_that_does_not_is_refuted_by_an_input_that_cpython_fails_on(refuted: RunResult) -> None:
     assert refuted.verdict is Verdict.REFUTED and refuted.counterexample == {"n": "1"}
+    assert refuted.reason.startswith("ensures ") and refuted.reason.endswith(": the result on n = 1 is 0")
     assert refuted.certificate is not None
     report = check_any(refuted.certificate, OFF_BY_ONE)
     assert report.verdict is Verdict.REFUTED and report.counterexample == {"n": "1"}
+
+
+def test_a_contract_that_accepts_no_input_seen_is_not_told_as_confirmed(framework: GoedelsPoetryFramework) -> None:
+    contract = "@requires(lambda x: x > 3 and x < 2)\n@ensures(lambda result: result == 7)\n"
+    text = f"{HEAD}{contract}def f(x: int) -> int:\n    return x\n"
+    result = framework.run(text, name="f.py")
+    assert (result.verdict, str(result.trust_level)) == (Verdict.PROVED, "L1")
+    assert "no input of the domain was found" in result.reason
 
 
 def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(framework: GoedelsPoetryFramework) -> None:

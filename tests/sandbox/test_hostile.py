@@ -39,6 +39,7 @@ def need(way: str) -> None:
             pytest.skip(f"this machine gives no {way}")
 
 
+@pytest.mark.sample(35)
 @pytest.mark.parametrize(
     ("name", "way"), [(name, way) for name, each in PROGRAMS.items() for way in WAYS if way == "kernel" or walled(each)]
 )
@@ -54,6 +55,7 @@ def test_a_hostile_program_ends_clearly_and_changes_nothing(
     assert there.state() == before
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", [name for name, hostile in PROGRAMS.items() if hostile.limits_do])
 def test_limits_alone_bound_what_a_program_uses(name: str, here: tuple[list[str], Machine]) -> None:
     arguments, there = here

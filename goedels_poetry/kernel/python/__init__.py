@@ -4,11 +4,12 @@ A file is read by ``program`` (its functions and, by ``contracts``, what is prom
 SMT-LIB 2 script of a function and its contract, or says why it does not (``faults``).
 
 - ``translate`` puts the theorem together; ``loading`` says what the names of the module mean (``module``, ``classes``,
-  ``types``), and refuses files whose names may come to mean something else;
+  ``types``, ``tables``), and refuses files whose names may come to mean something else; ``importing`` knows what may
+  run when a file is imported;
 - ``functions`` translates each function that is needed; ``statements`` follows its blocks (``flow``), with ``loops``,
-  ``patterns`` and ``mutation``; ``liveness`` says which variables a loop has to carry;
-- ``expressions`` evaluates in a ``frame``, with ``comparisons``, ``calls``, ``comprehensions``, ``iteration`` and
-  ``elements``;
+  ``patterns``, ``handlers`` and ``mutation``; ``liveness`` says which variables a loop has to carry;
+- ``expressions`` evaluates in a ``frame``, with ``comparisons``, ``calls``, ``comprehensions``, ``iteration``,
+  ``slices``, ``dicts`` and ``elements``;
 - ``recursion`` closes the functions of loops; ``ends`` sees that some recursion ends;
 - ``library`` has the functions on lists, ``registry`` all definitions and sorts, ``build`` folds terms and effects;
 - ``script`` writes the text, ``folding`` what it unfolds; ``values`` turns counterexamples into Python literals.

@@ -56,6 +56,7 @@ def cond(condition: Term, then: Term, otherwise: Term) -> Term:
 
 
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_MIRRORED = {"<": ">", ">": "<", ">=": "<=", "<=": ">="}
 MAX_ASSUMED = 20_000
 """Nodes of a term, as a tree, in which a condition is looked for."""
 
@@ -74,8 +75,11 @@ def assume(term: Term, condition: Term, holds: bool) -> Term:
             waiting += [(part, true) for part in fact.args]
         elif fact.kind is Kind.APP:
             facts[fact] = TRUE if true else FALSE
-            if fact.name in _OPPOSITE:
-                facts[app(_OPPOSITE[fact.name], fact.args, BOOL)] = FALSE if true else TRUE
+            if fact.name in _OPPOSITE and len(fact.args) == 2:
+                mirrored = app(_MIRRORED[fact.name], fact.args[::-1], BOOL)
+                facts[mirrored] = facts[fact]
+                for same in (fact, mirrored):
+                    facts[app(_OPPOSITE[same.name], same.args, BOOL)] = FALSE if true else TRUE
     memo: dict[Term, Term] = {}
 
     def go(t: Term) -> Term:

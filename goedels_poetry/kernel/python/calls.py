@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from goedels_poetry.kernel.python import dicts
 from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, floor_mod, negative, plus
 from goedels_poetry.kernel.python.expressions import arithmetic
 from goedels_poetry.kernel.python.faults import outside
@@ -13,6 +14,7 @@ from goedels_poetry.kernel.python.library import less
 from goedels_poetry.kernel.python.module import is_constant
 from goedels_poetry.kernel.python.mutation import pop
 from goedels_poetry.kernel.python.registry import legal
+from goedels_poetry.kernel.python.tables import table
 from goedels_poetry.kernel.python.types import BOOL, INT, STR, Type, list_of
 from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
@@ -119,6 +121,9 @@ def _one(frame: Frame, node: ast.Call) -> Value:
 
 
 def _len(frame: Frame, node: ast.Call) -> Value:
+    over = dicts.gone_over(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    if over is not None:
+        return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
     value = frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True)
@@ -340,6 +345,13 @@ _BUILTINS = {
 def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
     if func.attr == "pop" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
         return pop(frame, node, func.value)
+    found = table(frame, func.value)
+    if isinstance(found, ast.Dict):
+        return (
+            dicts.get(frame, found, node)
+            if func.attr == "get"
+            else outside(f"the method `{func.attr}` of a dict is not covered here", node, f"method {func.attr}")
+        )
     value = frame.present(frame.value(func.value), "AttributeError")
     if node.keywords:
         outside("keywords of a method", node, "method")

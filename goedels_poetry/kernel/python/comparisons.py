@@ -8,6 +8,8 @@ from goedels_poetry.kernel.python.build import compare, equal
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import less, not_less
+from goedels_poetry.kernel.python.module import is_constant
+from goedels_poetry.kernel.python.tables import entries, table
 from goedels_poetry.kernel.python.types import BOOL, INT, NONE, STR, list_of
 from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, not_, or_
@@ -20,13 +22,13 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     current = frame
     chain: list[tuple[Term, Frame]] = []
     for i, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        right = None if _is_range(part) else current.value(part)
+        right = None if _is_range(part) or _is_table(current, part) else current.value(part)
         truth = compared(current, op, left, right, part if right is None else node)
         result = and_([result, truth])
         if i == len(node.ops) - 1:
             break
         if right is None:
-            outside("a range in the middle of a comparison", node, "range")
+            outside("this in the middle of a comparison", node, "range")
         left = right
         inner = current.part("it may not be evaluated")
         chain.append((truth, current))
@@ -41,13 +43,17 @@ def _is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
+def _is_table(frame: Frame, node: ast.expr) -> bool:
+    return isinstance(table(frame, node), ast.Dict | ast.Set)
+
+
 def compared(frame: Frame, op: ast.cmpop, left: Value, right: Value | None, node: ast.expr) -> Term:
     """``left op right``; ``right`` None: ``node`` is a range."""
     if isinstance(op, ast.In | ast.NotIn):
         found = _contains(frame, left, right, node)
         return found if isinstance(op, ast.In) else not_less(found)
     if right is None:
-        return outside("a range is compared", node, "range")
+        return outside("a range, a dict or a set is compared", node, "range")
     if isinstance(op, ast.Is | ast.IsNot):
         return _identity(frame, isinstance(op, ast.Is), left, right, node)
     if isinstance(op, ast.Eq | ast.NotEq):
@@ -105,7 +111,8 @@ def _identity(frame: Frame, positive: bool, left: Value, right: Value, node: ast
 
 def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) -> Term:
     if right is None:
-        return _in_range(frame, left, node)
+        found = table(frame, node)
+        return _in_range(frame, left, node) if found is None else _in_table(frame, left, found)
     if right.kind.kind == "str" and left.kind == STR:
         return app("str.contains", (right.term, left.term), BOOLS)
     if right.kind.kind == "tuple":
@@ -118,6 +125,18 @@ def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) ->
     kind = frame.unify(left.kind, right.kind.args[0], node)
     xs = frame.coerce(right, list_of(kind), node).term
     return frame.library(kind).member(frame.coerce(left, kind, node).term, xs)
+
+
+def _in_table(frame: Frame, left: Value, node: ast.Dict | ast.Set | ast.List) -> Term:
+    """``left in {...}``, of a dict or a set whose elements are constants."""
+    if not isinstance(node, ast.Dict) and not all(map(is_constant, node.elts)):
+        outside("a set of what is computed", node, "a set")
+    if frame.shares(left.kind):
+        outside("a list has no hash", node, "a set")
+    keys = [frame.value(k) for k in (node.keys if isinstance(node, ast.Dict) else node.elts) if k is not None]
+    if isinstance(node, ast.Dict):
+        entries(frame, node)
+    return or_([equals(frame, left, k, node) for k in keys])
 
 
 def _in_range(frame: Frame, left: Value, node: ast.expr) -> Term:

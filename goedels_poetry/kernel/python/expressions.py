@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from goedels_poetry.kernel.python import dicts
 from goedels_poetry.kernel.python.build import (
     assume,
     compare,
@@ -23,6 +24,8 @@ from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import not_less, power
 from goedels_poetry.kernel.python.registry import legal
+from goedels_poetry.kernel.python.slices import cut_out, literal_integer
+from goedels_poetry.kernel.python.tables import table
 from goedels_poetry.kernel.python.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, lit, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
@@ -103,7 +106,14 @@ def _variable(frame: Frame, node: ast.Name) -> Value:
         inner = frame.branch()
         inner.env, inner.local = {}, frozenset()
         result = inner.value(value)
+        if inner.effect is not frame.registry.effects.unit:
+            outside(f"computing `{name}` may raise an exception when the module is imported", node, "constant")
         return result if annotation is None else inner.coerce(result, module.annotations.read(annotation, node), node)
+    found_table = table(frame, node)
+    if isinstance(found_table, ast.List):
+        inner = frame.branch()
+        inner.env, inner.local = {}, frozenset()
+        return replace(inner.value(found_table), owned=False)  # nobody else has it, and nobody changes it
     if name in module.counts:
         return outside(f"what `{name}` is here is not followed", node)
     return outside(f"`{name}` is not covered", node)
@@ -307,6 +317,9 @@ def _tuple(frame: Frame, node: ast.Tuple) -> Value:
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
+    found = table(frame, node.value)
+    if isinstance(found, ast.Dict):
+        return dicts.element(frame, found, node.slice, node)
     value = frame.known(frame.value(node.value))
     known = isinstance(node.slice, ast.Constant) or (
         isinstance(node.slice, ast.Name) and node.slice.id in frame.env and frame.env[node.slice.id].bound is TRUE
@@ -315,9 +328,9 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
         outside("an element of what may be None, by an index that is computed", node, "subscript")  # which one raises
     value = frame.present(value, "TypeError")
     if isinstance(node.slice, ast.Slice):
-        return _slice(frame, value, node.slice, node)
+        return cut_out(frame, value, node.slice, node)
     if value.kind.kind == "tuple":
-        number, size = _literal_integer(node.slice), len(value.kind.args)
+        number, size = literal_integer(node.slice), len(value.kind.args)
         if number is None:
             outside("an element of a tuple by a computed index", node, "tuple index")
         if not -size <= number < size:
@@ -333,14 +346,6 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     library = frame.library(value.kind.args[0])
     i = element_position(frame, at, value)
     return Value(value.kind.args[0], library.nth(value.term, i))
-
-
-def _literal_integer(node: ast.expr) -> int | None:
-    minus_sign = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if isinstance(node, ast.UnaryOp) and minus_sign else node
-    if isinstance(inner, ast.Constant) and type(inner.value) is int:
-        return -inner.value if minus_sign else inner.value
-    return None
 
 
 def element_position(frame: Frame, at: Value, xs: Value) -> Term:
@@ -364,58 +369,6 @@ def position(frame: Frame, at: Value, length: Term, exception: str = "IndexError
     low = compare("<=", negative(length), term)
     frame.check(and_([low, compare("<", term, length)]), exception)
     return cond(compare("<", term, integer(0)), plus(term, length), term)
-
-
-def _slice(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
-    if cut.step is not None:
-        step = cut.step
-        backwards = ast.unparse(step) == "-1"
-        if backwards and value.kind.kind == "list" and cut.lower is None and cut.upper is None:
-            return Value(value.kind, frame.library(value.kind.args[0]).reverse(value.term), owned=True)
-        if not (isinstance(step, ast.Constant) and step.value == 1):
-            outside("a slice with a step", node, "slice")
-    low, high = (_bound(frame, e, node) for e in (cut.lower, cut.upper))
-    if value.kind == STR:
-        length = app("str.len", (value.term,), INTS)
-        start = integer(0) if low is None else _clamped(low, length)
-        end = length if high is None else _clamped(high, length)
-        return Value(STR, app("str.substr", (value.term, start, minus(end, start)), STRINGS))
-    if value.kind.kind != "list":
-        outside(f"a slice of {value.kind}", node, "slice")
-    library = frame.library(value.kind.args[0])
-    length = library.length(value.term)
-    xs = value.term
-    if high is not None:
-        xs = library.take(xs, _from_start(high, length))
-    if low is not None:
-        xs = library.drop(xs, _from_start(low, length))
-    return Value(value.kind, xs, owned=True)
-
-
-def _bound(frame: Frame, cut: ast.expr | None, node: ast.AST) -> Value | None:
-    if cut is None or (isinstance(cut, ast.Constant) and cut.value is None):
-        return None
-    value = frame.value(cut)
-    if value.kind.kind == "optional":
-        outside("a slice up to what may be None", node, "slice")
-    return frame.integral(value, node)
-
-
-def _from_start(at: Value, length: Term) -> Term:
-    """A bound of a slice, counted from the start; below 0 it means 0."""
-    term = at.term
-    if at.natural:
-        return term
-    if term.kind is Kind.LIT and isinstance(term.value, int) and term.value < 0:
-        return plus(length, term)
-    return cond(compare("<", term, integer(0)), plus(term, length), term)
-
-
-def _clamped(at: Value, length: Term) -> Term:
-    start = _from_start(at, length)
-    if at.natural:
-        return start
-    return cond(compare("<", start, integer(0)), integer(0), start)
 
 
 # ------------------------------------------------------------------------------------------ attributes

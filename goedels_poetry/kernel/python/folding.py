@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from goedels_poetry.kernel.python.build import OUTCOME, RETURNS, again, cond
+from goedels_poetry.kernel.python.build import OUTCOME, RETURNS, again, assume, cond
 from goedels_poetry.kernel.python.registry import Registry
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, is_app, rebuild
 
 Change: TypeAlias = Callable[[Term], Term]
 MAX_LEAVES = 16
+MAX_PARTS = 6
+MAX_SIZE = 400
+"""Of a connective whose parts are folded in the light of those before them."""
 
 
 class Folder:
@@ -51,7 +54,19 @@ class Folder:
                 leaves = self._leaves(one) if is_app(one, "ite") and self._is_constant(other) else None
                 if leaves is not None and all(map(self._is_constant, leaves)):
                     return self._at_leaves(one, _is(other))
+        if term.name in ("and", "or", "=>") and 1 < len(args) <= MAX_PARTS and term.size <= MAX_SIZE:
+            return again(term, self._in_turn(args, term.name != "or"))
         return again(term, args)
+
+    def _in_turn(self, args: tuple[Term, ...], holds: bool) -> tuple[Term, ...]:
+        """Parts of a connective, each where those before it hold, or do not: only there it matters what it says."""
+        done: list[Term] = []
+        for part in args:
+            new = part
+            for before in done:
+                new = assume(new, before, holds) if before.kind is Kind.APP else new
+            done.append(part if new is part else self.fold(new))
+        return tuple(done)
 
     def _is_constant(self, term: Term) -> bool:
         return self._is_built(term) and not term.args

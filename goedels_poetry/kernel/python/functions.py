@@ -170,7 +170,7 @@ class Functions:
                 outside(f"`{type(part).__name__}` in a function", part)
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
                 outside("a function in a function", part, "nested function")
-            if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.Try | ast.With | ast.NamedExpr):
+            if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.TryStar | ast.With | ast.NamedExpr):
                 outside(f"`{type(part).__name__}` is not covered", part)
 
     def _translate(self, known: Translated) -> None:

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from goedels_poetry.kernel.python.build import compare, minus, plus
+from goedels_poetry.kernel.python.dicts import gone_over
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import range_list
@@ -43,7 +44,8 @@ def iteration(frame: Frame, node: ast.expr) -> Iteration:
         if name == "zip":
             return _zip(frame, node)
         return _reversed(frame, node)
-    value = frame.present(frame.value(node), "TypeError")
+    over = gone_over(frame, node)
+    value = frame.present(frame.value(node), "TypeError") if over is None else over
     return _over(frame, value, node)
 
 
@@ -153,7 +155,8 @@ def _zip(frame: Frame, node: ast.Call) -> Iteration:
 def _one_of_many(frame: Frame, part: ast.expr, node: ast.Call) -> Iteration:
     """One of several arguments, all of which are evaluated before any of them is gone over."""
     if _builtin(frame, part) is None:
-        value = frame.value(part)
+        over = gone_over(frame, part)
+        value = frame.value(part) if over is None else over
         if value.kind.kind == "optional":
             outside("what may be None beside other arguments", node, "for")
         return _over(frame, value, part)
@@ -202,6 +205,9 @@ def listed(frame: Frame, node: ast.expr) -> Value:
         assert isinstance(node, ast.Call)
         low, high, step = range_bounds(frame, node)
         return Value(list_of(INT), range_list(frame.registry, low.term, high.term, step), owned=True)
+    over = gone_over(frame, node)
+    if over is not None:
+        return over
     if name is None:
         value = frame.present(frame.value(node), "TypeError")
         if value.kind.kind == "list":

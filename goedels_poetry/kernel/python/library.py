@@ -12,8 +12,9 @@ from goedels_poetry.kernel.python.faults import OutsideFragment
 from goedels_poetry.kernel.python.registry import Defined, Registry
 from goedels_poetry.kernel.python.types import BOOL, INT, Type, list_of
 from goedels_poetry.kernel.terms import BOOL as BOOLS
-from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, is_app, or_, var
+from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, is_app, lit, or_, var
 from goedels_poetry.kernel.terms import INT as INTS
+from goedels_poetry.kernel.terms import STRING as STRINGS
 
 Maker = Callable[[str, Term, Term, Term], Term]
 
@@ -174,6 +175,21 @@ class Library:
         if xs.kind is Kind.APP and xs.name == f"reverse.{self.word}":
             return xs.args[0]
         return self._fold("reverse", xs, self.sort, self.nil, lambda h, r: self.append(r, self.cons(h, self.nil)))
+
+    def every(self, xs: Term, step: int) -> Term:
+        """``xs[::step]``, for a small step from 2 on."""
+
+        def body(f: Callable[..., Term]) -> Term:
+            rest, tests = self.tail(self.xs), []
+            for _ in range(step - 1):
+                tests.append(rest)
+                rest = self.tail(rest)
+            result = f(rest)
+            for some in reversed(tests):
+                result = cond(self.is_nil(some), self.nil, result)
+            return cond(self.is_nil(self.xs), self.nil, self.cons(self.head(self.xs), result))
+
+        return self._call(f"every{step}", (xs,), (self.xs,), self.sort, body)
 
     def repeat(self, xs: Term, n: Term) -> Term:
         """``xs * n``."""
@@ -344,6 +360,20 @@ def range_list(registry: Registry, low: Term, high: Term, step: int) -> Term:
     return app(f"{name}.int", (low, high), library.sort)
 
 
+def backwards(registry: Registry, text: Term) -> Term:
+    """``text[::-1]``: the last character of what is left comes first."""
+    s, i = var("s", STRINGS), var("i", INTS)
+    last = minus(i, integer(1))
+    letter = app("str.at", (s, last), STRINGS)
+    body = cond(
+        compare("<=", i, integer(0)),
+        lit("", STRINGS),
+        app("str.++", (letter, app("backwards.str", (s, last), STRINGS)), STRINGS),
+    )
+    registry.once("backwards.str", lambda: Defined("backwards.str", (s, i), STRINGS, body))
+    return app("backwards.str", (text, app("str.len", (text,), INTS)), STRINGS)
+
+
 def power(registry: Registry, base: Term, exponent: Term) -> Term:
     """``base ** exponent`` for an exponent from 0 on."""
     b, n = var("b", INTS), var("n", INTS)
@@ -354,4 +384,4 @@ def power(registry: Registry, base: Term, exponent: Term) -> Term:
     return app("power.int", (base, exponent), INTS)
 
 
-__all__ = ["Library", "less", "not_less", "power", "range_list"]
+__all__ = ["Library", "backwards", "less", "not_less", "power", "range_list"]

@@ -9,10 +9,12 @@ _None: frozenset[str] = frozenset()
 
 
 def reads(node: ast.AST | None) -> frozenset[str]:
-    """Names that an expression mentions."""
+    """Names that an expression or a statement mentions; also those of ``x += 1``."""
     if node is None:
         return _None
-    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    parts = list(ast.walk(node))
+    changed = {n.target.id for n in parts if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    return frozenset(changed).union(n.id for n in parts if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
 
 
 def assigned(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -24,7 +26,7 @@ def assigned(nodes: Iterable[ast.AST]) -> frozenset[str]:
             continue
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
-        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:
             found.add(node.name)
         elif (
             isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name)
@@ -92,6 +94,8 @@ def _before(node: ast.stmt, after: frozenset[str], broken: frozenset[str], conti
             return reads(node.subject) | after | cases
         case ast.While() | ast.For():
             return loop_live(node, after, broken, continued)[1]
+        case ast.Try():
+            return after | broken | continued | reads(node)
     return after | reads(node)
 
 

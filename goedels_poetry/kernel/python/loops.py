@@ -96,9 +96,12 @@ class _Loop:
             self._refuse_mutation(node)
         wanted = sorted((self.head | self.end) & self.changed)
         firsts: dict[str, Value] = {}
+        self.lost: set[str] = set()  # what these are at the head of a round is not followed
         for name in wanted:
             found = frame.env.get(name)
-            if found is not None:
+            if found is not None and found.kind.kind == "gone":
+                self.lost.add(name)
+            elif found is not None:
                 firsts[name] = found
         for _ in range(ROUNDS):
             round_ = self._round(over, firsts)
@@ -132,6 +135,7 @@ class _Loop:
             states.append(_State(name, first, here, flag))
         for name in self.changed - firsts.keys():
             inner.env.pop(name, None)
+        inner.env.update(dict.fromkeys(self.lost, Value(Type("gone"), TRUE)))
         test = TRUE
         if isinstance(self.node, ast.While):
             checked = inner.part("the loop may end") if not inner.fixed else inner
@@ -160,18 +164,19 @@ class _Loop:
         stays = True
         for name in wanted:
             new = after.get(name)
-            if new is None or dead:
+            if new is None or dead or name in self.lost:
+                continue
+            if new.kind.kind == "gone":
+                self.lost.add(name)
+                result.pop(name, None)
+                stays = False
                 continue
             old = firsts.get(name)
             if old is None:
-                if new.kind.kind == "gone":
-                    continue
                 if is_unknown(new.kind):
                     self.frame.known(new)
                 result[name] = Value(new.kind, self.registry.default(new.kind), FALSE)
                 stays = False
-                continue
-            if new.kind.kind == "gone" or old.kind.kind == "gone":
                 continue
             kind = self.frame.unify(old.kind, new.kind, self.node, f"`{name}`")
             first = old

@@ -44,6 +44,8 @@ class Module:
     members: dict[str, tuple[tuple[str, object], ...]] = field(default_factory=dict)
     unions: dict[str, Type] = field(default_factory=dict)
     constants: dict[str, tuple[ast.expr, ast.expr | None]] = field(default_factory=dict)
+    tables: dict[str, ast.expr] = field(default_factory=dict)  # literal lists, sets and dicts
+    changed: dict[str, ast.AST | None] = field(default_factory=dict)  # see `tables`, by name
     bases: dict[str, str] = field(default_factory=dict)  # exception classes of the module
 
     def is_builtin(self, name: str) -> bool:
@@ -91,6 +93,22 @@ def is_constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, int | str))
 
 
+def is_constant_expression(node: ast.expr, module: Module) -> bool:
+    """Whether this computes something that cannot be changed, from literals and constants of the module above it."""
+    if is_constant(node):
+        return True
+    match node:
+        case ast.Tuple():
+            return all(is_constant_expression(e, module) for e in node.elts)
+        case ast.Name():
+            return node.id in module.constants
+        case ast.UnaryOp():
+            return is_constant_expression(node.operand, module)
+        case ast.BinOp():
+            return is_constant_expression(node.left, module) and is_constant_expression(node.right, module)
+    return False
+
+
 def bindings(tree: ast.AST) -> dict[str, int]:
     """How often a name is bound at this level (a module, a function), by whatever form; with ``global`` anywhere."""
     counts: dict[str, int] = {}
@@ -132,6 +150,11 @@ def bindings(tree: ast.AST) -> dict[str, int]:
     return counts
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
 def imported(node: ast.expr, module: Module) -> str:
     """The dotted name that an expression means by the imports, or ""."""
     if isinstance(node, ast.Call):
@@ -144,4 +167,4 @@ def imported(node: ast.expr, module: Module) -> str:
     return ""
 
 
-__all__ = ["FieldInfo", "Module", "bindings", "imported", "is_constant"]
+__all__ = ["FieldInfo", "Module", "bindings", "imported", "is_constant", "is_constant_expression", "words"]

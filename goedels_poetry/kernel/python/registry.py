@@ -170,6 +170,8 @@ class Registry:
             return legal(kind.name)
         if kind.kind == "unknown":
             raise OutsideFragment("the element type of an empty list is not known here", construct="empty list")
+        if kind.kind in ("never", "gone"):
+            raise OutsideFragment("part of this has no value whenever it is reached", construct="types")
         if kind.args or kind.kind == "tuple":
             return f"{kind.kind}<{'-'.join(map(self.word, kind.args))}>"
         return kind.kind

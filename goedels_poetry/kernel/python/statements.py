@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import loops, mutation, patterns
+from goedels_poetry.kernel.python import handlers, loops, mutation, patterns
 from goedels_poetry.kernel.python.build import cond
 from goedels_poetry.kernel.python.comprehensions import unpacked
 from goedels_poetry.kernel.python.expressions import element_position, operate
@@ -140,6 +140,8 @@ class Block:
                 self._if(node, flow, after, ())
             case ast.For() | ast.While():
                 loops.loop(self, node, flow, after, None)
+            case ast.Try():
+                handlers.attempt(self, node, flow, after)
             case ast.Match():
                 patterns.match(self, node, flow, after)
             case ast.Assert():
@@ -316,7 +318,11 @@ class Block:
 
     def _raise(self, node: ast.Raise, flow: Flow) -> None:
         raised = node.exc
-        if raised is None or node.cause is not None:
+        cause = node.cause
+        if isinstance(cause, ast.Name):  # the exception that is handled: what is raised is told by its class alone
+            known = flow.frame.env.get(cause.id)
+            cause = None if known is handlers.GONE else cause
+        if raised is None or not (cause is None or (isinstance(cause, ast.Constant) and cause.value is None)):
             outside("this form of `raise` is not covered", node)
         assert raised is not None
         if isinstance(raised, ast.Call):

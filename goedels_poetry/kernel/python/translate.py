@@ -19,6 +19,7 @@ from goedels_poetry.kernel.python.build import Effects, cond, equal
 from goedels_poetry.kernel.python.contracts import Raises
 from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
 from goedels_poetry.kernel.python.functions import Functions, Translated
+from goedels_poetry.kernel.python.handlers import NeedsClasses
 from goedels_poetry.kernel.python.loading import read_module
 from goedels_poetry.kernel.python.module import Module
 from goedels_poetry.kernel.python.program import Program
@@ -64,9 +65,16 @@ def translate(program: Program, function: str) -> Translation:
 
 
 def _translated(program: Program, function: str) -> Translation:
+    try:
+        return _told(program, function, bool(program.functions[function].contract.raises))
+    except NeedsClasses:
+        return _told(program, function, True)
+
+
+def _told(program: Program, function: str, classes: bool) -> Translation:
+    """``classes``: whether exceptions are told apart."""
     module = read_module(program)
-    contract = program.functions[function].contract
-    effects = Effects({} if contract.raises else None)
+    effects = Effects({} if classes else None)
     registry = Registry(module, effects)
     functions = Functions(registry)
     known = functions.require(function, program.functions[function].node)

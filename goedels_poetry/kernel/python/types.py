@@ -129,6 +129,8 @@ class Annotations:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if known in _TUPLES and len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
             outside("a tuple of any length is not covered", at, "tuple[T, ...]")
+        if known in ("Final", "Annotated"):  # what else stands there is for others
+            return self.read(parts[0], at, depth + 1)
         types = [self.read(p, at, depth + 1) for p in parts]
         if known in _LISTS and len(types) == 1:
             return list_of(types[0])
@@ -138,8 +140,6 @@ class Annotations:
             return self._union([types[0], NONE], at)
         if known == "Union":
             return self._union(types, at)
-        if known in ("Final", "Annotated"):
-            return types[0]
         return outside(f"the type `{ast.unparse(node)}` is not covered", at, "annotation")
 
     def _union(self, types: list[Type], at: ast.AST) -> Type:

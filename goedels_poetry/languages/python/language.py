@@ -20,6 +20,9 @@ from goedels_poetry.languages.smt.language import MEMORY_MB, Reading, SmtLanguag
 Json = dict[str, Any]
 
 PYTHON_JOBS = "goedels_poetry.languages.python.jobs"
+_EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
+"""What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
+open, while of a program that was given it refutes the contract."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,8 @@ class PythonLanguage(SmtLanguage):
             arguments = found_arguments["arguments"]
             shown = await replay(theorem.text, checks, arguments) if arguments else None
             if shown is not None and shown.violates():
-                return Outcome(True, {"verdict": "refuted", "reason": shown.reason, "counterexample": arguments})
+                why = _broken(shown.name, shown.kind, shown.reason)
+                return Outcome(True, {"verdict": "refuted", "reason": why, "counterexample": arguments})
             return Outcome(True, {"verdict": "open", "reason": judged.value.get("reason", "")}, cost=judged.cost)
         return judged
 
@@ -114,8 +118,8 @@ class PythonLanguage(SmtLanguage):
         return await super().canonical(inner, statement)
 
     async def assemble_answer(self, theorem: Theorem, answer: Json) -> Json:
-        """See `Language.assemble_answer`: the input that shows it, or the checks that are to be run."""
-        return {key: value for key, value in answer.items() if key in ("counterexample", "checks", "change")}
+        """See `Language.assemble_answer`: the input that shows it, or the checks, and of what task."""
+        return {key: value for key, value in answer.items() if key in _EVIDENCE}
 
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")
@@ -131,10 +135,15 @@ def _refuted(report: TestReport) -> Outcome:
     assert report.counterexample is not None
     value = {
         "verdict": "refuted",
-        "reason": report.counterexample["reason"],
+        "reason": _broken(*(report.counterexample[key] for key in ("check", "kind", "reason"))),
         "counterexample": report.counterexample["input"],
     }
     return Outcome(True, value)
+
+
+def _broken(check: str, kind: str, reason: str) -> str:
+    """A refutation in a line: of several conditions, which one is broken."""
+    return f"{check}: {reason}" if kind == "ensures" else reason
 
 
 __all__ = ["PythonLanguage"]

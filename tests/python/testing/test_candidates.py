@@ -34,6 +34,7 @@ def failed(report):
 # ---- bugs and right functions ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("planted", [PLANTED[at] for at in SAMPLE], ids=lambda p: p.function)
 def test_a_planted_bug_is_found_with_an_input_that_shows_it_again(planted):
     checks = contract_of(planted.wrong, planted.function)
@@ -74,6 +75,7 @@ def test_a_contract_that_is_slow_on_large_inputs_is_no_failure():
     assert report.passed, report.reason
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("parameters", "requires"),
     [

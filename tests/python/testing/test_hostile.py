@@ -159,6 +159,7 @@ def judged(source, checks=CHECKS):
     return asyncio.run(test_candidate(source, checks, effort="quick"))
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_hostile_candidate_passes(name):
     report = judged(HOSTILE[name])

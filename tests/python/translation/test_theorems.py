@@ -166,5 +166,5 @@ def test_there_must_be_such_a_function() -> None:
 
 def test_the_place_of_what_is_refused_is_told() -> None:
     with pytest.raises(OutsideFragment) as refused:
-        theorem("def f(a: int) -> int:\n    b = 1\n    return {1: b}[a]")
-    assert (refused.value.line, refused.value.column) == (4, 12)
+        theorem("def f(a: int) -> int:\n    b = 1\n    return [{1: b}][a]")
+    assert (refused.value.line, refused.value.column) == (4, 13)

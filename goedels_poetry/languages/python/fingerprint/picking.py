@@ -61,6 +61,8 @@ def picks_best(loop: Loop) -> bool:
     changed |= {root(node.target) for node in walk(loop.body) if isinstance(node, ast.AugAssign)}
     for node in walk(loop.body):
         for target, value in pairs(node):
+            if isinstance(node, ast.AugAssign):
+                continue  # what is left grows smaller: `takes_largest`
             for part in walk(value):
                 if (
                     called(part) in ("max", "min")
@@ -170,7 +172,19 @@ def first_free(loop: Loop, known: dict[str, list[Source]]) -> bool:
             isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.In) and loads(part.comparators[0]) & banned
             for part in walk(search.test)
         )
-        if outside or (called(search) in ("next", "min") and loads(search) & banned):
+        if outside or (called(search) in ("next", "min") and _leaves_out(search, banned)):
+            return True
+    return False
+
+
+def _leaves_out(search: ast.AST, banned: set[str]) -> bool:
+    """``c not in used``, ``colours - used``: the best of what is not there."""
+    for part in walk(search):
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.NotIn) and loads(part.comparators[0]) & banned:
+            return True
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub) and loads(part.right) & banned:
+            return True
+        if called(part) in ("difference", "filterfalse") and loads(part) & banned:
             return True
     return False
 

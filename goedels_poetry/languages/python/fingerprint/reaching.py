@@ -143,20 +143,49 @@ def starts_over(loop: Loop) -> bool:
 
 
 def takes_largest(loop: Loop) -> bool:
-    """Egyptian fractions: the largest part by ``ceil``, then what is left of the same state."""
+    """The largest part that fits into what is left is taken off it: coins, Egyptian fractions, squares."""
     if not isinstance(loop, ast.While):
         return False
-    parts = {
-        target.id
-        for node in walk(loop.body)
-        for target, value in pairs(node)
-        if isinstance(target, ast.Name) and called(value) == "ceil" and loads(value) & loads(loop.test)
-    }
-    return any(
-        isinstance(target, ast.Name) and target.id in loads(loop.test) and _less_by(value, parts)
-        for node in walk(loop.body)
-        for target, value in pairs(node)
-    )
+    for node in walk(loop.body):
+        for target, value in pairs(node):
+            if not isinstance(target, ast.Name):
+                continue
+            left = {target.id} & (loads(loop.test) or {target.id})
+            parts = {
+                name.id
+                for other in walk(loop.body)
+                for name, made in pairs(other)
+                if isinstance(name, ast.Name) and (_is_largest(made, left) or _rounds_up(made, loop))
+            }
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
+                taken: ast.expr | None = node.value
+            else:
+                taken = None
+                if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub) and loads(value.left) & left:
+                    taken = value.right
+            if taken is not None and left and (loads(taken) & parts or _is_largest(taken, left)):
+                return True
+            if target.id in loads(loop.test) and _less_by(value, parts):
+                return True
+    return False
+
+
+def _rounds_up(value: ast.expr, loop: ast.While) -> bool:
+    return called(value) == "ceil" and bool(loads(value) & loads(loop.test))
+
+
+def _is_largest(value: ast.expr, left: set[str]) -> bool:
+    """``max`` of those that are not larger than what is left; or the root of the largest square in it."""
+    for part in walk(value):
+        if called(part) == "max" and isinstance(part, ast.Call) and len(part.args) == 1:
+            for inner in walk(part.args[0]):
+                if isinstance(inner, ast.Compare) and isinstance(inner.ops[0], _ORDER) and loads(inner) & left:
+                    return True
+        if called(part) in ("isqrt", "sqrt") and loads(part) & left:
+            return True
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow) and loads(part.left) & left:
+            return isinstance(part.right, ast.Constant) and part.right.value == 0.5
+    return False
 
 
 def _less_by(value: ast.expr, parts: set[str]) -> bool:

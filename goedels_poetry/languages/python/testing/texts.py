@@ -99,8 +99,8 @@ def _name(test: Test) -> str:
             return "doctests"
         case kind:
             lines = [line for line in test["text"].strip().splitlines() if line.strip()]
-            if kind == "property":
-                lines = [line for line in lines if line.startswith("def ")] or lines
+            wanted = ("def ",) if kind == "property" else ("assert ", "assert(")  # not how it is set up
+            lines = [line for line in lines if line.lstrip().startswith(wanted)] or lines
             text = " ".join(lines[0].split()) if lines else "an empty text"
             return text[:200]
 

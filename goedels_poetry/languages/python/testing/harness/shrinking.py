@@ -12,6 +12,11 @@ def size_of(given: dict[str, Any]) -> tuple[int, int, str]:
     return (*_weight(list(given.values())), json.dumps(given))
 
 
+def sizes_of(given: dict[str, Any]) -> list[tuple[int, int]]:
+    """The same of each argument."""
+    return [_weight(value) for value in given.values()]
+
+
 def _weight(data: Any) -> tuple[int, int]:
     if data is None or isinstance(data, bool):
         return (0, int(bool(data)))
@@ -123,4 +128,4 @@ def _smaller_whole(data: dict[str, Any]) -> Iterator[Any]:
                 yield {**data, kind: [name, [*fields[:at], [field, smaller], *fields[at + 1 :]]]}
 
 
-__all__ = ["proposals", "size_of"]
+__all__ = ["proposals", "size_of", "sizes_of"]

@@ -96,6 +96,14 @@ def test_an_original_that_is_wrong_or_asks_for_nothing_is_invalid(audit) -> None
     assert audit(WRITTEN, theorem="nobody").verdict is Verdict.INVALID
 
 
+def test_a_file_for_mathlib_is_told_where_that_can_be_had(audit) -> None:
+    needs = "import Mathlib\n\ntheorem t : 1 = 1 := sorry\n"
+    for report in (audit(needs, None), audit(WRITTEN, needs)):
+        assert (report.verdict, report.place) == (Verdict.INVALID, (1, 1))
+        (reason,) = report.reasons
+        assert "unknown module prefix 'Mathlib' (this Lean has no Mathlib; " in reason and "1:1" not in reason
+
+
 def test_without_an_original_the_file_is_judged_by_itself_and_that_is_said(audit) -> None:
     report = audit(WRITTEN, None)
     assert (report.verdict, report.trust_level) == (Verdict.PROVED, TrustLevel.ACCEPTED)

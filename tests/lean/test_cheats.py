@@ -387,6 +387,7 @@ async def test_no_cheat_is_accepted_and_the_rule_is_named(leans: Leans, cheat: C
     assert found.rule == cheat.rule, found
 
 
+@pytest.mark.sample(25)
 @pytest.mark.parametrize(
     "cheat",
     [c for c in CHEATS if c.without_tokens],
@@ -406,6 +407,7 @@ OPEN = [c for c in CHEATS if c.original in (FALSE, DEFINED, SPACE)]
 """Those about what is false: no way may lead to them."""
 
 
+@pytest.mark.sample(30)
 @pytest.mark.parametrize("cheat", OPEN, ids=[i for i, c in zip(IDS, CHEATS, strict=True) if c in OPEN])
 async def test_the_data_alone_refuse_it_when_nobody_looks_at_the_text_its_commands_or_leans_messages(
     leans: Leans, cheat: Cheat

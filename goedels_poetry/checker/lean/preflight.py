@@ -5,7 +5,7 @@ A quick refusal, with line and column, and no wall: whatever passes here, the da
 
 from __future__ import annotations
 
-from goedels_poetry.checker.lean.original import COMMAND, MAX_TEXT, Original, Refusal
+from goedels_poetry.checker.lean.original import COMMAND, MAX_TEXT, Original, Refusal, advised
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.lean.runtime import BARRED, CheckResult, Command, Message, place
 from goedels_poetry.languages.lean.scan import RULE_OF, scan
@@ -55,7 +55,7 @@ def errors(seen: CheckResult) -> Refusal | None:
     first = next(iter(seen.errors), None)
     if first is None:
         return None
-    return _barred(first) if first.kind == BARRED else Refusal("compile", first.text, first.line, first.column)
+    return _barred(first) if first.kind == BARRED else Refusal("compile", advised(first), first.line, first.column)
 
 
 def _barred(message: Message) -> Refusal:

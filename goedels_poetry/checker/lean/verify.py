@@ -255,7 +255,9 @@ def run(checking: Coroutine[Any, Any, CheckReport]) -> CheckReport:
         return asyncio.run(checking)
     except InvalidInput as error:
         place = (error.line, error.column or 1) if error.line is not None else None
-        return CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original is not valid: {error}",), place=place)
+        hint = f" ({error.hint})" if error.hint else ""
+        reason = f"the original is not valid: {error.message}{hint}"
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(reason,), place=place)
     except TimeoutError as error:
         return CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
 

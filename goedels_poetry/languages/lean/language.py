@@ -19,6 +19,7 @@ from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
 from goedels_poetry.languages.lean.task import Task, lemma_name
+from goedels_poetry.languages.trials import Status, trial_log
 from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.version import __version__
 
@@ -60,6 +61,8 @@ class LeanLanguage:
     formal_language = "Lean 4 (core library, no Mathlib)"
     formal_format = FORMAL_FORMAT
     formal_tags = FORMAL_TAGS
+    sketch_needs = ("proof",)
+    """A sketch is a proof with holes."""
 
     def __init__(self, lean: LeanPool | None = None) -> None:
         """``lean``: works on the goals and stays open; by default one of its own, with at most two processes."""
@@ -178,6 +181,7 @@ class LeanLanguage:
         found = await symbolic.prove(await self._lean(), await self._task(goal), seconds=PROVE_SECONDS, seed=seed)
         if found is None:
             return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
+        trial_log().clear()
         return Outcome(True, {"candidate": {"proof": found.proof, "helpers": found.helpers}}, cost=_cost(began))
 
     async def verify(self, goal: Goal, candidate: Json) -> Outcome:
@@ -228,7 +232,10 @@ class LeanLanguage:
                 shape=found.shape,
             )
             if not opened.reason:
+                if not opened.sketch["children"]:
+                    trial_log().clear()
                 return Outcome(True, {"sketch": opened.sketch}, cost=_cost(began))
+            trial_log().tried(found.proof, Status.REJECTED, opened.reason, strategy=found.strategy)
             reason, refused = opened.reason, refused | {found.fingerprint}
         return Outcome(False, {"reason": reason or "no strategy is left to try"}, EXHAUSTED, _cost(began))
 

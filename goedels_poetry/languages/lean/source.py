@@ -79,9 +79,15 @@ def normalised(text: str) -> str:
 
 
 async def open_theorems(lean: LeanPool, text: str, seconds: float = READ_SECONDS) -> tuple[str, ...]:
-    """Full names of the theorems of a text whose proofs have a `sorry`; () when Lean cannot read it."""
+    """Full names of the theorems of a text whose proofs have a `sorry`; () when Lean cannot read it.
+
+    An error outside of them all stands in the way of each: there are none then, so that it is told once.
+    """
     text, seen = await _look(lean, normalised(text), seconds)
-    return tuple(c.full_name() for c in _theorems(seen) if _is_open(text, seen, c))
+    found = [c for c in _theorems(seen) if _is_open(text, seen, c)]
+    if any(_outside(text, found, error) for error in seen.errors):
+        return ()
+    return tuple(c.full_name() for c in found)
 
 
 async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: float = READ_SECONDS) -> Target:
@@ -99,12 +105,14 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
         command = _theorem_command(text, seen, wanted)
     except InvalidInput:
         if seen.errors:
-            raise _invalid(seen.errors[0]) from None
+            still_open = [c for c in _theorems(seen) if _is_open(text, seen, c)]
+            first = next((e for e in seen.errors if _outside(text, still_open, e)), seen.errors[0])
+            raise _invalid(first, text) from None
         raise
     inside = (place(text, command.head), place(text, command.end))
     for error in seen.errors:
         if not inside[0] <= (error.line, error.column) <= inside[1] and not _about_the_proof(text, command, error):
-            raise _invalid(error)
+            raise _invalid(error, text)
     prefix, head = text[: command.start], text[command.start : command.head]
     suffix = text[command.end :]
     request = CheckRequest(
@@ -118,7 +126,7 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
     again = await lean.check(request)
     _answered(again)
     if again.errors:
-        raise _invalid(again.errors[0])
+        raise _invalid(again.errors[0], text)
     if any(command.start <= hole.start < command.head for hole in again.holes):
         raise InvalidInput("the statement itself has a `sorry`", *_position(text, command.start))
     goal = next((h.goals[0] for h in again.holes if h.start >= command.head and h.goals), None)
@@ -232,6 +240,11 @@ def _vocabulary(seen: CheckResult, target: Command) -> tuple[tuple[str, ...], tu
     return functions, tuple(n for n in names if kinds.get(n) == "inductive")
 
 
+def _outside(text: str, commands: list[Command], error: Message) -> bool:
+    """Whether an error lies in none of these commands."""
+    return not any(_about_the_proof(text, command, error) for command in commands)
+
+
 def _about_the_proof(text: str, command: Command, error: Message) -> bool:
     """Lean reports some errors of a proof at the theorem's name; the text with `sorry` shows whether they are its."""
     return place(text, command.start) <= (error.line, error.column) <= place(text, command.end)
@@ -244,8 +257,11 @@ def _answered(seen: CheckResult) -> None:
         raise GoedelsPoetryError(f"Lean gave no answer about this text: {seen.error or seen.status}")
 
 
-def _invalid(error: Message) -> InvalidInput:
-    return InvalidInput(error.text, error.line, error.column + 1)
+def _invalid(error: Message, text: str) -> InvalidInput:
+    from goedels_poetry.languages.lean.errors.hints import worded  # a check that accepts a file needs no advice
+
+    words, hint = worded(error.text, text, error.line, error.column)
+    return InvalidInput(words, error.line, error.column + 1, hint)
 
 
 def _position(text: str, at: int) -> tuple[int, int]:

@@ -84,14 +84,23 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
 
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
-    found = await first_success(lean, task, _texts(room, direct(room.goal, room.hints)), clock=clock)
+    start = f"{room.goal.start}  "
+    found = await first_success(
+        lean, task, _texts(room, direct(room.goal, room.hints)), clock=clock, strategy="tactics", start=start
+    )
     if found is None and not room.hints.all:
-        found = await first_success(lean, task, _texts(room, ["exact?"]), clock=clock)  # the library alone may have it
-    found = found or await first_success(lean, task, await _with_witnesses(lean, task, room, clock), clock=clock)
+        found = await first_success(  # the library alone may have it
+            lean, task, _texts(room, ["exact?"]), clock=clock, strategy="library search", start=start
+        )
+    found = found or await first_success(
+        lean, task, await _with_witnesses(lean, task, room, clock), clock=clock, strategy="witnesses", start=start
+    )
     if found is not None:
         return found
     found = await _structured(lean, task, room, clock)
-    found = found or await first_success(lean, task, _texts(room, further(room.goal, room.hints)), clock=clock)
+    found = found or await first_success(
+        lean, task, _texts(room, further(room.goal, room.hints)), clock=clock, strategy="further tactics", start=start
+    )
     return found or await _structured_rarely(lean, task, room, clock)
 
 

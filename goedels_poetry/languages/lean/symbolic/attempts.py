@@ -11,6 +11,7 @@ from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime, Mes
 from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.symbolic.theory import renamed
 from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.trials import Status, trial_log
 
 SMALL, LARGE = 4_000, 40_000
 """Heartbeats (see `task.PROVER_HEARTBEATS`) of an attempt in the first round, and in the second for those that it
@@ -63,27 +64,51 @@ class Clock:
         return Clock(min(seconds, self.left))
 
 
-async def first_success(lean: LeanRuntime, task: Task, proofs: Iterable[str], *, clock: Clock) -> Proposal | None:
-    """The first proof that Lean accepts without `sorry`; those that need more work than most come last."""
+async def first_success(
+    lean: LeanRuntime, task: Task, proofs: Iterable[str], *, clock: Clock, strategy: str, start: str = ""
+) -> Proposal | None:
+    """The first proof that Lean accepts without `sorry`; those that need more work than most come last.
+
+    ``strategy``: what the log of the job calls them; ``start``: how all of them begin, which it leaves out.
+    """
+    log = trial_log()
+    log.begin(strategy)
+    found = await _first_success(lean, task, proofs, clock, start)
+    if found is not None:
+        log.end(Status.PROVED, "accepted", what=found.proof)
+    else:
+        log.end(*((Status.TIMEOUT, "the time was used up") if clock.over else (Status.FAILED, "none closes the goal")))
+    return found
+
+
+async def _first_success(
+    lean: LeanRuntime, task: Task, proofs: Iterable[str], clock: Clock, start: str
+) -> Proposal | None:
     once = list(dict.fromkeys(proofs))
     slow = [proof for proof in once if "exact?" in proof]  # it reads the library, and notices too late what that costs
-    found = await _round(lean, task, [proof for proof in once if proof not in slow], SMALL, clock, slow)
-    return found or await _round(lean, task, slow, LARGE, clock, [])
+    found = await _round(lean, task, [proof for proof in once if proof not in slow], SMALL, clock, slow, start)
+    return found or await _round(lean, task, slow, LARGE, clock, [], start)
 
 
 async def _round(
-    lean: LeanRuntime, task: Task, proofs: Sequence[str], heartbeats: int, clock: Clock, slow: list[str]
+    lean: LeanRuntime, task: Task, proofs: Sequence[str], heartbeats: int, clock: Clock, slow: list[str], start: str
 ) -> Proposal | None:
+    log = trial_log()
     size, at = FIRST_BATCH, 0
     while at < len(proofs) and not clock.over:
         batch = proofs[at : at + size]
         at += len(batch)
         size = MOST_BATCH
+        log.at("; ".join(_tactic(proof, start) for proof in batch))
         for proof, messages in zip(batch, await tried(lean, task, batch, heartbeats, clock), strict=True):
             if messages is None or any(_LIMIT.search(m.text) for m in messages):
                 slow.append(proof)
+                if heartbeats >= LARGE:
+                    log.tried(_tactic(proof, start), Status.TIMEOUT, f"stopped after {heartbeats} heartbeats")
                 continue
             if any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
+                status, said, left = _verdict(messages)
+                log.tried(_tactic(proof, start), status, said, left=left)
                 continue
             reply = suggestion(messages)
             exact = proof if reply is None else proof.replace("exact?", reply)
@@ -91,6 +116,24 @@ async def _round(
                 if await accepted(lean, task, Proposal(text), clock):
                     return Proposal(text)
     return None
+
+
+def _tactic(proof: str, start: str) -> str:
+    """The tactic by itself, as a person reads it."""
+    return " ".join(_cascade(proof.removeprefix(start)).split())
+
+
+def _verdict(messages: Sequence[Message]) -> tuple[Status, str, str]:
+    """What Lean says against a proof, in its first line, and what the first goal that it leaves asks for."""
+    said = next((m.text for m in messages if m.severity == "error"), "it leaves a hole")
+    if said.startswith("unsolved goals"):
+        return Status.OPEN, "leaves a goal open", target_of(said)
+    return Status.FAILED, next(iter(said.splitlines()), "").removesuffix(":"), ""
+
+
+def target_of(goals: str) -> str:
+    """What the first of the goals that Lean has printed asks for, from its ``⊢``."""
+    return " ".join(goals.split("\n\n")[0].partition("⊢")[2].split())
 
 
 def any_of(tactics: Sequence[str]) -> str:
@@ -151,4 +194,15 @@ async def accepted(lean: LeanRuntime, task: Task, proof: Proposal, clock: Clock)
     return not checked.reason
 
 
-__all__ = ["LARGE", "SMALL", "Clock", "Proposal", "accepted", "any_of", "first_success", "suggestion", "tried"]
+__all__ = [
+    "LARGE",
+    "SMALL",
+    "Clock",
+    "Proposal",
+    "accepted",
+    "any_of",
+    "first_success",
+    "suggestion",
+    "target_of",
+    "tried",
+]

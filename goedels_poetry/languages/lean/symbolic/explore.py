@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,11 +15,13 @@ from goedels_poetry.languages.lean.symbolic.terms import Term, show
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, renamed, theory_of
 from goedels_poetry.languages.lean.symbolic.world import world_of
 from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.trials import Status, trial_log
 
 MOST_ASSUMED, MOST_ATTEMPTS = 24, 4
 ROUNDS = (1, 0, 0, 2, 3)
 """How many assumed lemmas may rest on each other; 0: only what is proved by then, after all have been tried."""
 ATTEMPT_SECONDS = 6.0
+UNPROVED = "true on all samples, not proved"
 PLENTY = "set_option maxHeartbeats 4000000 in\n"
 """Before a lemma: the clock limits the search, and what was found must not fail for heartbeats."""
 _ARITHMETIC = "Nat.add_comm, Nat.add_left_comm, Nat.add_assoc"
@@ -91,7 +94,17 @@ async def discover(lean: LeanRuntime, task: Task, *, seconds: float) -> tuple[Le
 
 async def prove_by_lemmas(lean: LeanRuntime, task: Task, *, seconds: float) -> Proposal | None:
     """A proof of the task with lemmas, all of them proved, accepted by Lean; None when there is none in time."""
-    clock = Clock(seconds)
+    clock, log = Clock(seconds), trial_log()
+    log.begin("lemmas found by exploration")
+    found = await _prove_by_lemmas(lean, task, clock)
+    if found is None:
+        log.end(*((Status.TIMEOUT, "the time was used up") if clock.over else (Status.FAILED, "none of them helps")))
+    else:
+        log.end(Status.PROVED, "accepted", what=found.proof)
+    return found
+
+
+async def _prove_by_lemmas(lean: LeanRuntime, task: Task, clock: Clock) -> Proposal | None:
     search = await _search(lean, task, clock)
     if search is None:
         return None
@@ -283,6 +296,8 @@ async def _prove(search: Search, lemma: Named, above: frozenset[str], depth: int
         return True
     inside = above | {lemma.name}
     head = f"theorem {lemma.stated}"
+    log, began = trial_log(), time.monotonic()
+    log.at(lemma.conjecture.statement)
     attempts = _lemma_attempts(search, lemma)
     for level in dict.fromkeys((search.deepest, depth)):  # first without assumptions
         for attempt in attempts:
@@ -291,7 +306,9 @@ async def _prove(search: Search, lemma: Named, above: frozenset[str], depth: int
             found = await _settle(search, head, lemma.name, attempt, inside, level)
             if found is not None:
                 search.proved[lemma.name] = found
+                log.tried(lemma.conjecture.statement, Status.PROVED, "proved", time.monotonic() - began, lemma=True)
                 return True
+    log.tried(lemma.conjecture.statement, Status.FAILED, UNPROVED, time.monotonic() - began, lemma=True)
     search.failed.add((lemma.name, inside - {lemma.name}))
     return False
 

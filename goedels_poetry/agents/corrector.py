@@ -6,6 +6,7 @@ from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, shown
+from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.sketch_corrector import correct_sketch
@@ -17,6 +18,7 @@ from goedels_poetry.tree.state import ProofNode, Queue
     queue=(Queue.CORRECT, Queue.CORRECT_SKETCH),
     on_failure={Queue.CORRECT: FailurePolicy.FAIL_PROOF, Queue.CORRECT_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
+@logged
 async def corrector(node: ProofNode, deps: Deps) -> Apply:
     """One corrected candidate or sketch, or one more failed attempt."""
     if node.queue == Queue.CORRECT_SKETCH:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, Language, Outcome, Premise, Theorem
@@ -15,7 +15,7 @@ from goedels_poetry.settings import Settings
 from goedels_poetry.strategies import Strategy
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tree.derivation import scope_ids
-from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
 from goedels_poetry.tree.store import ProofStore, Txn
 
@@ -50,6 +50,19 @@ class Fault:
         return f"{self.who}{f' of plug-in {self.plugin}' if self.plugin else ''} failed: {self.reason}"
 
 
+class Displaced(Protocol):
+    """An agent whose queue another one has taken over."""
+
+    @property
+    def displaced(self) -> Mapping[str, Displaced]:
+        """Queue -> the one before it."""
+        ...
+
+    async def work(self, node: ProofNode, deps: Deps, state: GoedelsPoetryState) -> Apply:
+        """What it would have done."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Deps:
     """Live objects that an agent works with. Never checkpointed."""
@@ -75,9 +88,25 @@ class Deps:
     """What this job has spent so far; counted even when its result is dropped."""
     faults: list[Fault] = field(default_factory=list)
     """What was raised in this job and did not end it."""
+    displaced: Mapping[str, Displaced] = field(default_factory=dict)
+    """Queue -> the agent that would serve it without the one at work."""
+
+    async def usual(self, node: ProofNode, state: GoedelsPoetryState | None = None) -> Apply:
+        """What the agent does whose queue the one at work has taken over: to be done in one's own ``apply``, too.
+
+        Raises:
+            LookupError: the node's queue was nobody else's.
+        """
+        other = self.displaced.get(node.queue or "")
+        if other is None:
+            raise LookupError(f"no other agent serves the queue {node.queue}: there is nothing usual to do")
+        empty: GoedelsPoetryState = {}
+        return await other.work(node, replace(self, displaced=other.displaced), empty if state is None else state)
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Add an outcome's cost to this job; returns the outcome."""
+        """Add an outcome's cost to this job; returns the outcome. TypeError: a language has returned none."""
+        if not isinstance(outcome, Outcome):
+            raise TypeError(f"the language {self.language.name} returned {type(outcome).__name__}, not an Outcome")
         for name, amount in outcome.cost.items():
             self.cost[name] = self.cost.get(name, 0) + amount
         return outcome

@@ -25,6 +25,11 @@ POLICY: dict[Failure, tuple[str, ...]] = {
 """kind of failure -> moves in order of preference; the first legal one is taken."""
 
 
+MOST_DETOURS = 20
+"""Attempts beyond those that are allowed: an agent with a queue of its own may fail between two stations, and the node
+must not go there and back for ever."""
+
+
 def legal_moves(store: ProofStore, settings: Settings, node: ProofNode) -> tuple[str, ...]:
     """Moves that the node's counters, the budgets and its ancestors allow; never empty."""
     proof, sketch = node.failure != Failure.SKETCH, node.failure == Failure.SKETCH
@@ -44,7 +49,7 @@ def legal_moves(store: ProofStore, settings: Settings, node: ProofNode) -> tuple
         and {"candidate", "report"} <= node.refs.keys()
         and Queue.CORRECT not in node.exhausted,
         "prove": proof and attempts_left and Queue.PROVE not in node.exhausted,
-        "sketch": proof and may_sketch,
+        "sketch": proof and may_sketch and node.attempts < settings.max_attempts + MOST_DETOURS,
         "resketch": sketch and may_sketch,
         "backtrack": not hopeless,
         "keep": hopeless and settings.when_hopeless == "keep",
@@ -64,4 +69,4 @@ def stopping_limit(settings: Settings, node: ProofNode) -> str:
     return ""
 
 
-__all__ = ["MOVES", "POLICY", "legal_moves", "stopping_limit"]
+__all__ = ["MOST_DETOURS", "MOVES", "POLICY", "legal_moves", "stopping_limit"]

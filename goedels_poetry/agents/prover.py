@@ -10,6 +10,7 @@ from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.premises import with_premises
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
@@ -21,6 +22,7 @@ from goedels_poetry.tree.store import Txn
 
 
 @agent(queue=Queue.PROVE, on_failure=FailurePolicy.FAIL_PROOF)
+@logged
 async def prover(node: ProofNode, deps: Deps) -> Apply:
     """One attempt: a candidate for the verifier, a counterexample, or a failure for the decider."""
     known = await deps.store.on_thread(find_proved, deps, node)

@@ -69,6 +69,14 @@ class AgentSpec:
     """The same for each of its queues, when it has been loaded."""
     state: str = ""
     """Name of the parameter that gets the state; "" when it asks for none."""
+    displaced: Mapping[str, AgentSpec] = field(default_factory=dict)
+    """Queue -> the agent from which it has taken it over; see `Deps.usual`."""
+
+    @property
+    def does(self) -> str:
+        """What it does, in the first sentence that it says of itself; "" when it says nothing."""
+        lines = (inspect.getdoc(self.run) or "").splitlines()
+        return lines[0].rstrip(".") if lines else ""
 
     async def work(self, node: ProofNode, deps: Deps, state: GoedelsPoetryState) -> Apply:
         """Run it on a node; an agent that asks for the state gets a copy."""
@@ -97,12 +105,16 @@ def agent(
             new queue one proof attempt. What cannot be understood is refused when agents are loaded.
 
     Raises:
-        TypeError: the function takes neither ``(node, deps)`` nor ``(node, deps, state)``.
+        TypeError: it is no coroutine function, or takes neither ``(node, deps)`` nor ``(node, deps, state)``; the
+            timeout is no number of seconds.
     """
     queues = (queue,) if isinstance(queue, str) else tuple(queue)
 
     def declare(run: RunT) -> RunT:
         title = name or str(getattr(run, "__name__", type(run).__name__))
+        plugins.must_be_async(run, f"agent {title}")
+        if timeout is not None and not _is_positive(timeout):
+            raise TypeError(f"the timeout of agent {title} is a number of seconds, not {timeout!r}")
         run.__agent__ = AgentSpec(  # type: ignore[attr-defined]
             title,
             tuple(map(str, queues)),
@@ -116,6 +128,10 @@ def agent(
         return run
 
     return declare
+
+
+def _is_positive(seconds: Any) -> bool:
+    return isinstance(seconds, int | float) and seconds > 0
 
 
 def _state_parameter(name: str, run: Run) -> str:
@@ -143,9 +159,16 @@ class Registry:
     """queue -> agent, most urgent queue first. A plug-in takes a queue over from ours."""
     strategies: tuple[Strategy, ...] = ()
     problems: tuple[str, ...] = ()
-    """One line for each plug-in that was left out, or that shares a queue."""
+    """One line for each plug-in that was left out."""
+    takeovers: tuple[str, ...] = ()
+    """One line for each queue that a plug-in has taken over: from whom, and what is not done any more."""
     failures: FailureTable = PROOF_FAILURES
     """What agents that declare no failure policy cost a node."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user is told of plug-ins: what is left out, and what they have taken over."""
+        return (*self.problems, *self.takeovers)
 
     def policy(self, spec: AgentSpec, queue: str) -> Policy:
         """What happens to a node of ``queue`` when ``spec`` has failed on it."""
@@ -155,6 +178,20 @@ class Registry:
         """Agent name -> the queues that lead to it, most urgent first; an agent may have lost all of its own."""
         return {name: tuple(q for q, spec in self.routes.items() if spec.name == name) for name in self.agents}
 
+    def with_given(self, agents: Iterable[AgentSpec], named: Iterable[Strategy]) -> Registry:
+        """With the agents and strategies of a caller, after all others.
+
+        Raises:
+            RefusedPlugin: an agent cannot be a node of the graph.
+        """
+        known = self
+        for spec in agents:
+            try:
+                known = _with(known, _checked(spec, known))
+            except ValueError as problem:
+                raise plugins.RefusedPlugin(f"{problem} (from {spec.plugin})") from problem
+        return replace(known, strategies=(*known.strategies, *named))
+
     def with_models(self, has_model: Callable[[str], bool]) -> Registry:
         """The same agents; a quick one that asks a model is started and collected like every long one."""
         slow = {s.name: replace(s, quick=False) for s in self.agents.values() if s.role and has_model(s.role)}
@@ -163,46 +200,73 @@ class Registry:
         return replace(self, agents=agents, routes=routes)
 
 
+def given_agents(given: Iterable[Any]) -> tuple[AgentSpec, ...]:
+    """The agents that a caller brings: functions with ``@agent``, or modules of some.
+
+    Raises:
+        RefusedPlugin: one is no agent.
+    """
+    how = "@agent(queue=...)"
+    return tuple(replace(spec, plugin=origin) for spec, origin in plugins.marked(given, "__agent__", "agent", how))
+
+
 def load_registry(
     built_in: Iterable[str] = BUILT_IN, group: str = GROUP, failures: FailureTable = PROOF_FAILURES
 ) -> Registry:
-    """Built-in agents, then those of installed plug-ins.
+    """Built-in agents, then those of installed plug-ins, which take over the queues that they name.
 
     Args:
         built_in: ``module:attribute`` of each agent, below ``goedels_poetry.agents``.
         group: of the entry points of plug-ins.
         failures: the failure policies that agents may declare, and the defaults.
     """
-    specs = [_built_in(where) for where in built_in]
     loaded, problems = plugins.load(group, "__agent__")
-    specs += [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
-    agents: dict[str, AgentSpec] = {}
-    serves: dict[str, AgentSpec] = {}
-    for declared in specs:
+    brought = [replace(d.__agent__, plugin=plugin.name) for plugin in loaded for d in plugin.declared]
+    known: Registry = Registry({}, {}, failures=failures)
+    for spec in (_built_in(where) for where in built_in):
+        known = _with(known, _checked(spec, known))
+    for spec in brought:
         try:
-            spec = _checked(declared, agents, failures)
+            known = _with(known, _checked(spec, known))
         except ValueError as problem:
-            problems.append(f"plug-in {declared.plugin!r} left out: {problem}")
-            continue
-        agents[spec.name] = spec
-        for queue in spec.queues:
-            if queue in serves and serves[queue].plugin:
-                problems.append(f"queue {queue} is served by {spec.name} instead of {serves[queue].name}")
-            serves[queue] = spec
+            problems.append(f"plug-in {spec.plugin!r} left out: {problem}")
+    named, more = strategies.load()
+    return replace(known, strategies=named, problems=(*problems, *more))
+
+
+def _with(known: Registry, spec: AgentSpec) -> Registry:
+    """With one agent more, which takes over its queues and is told from whom."""
+    told, taken = [], {}
+    for queue in spec.queues:
+        if queue in known.routes:
+            taken[queue] = other = known.routes[queue]
+            lost = f" ({other.does})" if other.does else ""
+            told.append(f"queue {queue} is served by {spec.name} of plug-in {spec.plugin}, not by {other.name}{lost}")
+        elif spec.plugin:
+            told += [f"queue {queue} of {spec.name} is a new one: was {meant} meant?" for meant in _meant(queue)]
+    spec = replace(spec, displaced=taken)
+    serves = {**known.routes, **dict.fromkeys(spec.queues, spec)}
     order = [*Queue, *sorted(set(serves) - {str(q) for q in Queue})]
     routes = {str(queue): serves[queue] for queue in order if queue in serves}
-    named, more = strategies.load()
-    return Registry(agents, routes, named, (*problems, *more), failures)
+    agents = {**known.agents, spec.name: spec}
+    return replace(known, agents=agents, routes=routes, takeovers=(*known.takeovers, *told))
 
 
-def _checked(spec: AgentSpec, agents: Mapping[str, AgentSpec], failures: FailureTable) -> AgentSpec:
+def _meant(queue: str) -> list[str]:
+    """The queue of ours that a new one may be a slip of the pen for; else []."""
+    from difflib import get_close_matches  # for plug-ins alone
+
+    return get_close_matches(queue, [str(each) for each in Queue], 1, 0.85)
+
+
+def _checked(spec: AgentSpec, known: Registry) -> AgentSpec:
     """The agent with its failure policies; ValueError when it cannot be a node of the graph."""
-    if spec.name in agents or spec.name in _RESERVED:
+    if spec.name in known.agents or spec.name in _RESERVED:
         raise ValueError(f"there is an agent called {spec.name!r} already")
     if not _NAME.fullmatch(spec.name):
         raise ValueError(f"{spec.name!r} is no name for an agent")
     try:
-        return replace(spec, policies=failures.resolve(spec.queues, spec.on_failure))
+        return replace(spec, policies=known.failures.resolve(spec.queues, spec.on_failure))
     except ValueError as problem:
         raise ValueError(f"agent {spec.name!r}: {problem}") from problem
 
@@ -225,5 +289,6 @@ __all__ = [
     "Registry",
     "Run",
     "agent",
+    "given_agents",
     "load_registry",
 ]

@@ -11,11 +11,12 @@ from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.logged import logged
+from goedels_poetry.agents.proposing import from_strategies
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply
-from goedels_poetry.strategies import Strategy, fingerprint
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
@@ -27,10 +28,11 @@ LAST_RESORT = 5
 
 
 @agent(queue=Queue.SKETCH, on_failure=FailurePolicy.FAIL_SKETCH)
+@logged
 async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     """One sketch that is not banned, or the news that there is none left."""
     goal = await deps.goal(node, sketching=True)
-    sketch = await _from_plugins(goal, deps)
+    sketch = await from_strategies(goal, deps)
     if sketch is not None:
         return lambda txn: deps.moves(txn).set_sketch(node, sketch)
     guide = guide_of(deps, "prover", "sketcher")
@@ -126,31 +128,6 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     if banned is not None:
         return moves.set_sketch(node, banned)
     return moves.set_failed_sketch(node, done.reason)
-
-
-# -- plug-ins --------------------------------------------------------------------------------------------------
-
-
-async def _from_plugins(goal: Goal, deps: Deps) -> dict[str, Any] | None:
-    usable = [s for s in deps.strategies if s.speaks(deps.language.name)]
-    for strategy in sorted(usable, key=lambda s: _rank(s, goal)):
-        try:
-            sketch = await strategy.propose(goal)
-        except Exception as exc:  # noqa: BLE001  a plug-in's error must not cost the goal its own strategies
-            deps.note_fault(f"strategy {strategy.name}", exc, strategy.plugin)
-            continue
-        if sketch is None:
-            continue
-        sketch = {**sketch, "strategy": strategy.name}
-        sketch.setdefault("fingerprint", fingerprint(strategy.name, sketch))
-        if sketch["fingerprint"] not in goal.banned:
-            return sketch
-    return None
-
-
-def _rank(strategy: Strategy, goal: Goal) -> tuple[int, str]:
-    known = strategy.name in goal.preferred
-    return (goal.preferred.index(strategy.name) if known else len(goal.preferred), strategy.name)
 
 
 __all__ = ["ask_for_sketch", "settle_sketch_round", "sketcher", "sketches_left"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.failure import FailurePolicy
+from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.tree.state import ProofNode, Queue
@@ -13,6 +14,7 @@ from goedels_poetry.tree.store import Txn
     queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
     on_failure={Queue.VERIFY: FailurePolicy.FAIL_PROOF, Queue.VERIFY_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
+@logged
 async def verifier(node: ProofNode, deps: Deps) -> Apply:
     """Accept or reject, by what the node's queue asks for."""
     if node.queue == Queue.VERIFY:

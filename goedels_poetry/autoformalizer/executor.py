@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import atexit
-import threading
 import time
 from collections.abc import Coroutine, Mapping
 from dataclasses import fields
@@ -17,6 +14,7 @@ from goedels_poetry.autoformalizer.items import Item, read_item
 from goedels_poetry.autoformalizer.outcome import AutoformalizationResult, outcome
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.base import Configurable, Language
+from goedels_poetry.machine.background import BackgroundLoop
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Models, RetryConfig, models_from
 from goedels_poetry.settings import ScheduleSettings, Settings
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     ModelClient = Models | BaseChatModel | Mapping[str, BaseChatModel]
 
 T = TypeVar("T")
-_here = threading.local()
+_LOOP = BackgroundLoop("autoformalizer")
 
 
 class AutoformalizationExecutor:
@@ -222,15 +220,11 @@ def autoformalize_item(
 
 
 def on_one_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for something on the loop that all synchronous calls of a thread share, which ends with the process.
+    """Wait for something on the loop that all synchronous calls share, which ends with the process.
 
     A chat model of the caller's keeps its connections: they would be of no use on another loop.
     """
-    if not hasattr(_here, "runner"):
-        _here.runner = asyncio.Runner()
-        atexit.register(_here.runner.close)
-    runner: asyncio.Runner = _here.runner
-    return runner.run(work)
+    return _LOOP.run(work)
 
 
 def models_of(client: ModelClient | None, cache: ExecutorCache | None, settings: Settings) -> Models | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from goedels_poetry.checker.archive import language_of
+from goedels_poetry.checker.archive import HASHED, MANIFEST, language_of
 from goedels_poetry.checker.plugins import check_by_plugin, registered
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.kernel.verdict import Verdict
 
-LEAN, PYTHON = "lean", "python"
+SMT, LEAN, PYTHON = "smt", "lean", "python"
 
 
 def check_any(path: Path, against: str | None, *, assume_definitions: bool = False, theorem: str = "") -> CheckReport:
@@ -23,6 +23,9 @@ def check_any(path: Path, against: str | None, *, assume_definitions: bool = Fal
         theorem: which of several functions of a Python file it has to be about.
     """
     language = language_of(path)
+    if not language and not may_be_smt(path):
+        reason = f"{MANIFEST} names no `language`, and these are not the files of a certificate in SMT-LIB"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     if language == PYTHON:
         from goedels_poetry.checker.python.check import check_python  # only where there is one of Python
 
@@ -34,6 +37,13 @@ def check_any(path: Path, against: str | None, *, assume_definitions: bool = Fal
         reason = f"no checker is registered for the language {language}"
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     return check_by_plugin(plugin, path, against)
+
+
+def may_be_smt(path: Path) -> bool:
+    """Whether a certificate is in SMT-LIB, or nobody can tell what else it is: its manifest may name no language."""
+    if language_of(path):
+        return language_of(path) == SMT
+    return not (path / MANIFEST).is_file() or any((path / name).exists() for name in HASHED)
 
 
 def _check_smt(path: Path, against: str | None, assume_definitions: bool) -> CheckReport:
@@ -56,10 +66,10 @@ def _check_logic(path: Path, against: str | None, assume_definitions: bool) -> C
 
 
 CHECKERS: dict[str, Callable[[Path, str | None, bool], CheckReport]] = {
-    "smt": _check_smt,
+    SMT: _check_smt,
     LEAN: _check_lean,
     "logic": _check_logic,
 }
 """Who checks the certificates of a language; plug-ins only those of their own ones."""
 
-__all__ = ["CHECKERS", "LEAN", "PYTHON", "check_any"]
+__all__ = ["CHECKERS", "LEAN", "PYTHON", "check_any", "may_be_smt"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker.archive import language_of
-from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any
+from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
@@ -90,7 +90,7 @@ def _report(payload: Json) -> CheckReport:
         if payload["lean_text"] is not None:
             return lean.run(lean.audit_file(payload["lean_text"], against, payload["theorem"], seconds=seconds))
         return lean.run(lean.check_lean(path, against, seconds=seconds, theorem=payload["theorem"]))
-    if language_of(path) in ("smt", ""):
+    if may_be_smt(path):
         from goedels_poetry.checker.smt.check import check_certificate
 
         text = None if against is None else against.encode()

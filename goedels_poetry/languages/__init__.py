@@ -1,19 +1,26 @@
 """Proof languages, found by name or file suffix. Modules are imported only when a language is asked for.
 
 A package adds a language with an entry point of the group ``goedels_poetry.languages`` whose value is
-the language's class (called without arguments), or a callable that returns an instance.
+the language's class (called without arguments), or a callable that returns an instance. A caller brings one as a class
+or an instance (see `brought`). Either is looked at before it is used: what it lacks is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
-from goedels_poetry.errors import UnknownLanguage, one_line
+from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, one_line
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
-from goedels_poetry.plugins import declared
+from goedels_poetry.languages.simple import SimpleLanguage
+from goedels_poetry.plugins import RefusedPlugin, declared, origin_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,24 +36,116 @@ BUILT_IN: dict[str, tuple[str, tuple[str, ...]]] = {
 """name -> (``module:class``, suffixes): a table of strings, so that listing languages imports none."""
 
 
-def names() -> tuple[str, ...]:
-    """Names of every language that can be asked for, built-in ones first."""
-    return (*BUILT_IN, *sorted({ep.name for ep in declared(GROUP)} - set(BUILT_IN)))
+@dataclass(frozen=True, slots=True)
+class BroughtLanguage:
+    """A language that a caller has brought."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    make: Callable[[], Language]
+    """A new instance; the one that was brought where it was one."""
+    plugin: str
+    """The module that it comes from."""
 
 
-def get(name: str) -> Language:
-    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`."""
+def brought(given: Iterable[Any]) -> tuple[BroughtLanguage, ...]:
+    """What a caller brings: classes, which are called without arguments, or instances.
+
+    Raises:
+        RefusedPlugin: it lacks something of `Language`, or its name or a suffix is taken. The words name everything.
+    """
+    found: dict[str, BroughtLanguage] = {}
+    for each in given:
+        lacking = lacks(each)
+        name = str(getattr(each, "name", None) or getattr(each, "__name__", type(each).__name__))
+        if lacking:
+            raise RefusedPlugin(f"the language {name} is not used: {'; '.join(lacking)}")
+        if name in names() or name in found:
+            raise RefusedPlugin(f"the language {name} is not used: there is a language of this name already")
+        taken = {s: other for other, (_, suffixes) in BUILT_IN.items() for s in suffixes}
+        taken |= {s: other.name for other in found.values() for s in other.suffixes}
+        doubled = [f"{suffix} is a suffix of {taken[suffix]}" for suffix in each.suffixes if suffix in taken]
+        if doubled:
+            raise RefusedPlugin(f"the language {name} is not used: {'; '.join(doubled)}")
+        make = each if isinstance(each, type) else partial(_same, each)
+        found[name] = BroughtLanguage(name, tuple(each.suffixes), make, origin_of(each))
+    return tuple(found.values())
+
+
+def _same(language: Language) -> Language:
+    return language
+
+
+METHODS = tuple(name for name, value in vars(Language).items() if inspect.isfunction(value) and name[0] != "_")
+"""What a language must have, all of it coroutines."""
+
+
+def lacks(language: Any) -> list[str]:
+    """What a class or an instance lacks to be a `Language`; [] when it has everything."""
+    found = []
+    if not isinstance(getattr(language, "name", None), str):
+        found.append("it has no `name`")
+    suffixes = getattr(language, "suffixes", None)
+    if not isinstance(suffixes, tuple | list) or not all(isinstance(s, str) and s[:1] == "." for s in suffixes):
+        found.append('its `suffixes` are no tuple of texts like ".mine"')
+    methods = {name: getattr(language, name, None) for name in METHODS}
+    missing = [n for n, method in methods.items() if not callable(method) or hasattr(method, "__isabstractmethod__")]
+    if missing:
+        found.append(f"it has no {', '.join(missing)} (derive it from goedels_poetry.SimpleLanguage)")
+    blocking = [name for name, method in methods.items() if _is_blocking(method)]
+    if blocking:
+        found.append(f"{', '.join(blocking)} must be `async def`")
+    return found
+
+
+def _is_blocking(method: Any) -> bool:
+    return (inspect.isfunction(method) or inspect.ismethod(method)) and not inspect.iscoroutinefunction(method)
+
+
+def names(more: Sequence[BroughtLanguage] = ()) -> tuple[str, ...]:
+    """Names of every language that can be asked for, built-in ones first, those of a caller last."""
+    installed = sorted({ep.name for ep in declared(GROUP)} - set(BUILT_IN))
+    return (*BUILT_IN, *installed, *(each.name for each in more))
+
+
+def problems() -> list[str]:
+    """One line for each installed language that cannot be used."""
+    found = []
+    for entry_point in declared(GROUP):
+        if entry_point.name not in BUILT_IN:
+            try:
+                _plugin(entry_point)
+            except UnknownLanguage as problem:
+                found.append(str(problem))
+    return found
+
+
+def get(name: str, more: Sequence[BroughtLanguage] = ()) -> Language:
+    """A new instance of the language called ``name``; raises :class:`UnknownLanguage`.
+
+    Args:
+        name: of the language.
+        more: what the caller has brought.
+    """
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name][0].partition(":")
         return cast(Language, getattr(import_module(module), attribute)())
     for entry_point in declared(GROUP):
         if entry_point.name == name:
             return _plugin(entry_point)
-    raise UnknownLanguage(f"no proof language {name!r}; installed: {', '.join(names())}")
+    for each in more:
+        if each.name == name:
+            return _made(each)
+    raise UnknownLanguage(f"no proof language {name!r}; installed: {', '.join(names(more))}")
 
 
-def for_file(path: str | PurePath) -> str:
-    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`."""
+def for_file(path: str | os.PathLike[str], more: Sequence[BroughtLanguage] = ()) -> str:
+    """Name of the language for a file, by its suffix; raises :class:`UnknownLanguage`.
+
+    Args:
+        path: the file's name.
+        more: languages that the caller has brought.
+    """
     suffix = PurePath(path).suffix.lower()
     for name, (_, suffixes) in BUILT_IN.items():
         if suffix in suffixes:
@@ -58,9 +157,33 @@ def for_file(path: str | PurePath) -> str:
                 return entry_point.name
         except UnknownLanguage as problem:
             broken.append(str(problem))
-    known = ", ".join(s for _, suffixes in BUILT_IN.values() for s in suffixes)
+    for each in more:
+        if suffix in each.suffixes:
+            return each.name
+    known = ", ".join((*(s for _, all_of in BUILT_IN.values() for s in all_of), *(s for e in more for s in e.suffixes)))
     words = f"no proof language for {str(path)!r} (known suffixes: {known}); name one with --language"
     raise UnknownLanguage("; ".join((words, *broken)))
+
+
+@contextmanager
+def blaming(language: Language, what: str) -> Iterator[None]:
+    """Inside, whatever a language that is not ours raises says whose fault it is.
+
+    Args:
+        language: that works.
+        what: it does, e.g. "read the text".
+
+    Raises:
+        RefusedPlugin: for everything that is none of our errors, of the system's or of time.
+    """
+    try:
+        yield
+    except (GoedelsPoetryError, OSError):
+        raise
+    except (Exception, SystemExit) as exc:
+        if language.name in BUILT_IN:
+            raise
+        raise RefusedPlugin(f"the language {language.name} failed to {what}: {one_line(exc)}") from exc
 
 
 def _plugin(entry_point: EntryPoint) -> Language:
@@ -69,7 +192,21 @@ def _plugin(entry_point: EntryPoint) -> Language:
     name = _tried(entry_point, lambda: made.name)
     if name != entry_point.name:
         raise UnknownLanguage(f"the language {entry_point.name} of a plug-in calls itself {name}: it is not used")
+    lacking = lacks(made)
+    if lacking:
+        where = f"{entry_point.name} ({entry_point.value})"
+        raise UnknownLanguage(f"the language {where} is not used: {'; '.join(lacking)}")
     return cast(Language, made)
+
+
+def _made(language: BroughtLanguage) -> Language:
+    try:
+        made = language.make()
+    except (Exception, SystemExit) as exc:
+        raise UnknownLanguage(f"the language {language.name} cannot be made: {one_line(exc)}") from exc
+    if made.name != language.name:
+        raise UnknownLanguage(f"the language {language.name} calls itself {made.name}: it is not used")
+    return made
 
 
 def _tried(entry_point: EntryPoint, work: Callable[[], Any]) -> Any:
@@ -81,4 +218,20 @@ def _tried(entry_point: EntryPoint, work: Callable[[], Any]) -> Any:
         raise UnknownLanguage(f"the language {where} does not load: {one_line(exc)}") from exc
 
 
-__all__ = ["EXHAUSTED", "Goal", "Incomplete", "Language", "Outcome", "Theorem", "for_file", "get", "names"]
+__all__ = [
+    "EXHAUSTED",
+    "BroughtLanguage",
+    "Goal",
+    "Incomplete",
+    "Language",
+    "Outcome",
+    "SimpleLanguage",
+    "Theorem",
+    "blaming",
+    "brought",
+    "for_file",
+    "get",
+    "lacks",
+    "names",
+    "problems",
+]

@@ -7,6 +7,8 @@
   (read by `snapshots`). The graph asks the `supervisor` what is next and runs agents as `jobs`.
 * `conclusion` is the end: what the search came to goes to the checker, and both make the result.
 * `learning` opens and fills what runs leave for later ones.
+* `background` is the loop on which synchronous faces wait, `readings` what is on its way from a text to a theorem.
+* `extensions` are the agents, strategies and languages that a caller brings; `listing` shows these and installed ones.
 
 Nothing here asks what kind of task a run has, and nothing but a checker says ``proved``.
 """

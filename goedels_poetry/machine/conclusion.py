@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.machine.graph import CANNOT_GO_ON
 from goedels_poetry.machine.session import RunSession, Subject
+from goedels_poetry.memory.tried import TRIALS, UNDER_WAY, Unfinished, unfinished_on, why_unproved
 from goedels_poetry.tasks.base import Statement, Stop
 from goedels_poetry.tree.derivation import derivation, metrics, open_goals, why_not
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
+from goedels_poetry.tree.store import Txn
 
 CHECK_GRACE = 1.5
 """Seconds that the checker gets beyond what the search has left of its wall time: a proof found just in time counts."""
@@ -56,6 +59,7 @@ class Conclusion:
     async def of(self, stop: Stop) -> tuple[RunResult, bool]:
         """The result, and whether resuming may mend it although its verdict is final."""
         session, store = self._session, self._session.store
+        await self._keep_trials()
         nodes = await store.on_thread(store.nodes)
         numbers = await store.on_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
@@ -77,6 +81,14 @@ class Conclusion:
         result = await store.on_own_thread(self._subject.task.conclude, result, store, self._statement.latest, suffix)
         return result, retry or stop.retry
 
+    async def _keep_trials(self) -> None:
+        """What jobs that were stopped had tried goes into the history of their goals."""
+        store = self._session.store
+        left = await store.on_thread(unfinished_on, store)
+        if left:
+            await self._session.commit("trials", lambda txn: _log_trials(txn, left))
+        shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
+
     # -- what was found ----------------------------------------------------------------------------------------
     def _finding(self, stop: Stop, nodes: list[ProofNode]) -> Finding:
         store = self._session.store
@@ -85,10 +97,12 @@ class Conclusion:
         resume = f"; run {self._session.place.run_id} can be resumed"
         root, recorded = nodes[0], store.verdict()
         reason, budget = why_not(nodes)
+        reason = why_unproved(store, nodes, reason)
         if stop.status == "finished" and recorded is not None:
             if recorded[0] is Verdict.UNKNOWN and budget:
                 return Finding(Verdict.OUT_OF_BUDGET, f"{recorded[1]}{resume} with a larger {budget} budget", {})
-            return Finding(*recorded)
+            verdict, why, detail = recorded
+            return Finding(verdict, why_unproved(store, nodes, why), detail)
         if root.status is NodeStatus.REFUTED:
             report = store.load(root.refs["report"]) if "report" in root.refs else {}
             return Finding(Verdict.REFUTED, root.reason, report)
@@ -113,7 +127,7 @@ class Conclusion:
         verdict, reason, detail = certificate.verdict, certificate.reason, finding.detail
         if finding.verdict is Verdict.PROVED:
             proved = verdict is Verdict.PROVED
-            core = certificate.details.get("needed" if proved else "core") or None
+            core = certificate.details.get("needed") if proved else certificate.details.get("core") or None
             reason, detail = reason or ("" if proved else NOT_ACCEPTED), {"core": core}
         elif verdict is Verdict.TESTED:
             reason = "; ".join(filter(None, (reason, finding.reason)))
@@ -213,6 +227,14 @@ class Conclusion:
         faults = Counter(Fault.of(entry).words for _, entry in self._session.store.history_of_kind(FAULT))
         for words, number in faults.items():
             self._session.warn(f"{words} ({number} times)" if number > 1 else words)
+
+
+def _log_trials(txn: Txn, left: Sequence[Unfinished]) -> str:
+    for job in left:
+        if txn.store.find(job.node) is not None:
+            txn.log(job.node, TRIALS, agent=job.agent, **job.log.to_json())
+    txn.reason = "; ".join(f"goal {job.node}: {job.words}" for job in left)
+    return "kept what was under way"
 
 
 __all__ = ["CHECKED", "CHECK_GRACE", "Conclusion"]

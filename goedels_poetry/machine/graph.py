@@ -24,7 +24,7 @@ from goedels_poetry.machine.jobs import Job, Jobs
 from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn
 from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Step
+from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
 from goedels_poetry.tree.store import ProofStore, Txn
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Machine:
         node = await store.on_thread(_begin, store, item)
         if node is None:
             return None  # done before a crash, or the node has moved on since it was handed out
-        deps = replace(self.deps, cost={}, faults=[])
+        deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
         seconds = spec.timeout or self.deps.settings.agent_timeout
         work = _bounded(spec, node, deps, state, seconds, self.statement)
         start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
@@ -137,7 +137,10 @@ class Machine:
 
     async def _commit(self, job: Job, apply: Apply) -> Step | None:
         def moved(txn: Txn) -> str:
-            outcome = apply(txn)
+            try:
+                outcome = apply(txn)
+            except SystemExit as exc:
+                raise _ends_program(job.spec) from exc
             _note(txn, job)
             if txn.store.revision(job.node.id) == job.seq:  # it would be handed out again and again
                 raise RuntimeError(f"agent {job.spec.name} left the node where it was")
@@ -176,10 +179,14 @@ async def _bounded(
                 deps = replace(deps, theorem=await statement.now(deps.store))
                 return await spec.work(node, deps, state)
     except SystemExit as exc:  # it would end the program, with an exit code that means something else
-        raise RuntimeError(f"{spec.name} tried to end the program") from exc
+        raise _ends_program(spec) from exc
     except TimeoutError as exc:
         text = str(exc) or f"{spec.name} took longer than {seconds:g} s" if seconds else str(exc)
         raise TimeoutError(text) from exc
+
+
+def _ends_program(spec: AgentSpec) -> RuntimeError:
+    return RuntimeError(f"{spec.name} tried to end the program")
 
 
 def _is_passing(error: BaseException) -> bool:
@@ -286,7 +293,9 @@ def _compile(
         act = node(spec)
         act.__name__ = name
         policies = {queue: registry.policy(spec, queue).name for queue in served[name]}
-        metadata = {"queues": list(served[name]), "on_failure": policies, "plugin": spec.plugin}
+        metadata: dict[str, Any] = {"queues": list(served[name]), "on_failure": policies, "plugin": spec.plugin}
+        if registry.strategies and Queue.SKETCH in served[name]:
+            metadata["strategies"] = [f"{each.name} ({each.plugin})" for each in registry.strategies]
         builder.add_node(name, act, destinations=("supervisor",), metadata=metadata)
     builder.add_edge(START, "supervisor")
     return builder.compile(name="goedels_poetry", **arguments)

@@ -10,6 +10,7 @@ from goedels_poetry.agents.code import code_registry
 from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.registry import Registry, load_registry
 from goedels_poetry.errors import UnknownRun
+from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import Task
 from goedels_poetry.tasks.change import Change
@@ -28,21 +29,33 @@ class Kind(NamedTuple):
     """The task of a run that goes on, from its text and its identity."""
     registry: Callable[[], Registry]
     """The agents that serve it."""
+    is_proof: bool = False
+    """Whether the agents of a proof serve it, and so those that a caller brings."""
 
 
 KINDS: dict[str, Kind] = {
-    FormalTheorem.kind: Kind(FormalTheorem.again, load_registry),
-    Claim.kind: Kind(Claim.again, load_registry),
+    FormalTheorem.kind: Kind(FormalTheorem.again, load_registry, is_proof=True),
+    Claim.kind: Kind(Claim.again, load_registry, is_proof=True),
     Question.kind: Kind(Question.again, question_registry),
     CodeTask.kind: Kind(CodeTask.again, code_registry),
     Change.kind: Kind(Change.again, change_registry),
 }
 
 
-def id_of(task: Task, language: str, options: dict[str, Any], models: Models | None) -> str:
+def registry_of(kind: str, extensions: Extensions) -> Registry:
+    """The agents that serve a kind of task, with what the caller has brought.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    return extensions.added_to(KINDS[kind].registry(), agents=KINDS[kind].is_proof)
+
+
+def id_of(task: Task, language: str, options: dict[str, Any], models: Models | None, brought: str = "") -> str:
     """How the ids of all runs begin that do the same: a hash of everything that determines them."""
     # With other models it is another run: what the symbolic agents gave up on is not settled for them.
     more: dict[str, Any] = {} if models is None else {"models": models.fingerprint}
+    more |= {"brought": brought} if brought else {}
     more |= {task.kind: task.identity} if task.identity else {}
     return identity(task.text, language, {**options, **more})
 
@@ -67,4 +80,4 @@ def task_of(store: StoreReader) -> Task | None:
     return KINDS[kind].again(store.meta("theorem"), facts)
 
 
-__all__ = ["KINDS", "Kind", "as_stored", "id_of", "task_of"]
+__all__ = ["KINDS", "Kind", "as_stored", "id_of", "registry_of", "task_of"]

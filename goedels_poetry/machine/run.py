@@ -5,13 +5,17 @@ It is the same for every kind of task: what differs is asked of the task itself 
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from goedels_poetry import languages
+from goedels_poetry.machine.background import call_in
 from goedels_poetry.machine.conclusion import CHECKED, Conclusion
-from goedels_poetry.machine.kinds import KINDS, as_stored
+from goedels_poetry.machine.kinds import as_stored, registry_of
 from goedels_poetry.machine.learning import fill_memory
 from goedels_poetry.machine.loop import SearchLoop
 from goedels_poetry.machine.session import FRAMEWORK, Interruption, RunSession, Services, Subject
@@ -37,10 +41,11 @@ class Run:
         self._services = services if decided else replace(services, memory=services.memory._replace(bank=None))
         self._options = copy.deepcopy(subject.theorem.options)  # agents have the theorem's own
         self.interruption = Interruption()
+        self._loop = asyncio.get_running_loop()
 
     def interrupt(self, reason: str) -> None:
-        """Stop at the next step boundary, or break off the checker or the wait for a person's word."""
-        self.interruption.ask(reason)
+        """Stop at the next step boundary, or break off the checker or the wait for a person's word; from any thread."""
+        call_in(self._loop, partial(self.interruption.ask, reason))
 
     async def run(self, out: Path | None) -> RunResult:
         """Begin or go on, until there is a result; it is stored in the run's directory.
@@ -63,11 +68,11 @@ class Run:
 
     async def _to_the_end(self, store: ProofStore, out: Path | None) -> RunResult:
         subject, services = self._subject, self._services
-        registry = KINDS[subject.task.kind].registry()
+        registry = registry_of(subject.task.kind, services.extensions)
         if services.models is not None:
             registry = registry.with_models(services.models.has)
         problems = (*subject.theorem.warnings, *services.memory.problems, *services.checkers.problems)
-        session = RunSession(self._place, store, services, self.interruption, [*problems, *registry.problems])
+        session = RunSession(self._place, store, services, self.interruption, [*problems, *registry.notices])
         await self._begin(session)
         statement = Statement(subject.language, subject.theorem)
         search = SearchLoop(session, subject, statement, registry)
@@ -102,7 +107,8 @@ class Run:
         if await store.on_thread(store.recorded, "init"):
             await session.commit("resume", self._reopen)
             return
-        root = await subject.task.prepare(subject.language, subject.theorem)
+        with languages.blaming(subject.language, "prepare the theorem"):
+            root = await subject.task.prepare(subject.language, subject.theorem)
         keep = store.on_thread if len(subject.task.text) < SHORT_TEXT else store.on_own_thread
         await keep(self._record, store)
         await session.commit_once("init", lambda txn: _plant(txn, root))

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Iterator, Sequence
+import os
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from goedels_poetry import languages
 from goedels_poetry.checker.registry import Checkers
-from goedels_poetry.errors import InvalidInput, Unavailable, UnknownRun
+from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
 from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems
+from goedels_poetry.machine.background import Closed
 from goedels_poetry.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.kinds import id_of, task_of
 from goedels_poetry.machine.learning import Memory, MemoryFiles
+from goedels_poetry.machine.readings import Readings, read, text_of
 from goedels_poetry.machine.run import Run
 from goedels_poetry.machine.session import Services, Subject
 from goedels_poetry.memory import conversation
@@ -37,15 +42,13 @@ T = TypeVar("T")
 
 LOGIC = "logic"
 """The language of programs that answer questions."""
-READ_GRACE = 1.0
-"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
 
 
 class MachineRunner:
     """Begins, goes on with and interrupts runs; each is durable under ``settings.data_dir``.
 
-    Several runs may be awaited at once on one event loop: they share the language's solver pool. Close it after use, or
-    use it as a context manager.
+    Several runs may be awaited at once, on one event loop or on several: they share the language's solver pool. Close
+    it after use, or use it as a context manager.
 
     Args:
         settings: defaults, configuration file and environment when None.
@@ -53,6 +56,7 @@ class MachineRunner:
         models: language models by role, instead of those that the settings name; closed by ``aclose``.
         checkpoint_all: False: what is decided before anything is decomposed is decided without LangGraph, whose
             loading takes longer, and has no checkpoint; its state is that of its store.
+        extensions: agents, strategies and languages that the caller brings, besides those of installed packages.
 
     Raises:
         RecordingError, PriceError, PromptError: a file or folder that the settings name cannot be used.
@@ -65,8 +69,10 @@ class MachineRunner:
         language: Language | None = None,
         models: Models | None = None,
         checkpoint_all: bool = True,
+        extensions: Extensions | None = None,
     ) -> None:
         self.settings = settings or Settings()
+        self.extensions = extensions or Extensions()
         self._checkpoint_all = checkpoint_all
         self.models = models if models is not None else models_from(self.settings)
         self._runs = Runs(self.settings.data_dir)
@@ -75,15 +81,17 @@ class MachineRunner:
         self._checkers = Checkers(self.settings.lean)
         self._memory = MemoryFiles(self.settings)
         self._under_way: list[Run] = []
-        self._readings: set[asyncio.Future[Any]] = set()
-        self._busy: dict[Path, asyncio.Lock] = {}
+        self._readings = Readings()
+        self._busy: dict[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = {}
+        self._guard = threading.Lock()
         self._active = 0
         self._interrupted = ""
+        self._closed = False
 
     # -- run -----------------------------------------------------------------------------------------------
     async def arun(
         self,
-        source: str,
+        source: str | os.PathLike[str],
         *,
         name: str | None = None,
         language: str | None = None,
@@ -103,12 +111,12 @@ class MachineRunner:
     ) -> RunResult:
         """Prove one theorem.
 
-        An unfinished run of the same theorem, language, options and seed goes on; a finished one is returned
-        as it stands.
+        An unfinished run of the same theorem, language, options, seed, models and brought code goes on; a finished one
+        is returned as it stands.
 
         Args:
-            source: the theorem's text.
-            name: what to call it in results; a file name also selects the language by its suffix.
+            source: the theorem's text, or the path of its file (a `Path`; a str is always a text).
+            name: what to call it in results; a file name also selects the language by its suffix. A path is a name.
             language: name of the proof language; needed when ``name`` has no known suffix.
             options: handed to the language, e.g. ``{"assume_definitions": True}``; part of the run's id.
             fresh: begin a new run even if there is one.
@@ -127,11 +135,17 @@ class MachineRunner:
             on_chunk: called in the event loop with each mode ("updates" or "values") and chunk of LangGraph's stream.
 
         Raises:
-            UnknownLanguage, UnknownRun, RunLocked. An invalid theorem is a result, not an exception.
+            UnknownLanguage, UnknownRun, RunLocked, Closed. OSError: there is no such file. An invalid theorem is a
+                result, not an exception.
         """
-        task: Task = FormalTheorem(source)
+        name = os.fspath(source) if name is None and not isinstance(source, str) else name
+        try:
+            text = source if isinstance(source, str) else await asyncio.to_thread(text_of, source)
+        except UnicodeDecodeError as exc:
+            return RunResult(name or "", Verdict.INVALID, reason=f"the file is not UTF-8: {exc.reason}")
+        task: Task = FormalTheorem(text)
         if informal:
-            task = Claim(source, context, confirm, tuple(steps), round_trip, only_state)
+            task = Claim(text, context, confirm, tuple(steps), round_trip, only_state)
         return await self.arun_task(
             task,
             self._language(language, name),
@@ -211,8 +225,9 @@ class MachineRunner:
             language: an open one; the caller closes it.
             options: for the language, besides the seed of the settings.
         """
+        self._must_be_open()
         meant = {"seed": self.settings.seed, **options}
-        prefix = id_of(task, language.name, meant, self.models)
+        prefix = id_of(task, language.name, meant, self.models, self.extensions.fingerprint)
         latest = self._runs.latest(prefix)
         if resume and latest is None:
             raise UnknownRun(f"there is no run of {name or 'this theorem'} to resume (its id would be {prefix})")
@@ -236,6 +251,7 @@ class MachineRunner:
 
         See :meth:`arun` for the arguments.
         """
+        self._must_be_open()
         run = self._runs.get(run_id)
         with self.open_store(run.run_id) as store:
             task = task_of(store)
@@ -251,18 +267,21 @@ class MachineRunner:
         () where a text of the language states one theorem, and for a text that cannot be read.
 
         Raises:
-            UnknownLanguage.
+            UnknownLanguage, Closed.
         """
+        self._must_be_open()
         spoken = self._language(language, name)
-        return await self._reading(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
+        return await self._readings.of(spoken.theorems(source)) or () if isinstance(spoken, SeveralTheorems) else ()
 
     def interrupt(self, reason: str = "interrupted") -> None:
-        """Ask every run of this framework to stop at the next step boundary. Safe in a signal handler."""
+        """Ask every run of this framework to stop at the next step boundary.
+
+        Safe in a signal handler, and in any thread.
+        """
         self._interrupted = reason
-        for run in self._under_way:
+        for run in tuple(self._under_way):
             run.interrupt(reason)
-        for reading in self._readings:
-            reading.get_loop().call_later(READ_GRACE, reading.cancel)
+        self._readings.interrupt()
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -271,13 +290,18 @@ class MachineRunner:
         try:
             yield
         finally:
-            self._active -= 1
+            self._end()
 
     def _begin(self) -> None:
         """Something is under way; what an earlier interrupt was about is over when nothing was."""
-        if not self._active:
-            self._interrupted = ""
-        self._active += 1
+        with self._guard:
+            if not self._active:
+                self._interrupted = ""
+            self._active += 1
+
+    def _end(self) -> None:
+        with self._guard:
+            self._active -= 1
 
     # -- look ----------------------------------------------------------------------------------------------
     def open_store(self, run_id: str) -> ProofStore:
@@ -291,7 +315,10 @@ class MachineRunner:
 
     # -- close ---------------------------------------------------------------------------------------------
     async def aclose(self) -> None:
-        """Close every language and database that this framework opened."""
+        """Close every language and database that this framework opened; it takes no more work then."""
+        if self._closed:
+            return
+        self._closed = True
         languages = (*self._languages.values(), *([self._given] if self._given else []))
         await asyncio.gather(*(language.aclose() for language in languages), self._checkers.aclose())
         self._languages.clear()
@@ -309,12 +336,22 @@ class MachineRunner:
     def _language(self, language: str | None, name: str | None) -> Language:
         if self._given is not None:
             return self._given
-        wanted = language or languages.for_file(name or "")
-        if wanted not in self._languages:
-            made = self._languages[wanted] = languages.get(wanted)
-            if isinstance(made, Configurable):
-                made.configure(self.settings)
-        return self._languages[wanted]
+        brought = self.extensions.languages
+        if not language and not name:
+            known = ", ".join(languages.names(brought))
+            words = 'say in which language the text is: name="x.smt2" or language="smt"; a file is given as a Path'
+            raise UnknownLanguage(f"{words} (languages: {known})")
+        wanted = language or languages.for_file(name or "", brought)
+        with self._guard:
+            if wanted not in self._languages:
+                made = self._languages[wanted] = languages.get(wanted, brought)
+                if isinstance(made, Configurable):
+                    made.configure(self.settings)
+            return self._languages[wanted]
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise Closed(f"this {type(self).__name__} is closed: make another one")
 
     async def _run(
         self,
@@ -333,7 +370,7 @@ class MachineRunner:
             if not place.is_finished():
                 task.check(language, self.models)
             try:
-                theorem = await self._reading(task.read(language, options))
+                theorem = await self._readings.of(read(task, language, options))
             except TimeoutError as exc:
                 return _unread(name, language, f"{exc}, and the time for it is used up: give it more")
             except Unavailable as exc:
@@ -348,32 +385,19 @@ class MachineRunner:
                 budget=allowance or SharedBudget.of_one_run(self.settings.budgets),
                 on_event=on_event or _ignore,
                 graph=graph,
+                extensions=self.extensions,
             )
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            async with self._busy.setdefault(place.path, asyncio.Lock()):
+            here = asyncio.get_running_loop()
+            async with self._busy.setdefault((here, place.path), asyncio.Lock()):
                 with place.lock():
                     result = await self._to_its_end(run, out)
         except InvalidInput as exc:
-            where = {"line": exc.line, "column": exc.column, "hint": exc.hint}
-            return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=where)
+            return RunResult(name, Verdict.INVALID, language=language.name, reason=str(exc), location=exc.location)
         finally:
-            self._active -= 1
+            self._end()
         return replace(result, input=name)
-
-    async def _reading(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """What it returns; None when an interrupt has ended it."""
-        reading = asyncio.ensure_future(work)
-        self._readings.add(reading)
-        try:
-            return await reading
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if not reading.cancelled() or (task is not None and task.cancelling()):
-                raise
-            return None
-        finally:
-            self._readings.discard(reading)
 
     async def _to_its_end(self, run: Run, out: Path | None) -> RunResult:
         if self._interrupted:

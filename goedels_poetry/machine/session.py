@@ -11,6 +11,7 @@ from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.machine.checkpoints import GraphOptions
+from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.learning import Memory
 from goedels_poetry.models import Models, SharedBudget
 from goedels_poetry.settings import Settings
@@ -52,6 +53,8 @@ class Services:
     """Called in the event loop after every commit; must not block."""
     graph: GraphOptions = field(default_factory=GraphOptions)
     """What the caller gives LangGraph."""
+    extensions: Extensions = field(default_factory=Extensions)
+    """Agents and strategies that the caller has brought."""
 
 
 class _Stoppable(Protocol):

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from goedels_poetry.agents.registry import Registry, load_registry
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
 from goedels_poetry.machine.checkpoints import reader
+from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
-from goedels_poetry.machine.kinds import KINDS, task_of
+from goedels_poetry.machine.kinds import registry_of, task_of
 from goedels_poetry.machine.supervisor import RUNNING, present_state
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 PAGE = 50
 """Checkpoints that are read at a time: a long history is never in memory as a whole."""
+
+NOTHING = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,13 @@ class Snapshot:
     parent_config: RunnableConfig | None
     tasks: tuple[PregelTask, ...]
     place: RunDir = field(repr=False)
+    extensions: Extensions = field(default=NOTHING, repr=False)
+    """What the framework that reads it was given."""
 
     @property
     def parent(self) -> Snapshot | None:
         """The checkpoint before this one; None for the first."""
-        return None if self.parent_config is None else read_state(self.place, self.parent_config)
+        return None if self.parent_config is None else read_state(self.place, self.parent_config, self.extensions)
 
     @property
     def result(self) -> RunResult | None:
@@ -64,7 +69,7 @@ class Snapshot:
             return store.nodes(as_of=self.values.get("seq", 0))
 
 
-def read_state(place: RunDir, config: RunnableConfig | None = None) -> Snapshot:
+def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: Extensions = NOTHING) -> Snapshot:
     """The checkpoint that ``config`` names, by default the newest.
 
     A run that was not checkpointed yet (a fork, say) has the state that its store is in.
@@ -75,17 +80,17 @@ def read_state(place: RunDir, config: RunnableConfig | None = None) -> Snapshot:
     wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
     found = None
     if place.graph_db.exists():
-        with _graph(place) as graph:
+        with _graph(place, extensions) as graph:
             read = graph.get_state(_thread(place, wanted))
             found = read if read.created_at is not None else None
             newest = found is not None and (wanted is None or _is_newest(graph, place, wanted))
         if found is not None:
-            return _snapshot(place, found, newest=newest)
+            return _snapshot(place, found, extensions, newest=newest)
     if wanted is not None:
         raise GoedelsPoetryError(f"run {place.run_id} has no checkpoint {wanted!r}")
     with ProofStore(place.proof_db, read_only=True) as store:
-        values = present_state(store, _registry(store))
-    return Snapshot({**values, "run_id": place.run_id}, (), _thread(place), {}, None, None, (), place)
+        values = present_state(store, _registry(store, extensions))
+    return Snapshot({**values, "run_id": place.run_id}, (), _thread(place), {}, None, None, (), place, extensions)
 
 
 def read_history(
@@ -94,6 +99,7 @@ def read_history(
     filter: Mapping[str, Any] | None = None,
     before: RunnableConfig | None = None,
     limit: int | None = None,
+    extensions: Extensions = NOTHING,
 ) -> Iterator[Snapshot]:
     """Every checkpoint, newest first, read as they are asked for; of a run without any, the state of its store.
 
@@ -103,17 +109,17 @@ def read_history(
         limit: so many at most.
     """
     if not place.graph_db.exists() and before is None and not filter and limit != 0:
-        yield read_state(place)
+        yield read_state(place, extensions=extensions)
         return
     left = limit if limit is not None else -1
     newest = before is None and not filter
     while left != 0 and place.graph_db.exists():
-        with _graph(place) as graph:
+        with _graph(place, extensions) as graph:
             number = PAGE if left < 0 else min(PAGE, left)
             chosen = dict(filter) if filter else None
             page = list(graph.get_state_history(_thread(place), filter=chosen, before=before, limit=number))
         for found in page:
-            yield _snapshot(place, found, newest=newest)
+            yield _snapshot(place, found, extensions, newest=newest)
             newest = False
         if len(page) < number:
             return
@@ -140,30 +146,29 @@ def _is_newest(graph: CompiledStateGraph[Any, Any, Any, Any], place: RunDir, che
     return bool(latest["configurable"].get("checkpoint_id") == checkpoint)
 
 
-def _snapshot(place: RunDir, found: StateSnapshot, *, newest: bool) -> Snapshot:
+def _snapshot(place: RunDir, found: StateSnapshot, extensions: Extensions, *, newest: bool) -> Snapshot:
     values = cast(GoedelsPoetryState, dict(found.values))
     result = place.result() if newest and values.get("status", RUNNING) != RUNNING else None
     if result is not None:
         values = {**values, "verdict": str(result.verdict), "reason": result.reason}
     metadata: Mapping[str, Any] = dict(found.metadata or {})
-    return Snapshot(
-        values, found.next, found.config, metadata, found.created_at, found.parent_config, found.tasks, place
-    )
+    asked = found.parent_config, found.tasks
+    return Snapshot(values, found.next, found.config, metadata, found.created_at, *asked, place, extensions)
 
 
 @contextmanager
-def _graph(place: RunDir) -> Iterator[CompiledStateGraph[Any, Any, Any, Any]]:
+def _graph(place: RunDir, extensions: Extensions) -> Iterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """The run's graph over its checkpoints, opened for reading alone."""
     with ProofStore(place.proof_db, read_only=True) as store:
-        registry = _registry(store)
+        registry = _registry(store, extensions)
     with reader(place.graph_db) as saver:
         yield draw(registry, checkpointer=saver)
 
 
-def _registry(store: StoreReader) -> Registry:
+def _registry(store: StoreReader, extensions: Extensions) -> Registry:
     """The agents that serve a run's task."""
     task = task_of(store)
-    return KINDS[task.kind].registry() if task is not None else load_registry()
+    return registry_of(task.kind, extensions) if task is not None else load_registry()
 
 
 __all__ = ["Snapshot", "read_history", "read_state", "refuse_update"]

@@ -40,7 +40,7 @@ Messages = tuple[tuple[str, str], ...]
 
 
 class Models:
-    """The models of all roles. One event loop uses it; close it with :meth:`aclose`.
+    """The models of all roles. Close it with :meth:`aclose`.
 
     Args:
         role_to_chat_model: any LangChain chat models, by role; these stand above the settings. The key
@@ -244,7 +244,8 @@ class Models:
             ledger.charge(counted | amounts(request.role, reply), cost)
             return _parsed(reply, request)
         # Two goals with the same question: the second waits and finds the first one's answer.
-        lock = self._asking.setdefault(json.dumps(question, sort_keys=True, default=str), asyncio.Lock())
+        here = id(asyncio.get_running_loop())  # two loops cannot wait for each other
+        lock = self._asking.setdefault(f"{here} {json.dumps(question, sort_keys=True, default=str)}", asyncio.Lock())
         async with lock:
             kept = self.cache.get("generation", question)
             if kept is None:
@@ -294,6 +295,9 @@ class Models:
     ) -> Reply:
         """Send, and send again where that may help, within the retries and the budgets."""
         began, calls, retries = time.monotonic(), 0, 0
+        if endpoint.lacks:
+            endpoint.fault = endpoint.lacks
+            return Reply(error=endpoint.lacks, model=endpoint.name)
         while True:
             await endpoint.pace.wait()
             ledger.may_call()

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 OPENAI = "https://api.openai.com/v1"
+NO_KEY = (
+    "there is no API key: set OPENAI_API_KEY in the environment, or api_key under [models.default] in the "
+    "configuration file; for a server of your own, set base_url there"
+)
+"""Why the server of OpenAI is not asked."""
 _DROPPABLE = ("temperature", "reasoning_effort", "response_format", "max_completion_tokens")
 """Parameters that a server may not know; the first refusal is remembered."""
 _ALSO_CALLED = {"response_format": ("json_schema", "structured output", "guided"), "reasoning_effort": ("reasoning",)}
@@ -56,6 +61,8 @@ class Endpoint:
     """Whether any request has brought a message."""
     fault: str = ""
     """Why the last request that failed did."""
+    lacks: str = ""
+    """What is missing, so that nothing need be sent; "" when it can be asked."""
 
     @property
     def speaks_openai(self) -> bool:
@@ -156,6 +163,8 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
     from goedels_poetry.models.chat import StraightChat
 
     server, name = server_of(settings), settings.model or ""
+    is_known = bool(key_of(settings)) or "authorization" in map(str.lower, settings.extra_headers)
+    lacks = NO_KEY if server == OPENAI and not is_known else ""
     chat = StraightChat(
         model=name,
         base_url=server,
@@ -175,7 +184,7 @@ def openai_endpoint(settings: ModelSettings, http: Any, pace: Pace) -> Endpoint:
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
     }
-    return Endpoint(settings, chat, name, server, facts, pace)
+    return Endpoint(settings, chat, name, server, facts, pace, lacks=lacks)
 
 
 def given_endpoint(chat: BaseChatModel, settings: ModelSettings) -> Endpoint:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 from urllib.request import getproxies
+from weakref import WeakKeyDictionary
 
 from goedels_poetry.models.faults import ReplyTooLarge
 
@@ -13,7 +15,8 @@ from goedels_poetry.models.faults import ReplyTooLarge
 def http_client(max_bytes: int) -> Any:
     """A client that breaks off any answer of more than ``max_bytes`` (decompressed).
 
-    All roles share it. Cancelling a request closes its connection. Close it with ``aclose``.
+    All roles share it, on any number of event loops. Cancelling a request closes its connection. Close it with
+    ``aclose``.
     """
     import openai
 
@@ -29,11 +32,13 @@ def http_client(max_bytes: int) -> Any:
         """
 
         def __init__(self) -> None:
-            self._idle: dict[str, list[Any]] = {"http": [], "https": []}
-            self._all: list[Any] = []
+            # A connection belongs to the event loop that has opened it.
+            self._idle: WeakKeyDictionary[Any, dict[str, list[Any]]] = WeakKeyDictionary()
+            self._all: list[tuple[asyncio.AbstractEventLoop, Any]] = []
 
         async def handle_async_request(self, request: Any) -> Any:
-            idle = self._idle["https" if request.url.scheme == "https" else "http"]
+            schemes = self._idle.setdefault(asyncio.get_running_loop(), {"http": [], "https": []})
+            idle = schemes["https" if request.url.scheme == "https" else "http"]
             pool = idle.pop() if idle else self._pool(request.url.scheme)
             try:
                 response = await pool.handle_async_request(request)
@@ -45,16 +50,21 @@ def http_client(max_bytes: int) -> Any:
 
         def _pool(self, scheme: str) -> Any:
             # Certificates take 20 ms to read: once, and only where they are needed.
-            self._all.append(httpx.AsyncHTTPTransport(verify=self._tls if scheme == "https" else False))
-            return self._all[-1]
+            pool = httpx.AsyncHTTPTransport(verify=self._tls if scheme == "https" else False)
+            self._all.append((asyncio.get_running_loop(), pool))
+            return pool
 
         @cached_property
         def _tls(self) -> Any:
             return httpx.create_ssl_context()
 
         async def aclose(self) -> None:
-            for pool in self._all:
-                await pool.aclose()
+            here = asyncio.get_running_loop()
+            for loop, pool in self._all:
+                if loop is here:
+                    await pool.aclose()
+                elif loop.is_running():  # it may wait for us, so we do not wait for it
+                    asyncio.run_coroutine_threadsafe(pool.aclose(), loop)
 
     class Released(httpx.AsyncByteStream):  # type: ignore[misc]  # chosen at run time
         """A body that says when it is done with its connection."""

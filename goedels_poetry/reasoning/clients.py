@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.models import ROLES, Models, models_from
@@ -17,11 +17,23 @@ from goedels_poetry.settings import ModelSettings, Settings
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-NEEDS_A_NAME = "an OpenAI client does not say which model is meant: ProofOfThought(llm=client, model=NAME)"
-UNKNOWN_CLIENT = (
-    "llm must be a model's name, Models, a LangChain chat model, a mapping from roles to chat models, or a client with "
-    "chat.completions.create, not {}"
+NEEDS_A_NAME = (
+    "an OpenAI client does not say which model is meant: ProofOfThought(llm=client, model=NAME), or for "
+    "GoedelsPoetryFramework(models=client) the setting models.default.model"
 )
+UNKNOWN_CLIENT = (
+    "{} must be a model's name, Models, a LangChain chat model, a mapping from roles to chat models, or a "
+    "client with chat.completions.create, not {}"
+)
+
+
+class OpenAIClient(Protocol):
+    """A client with ``chat.completions.create``; `NEEDS_A_NAME` says what it needs besides."""
+
+    @property
+    def chat(self) -> Any:
+        """With ``completions.create``."""
+        ...
 
 
 class UnusableClient(GoedelsPoetryError):
@@ -41,13 +53,14 @@ def settings_with(settings: Settings, llm: Any, model: str | None) -> Settings:
     return settings.model_copy(update={"models": settings.models.model_copy(update=everywhere)})
 
 
-def models_of(llm: Any, model: str | None, settings: Settings) -> Models | None:
+def models_of(llm: Any, model: str | None, settings: Settings, what: str = "llm") -> Models | None:
     """The models that ``llm`` stands for; None when there is none, neither here nor in the settings.
 
     Args:
         llm: see :class:`goedels_poetry.reasoning.ProofOfThought`.
         model: the model's name, where ``llm`` does not say it.
         settings: as :func:`settings_with` made them.
+        what: how the caller calls ``llm``.
 
     Raises:
         UnusableClient: nothing that can be asked.
@@ -68,7 +81,7 @@ def models_of(llm: Any, model: str | None, settings: Settings) -> Models | None:
         return Models(dict(llm), settings=settings)
     if callable(getattr(llm, "ainvoke", None)):
         return Models({"default": llm}, settings=settings)
-    raise UnusableClient(UNKNOWN_CLIENT.format(type(llm).__name__))
+    raise UnusableClient(UNKNOWN_CLIENT.format(what, type(llm).__name__))
 
 
 def _completions(llm: Any) -> Any:
@@ -174,4 +187,4 @@ def _client_chat(llm: Any, name: str) -> BaseChatModel:
     return ClientChat(model_name=name)
 
 
-__all__ = ["UnusableClient", "models_of", "settings_with"]
+__all__ = ["OpenAIClient", "UnusableClient", "models_of", "settings_with"]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.machine.background import BackgroundLoop
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.reasoning.clients import models_of, settings_with
 from goedels_poetry.reasoning.postprocessors import PostProcessor, post_processors
@@ -20,8 +19,6 @@ from goedels_poetry.reasoning.results import QueryResult, Semantics, World
 from goedels_poetry.settings import ScheduleSettings, Settings
 from goedels_poetry.tasks.question import NO_MODEL, Question
 from goedels_poetry.tree.results import OnEvent
-
-T = TypeVar("T")
 
 _ASKED = frozenset(field.name for field in fields(Question)) - {"text", "context", "task", "most"}
 
@@ -98,10 +95,7 @@ class ProofOfThought:
         }
         self._warmth = temperature, max_tokens
         self._frameworks: dict[ScheduleSettings, MachineRunner] = {}
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-        self._closed = False
+        self._background = BackgroundLoop(type(self).__name__)
 
     @property
     def settings(self) -> Settings:
@@ -117,13 +111,8 @@ class ProofOfThought:
         return {**self._defaults, "warmth": list(self._warmth), "models": models, **options}
 
     def query(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
-        """Synchronous :meth:`aquery`; from any thread, but not from a coroutine."""
-        future = self._begin(self._answer(question, context, overrides))
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+        """Synchronous :meth:`aquery`; from any thread, and in a notebook."""
+        return self._background.run(self._answer(question, context, overrides))
 
     async def aquery(self, question: str, context: str | None = None, **overrides: Any) -> QueryResult:
         """Answer one question.
@@ -137,8 +126,9 @@ class ProofOfThought:
 
         Raises:
             TypeError: an unknown override. InvalidInput: nothing is asked. RunLocked: another process is at it.
+            Closed: after :meth:`close`.
         """
-        return await asyncio.wrap_future(self._begin(self._answer(question, context, overrides)))
+        return await asyncio.wrap_future(self._background.begin(self._answer(question, context, overrides)))
 
     async def aclose(self) -> None:
         """Stop what is under way and close models, solvers and files."""
@@ -146,17 +136,7 @@ class ProofOfThought:
 
     def close(self) -> None:
         """Synchronous :meth:`aclose`."""
-        with self._lock:
-            loop, thread, self._closed = self._loop, self._thread, True
-            self._loop = self._thread = None
-        if loop is None or thread is None:
-            loop = asyncio.new_event_loop()
-            loop.run_until_complete(self._finish())
-        else:
-            asyncio.run_coroutine_threadsafe(self._finish(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-        loop.close()
+        self._background.close(self._finish())
 
     def __enter__(self) -> ProofOfThought:
         return self
@@ -201,24 +181,7 @@ class ProofOfThought:
             self._frameworks[schedule] = MachineRunner(settings, models=self._models)
         return self._frameworks[schedule]
 
-    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start it on the loop that all questions share."""
-        with self._lock:
-            if self._closed:
-                work.close()
-                raise RuntimeError("this ProofOfThought is closed")
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_run, args=(self._loop,), name="proof-of-thought", daemon=True)
-                self._thread.start()
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
-
     async def _finish(self) -> None:
-        here = asyncio.current_task()
-        waiting = [task for task in asyncio.all_tasks() if task is not here]
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
         for framework in self._frameworks.values():
             await framework.aclose()
         if not self._frameworks and self._models is not None:
@@ -245,11 +208,6 @@ def lettered(choices: Mapping[str, str] | Iterable[str | Sequence[str]]) -> tupl
     if len(pairs) < 2 or len({letter for letter, _ in pairs}) < len(pairs):
         raise InvalidInput("a multiple-choice question needs at least two choices with different letters")
     return pairs
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    loop.run_forever()
 
 
 __all__ = ["ProofOfThought", "lettered"]

@@ -476,7 +476,8 @@ async def test_fact_47_one_failing_theorem_does_not_stop_the_others(framework: M
     texts = [theorem(root="a"), "not JSON", theorem(root="b", goals={"b": HOPELESS}), theorem(root="c")]
     results = await asyncio.gather(*(fw.arun(text, name=f"t{i}") for i, text in enumerate(texts)))
     assert [str(r.verdict) for r in results] == ["proved", "invalid", "unknown", "proved"]
-    assert results[1].location == {"line": 1, "column": 1, "hint": "a toy theorem is a JSON object"}
+    place = {"line": 1, "column": 1, "hint": "a toy theorem is a JSON object", "source": "not JSON\n^"}
+    assert results[1].location == place
 
 
 def test_fact_48_environment_variables_override_the_configuration_file(

@@ -1,12 +1,15 @@
-"""Runs on disk whose notes somebody has damaged."""
+"""Runs on disk: damaged notes, locks, and deletion."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
-from goedels_poetry.tree.runs import Runs
+from goedels_poetry.errors import InvalidInput, RunLocked, UnknownRun
+from goedels_poetry.tree.runs import TRASH, RunDir, Runs
+from goedels_poetry.tree.selection import moment
 
 
 @pytest.mark.parametrize(
@@ -20,3 +23,95 @@ def test_a_damaged_card_is_no_card(tmp_path: Path, card: str) -> None:
     assert run.summary().status == "stopped"
     assert run.result() is None
     assert not run.is_finished()
+
+
+def made(home: Path, run_id: str) -> RunDir:
+    run = RunDir(home / "runs" / run_id)
+    run.path.mkdir(parents=True)
+    run.write_card(run_id=run_id, name="by hand", started=1.0)
+    return run
+
+
+def test_looking_whether_a_run_is_locked_leaves_nothing_behind(tmp_path: Path) -> None:
+    run = made(tmp_path, "0123456789ab")
+    assert not run.is_locked()
+    assert [path.name for path in run.path.iterdir()] == ["run.json"]
+    assert not RunDir(tmp_path / "runs" / "nothing").is_locked()
+    assert not (tmp_path / "runs" / "nothing").exists()
+
+
+def test_whoever_only_looks_stops_nobody_and_sees_nobody_who_only_looks(tmp_path: Path) -> None:
+    run = made(tmp_path, "0123456789ab")
+    with run.lock():
+        assert run.is_locked()
+    done, seen = threading.Event(), []
+
+    def look() -> None:
+        while not done.is_set():
+            seen.append(run.is_locked())
+
+    lookers = [threading.Thread(target=look) for _ in range(2)]
+    for looker in lookers:
+        looker.start()
+    try:
+        for _ in range(20):
+            with run.lock():
+                pass
+    finally:
+        done.set()
+        for looker in lookers:
+            looker.join()
+    assert seen
+
+
+def test_a_deleted_run_is_gone_at_once_and_its_name_is_free(tmp_path: Path) -> None:
+    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
+    (run.path / "certificate").mkdir()
+    (run.path / "certificate" / "proof").write_bytes(b"x" * 1_000)
+    assert runs.delete("0123456789ab") >= 1_000
+    assert runs.all() == []
+    assert list((tmp_path / "runs").iterdir()) == []
+    with pytest.raises(UnknownRun):
+        runs.delete("0123456789ab")
+    with run.lock():  # it begins anew
+        assert run.is_locked()
+
+
+def test_only_the_whole_id_deletes_and_only_what_nobody_works_on(tmp_path: Path) -> None:
+    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
+    with pytest.raises(UnknownRun, match="whole id"):
+        runs.delete("0123")
+    with run.lock(), pytest.raises(RunLocked):
+        runs.delete("0123456789ab")
+    with pytest.raises(RunLocked, match="gone on"):
+        runs.delete("0123456789ab", updated=5.0)
+    assert [each.run_id for each in runs.all()] == ["0123456789ab"]
+    for name in ("..", TRASH, "../runs/0123456789ab", ""):
+        with pytest.raises(UnknownRun):
+            runs.delete(name)
+
+
+def test_whoever_has_waited_for_a_run_that_was_deleted_gets_a_new_one(tmp_path: Path) -> None:
+    runs, run = Runs(tmp_path), made(tmp_path, "0123456789ab")
+    locked: list[bool] = []
+
+    def work() -> None:
+        with run.lock():
+            locked.append(run.path.is_dir() and run.is_locked())
+
+    with run.lock():
+        waiting = threading.Thread(target=work)
+        gone = runs._into_trash(run)
+        waiting.start()
+        waiting.join()
+    assert (locked, gone.is_dir()) == ([True], True)
+
+
+def test_moments_are_spans_and_dates() -> None:
+    assert moment("2d", now=1_000_000.0) == 1_000_000.0 - 2 * 86_400
+    assert moment(" 1.5H ", now=1_000_000.0) == 1_000_000.0 - 5_400
+    assert moment("2026-03-01T00:00:00+00:00") == 1_772_323_200.0
+    assert moment("2026-03-02") - moment("2026-03-01") == 86_400.0
+    for text in ("", "2", "d", "-2d", "2 fortnights", "2026-02-30", "1e9d", "9" * 400 + "d", "nan", "٣d"):
+        with pytest.raises(InvalidInput):
+            moment(text)

@@ -28,14 +28,14 @@ from scripted_models import (
 from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.tree.state import ROOT
 
-FALSE_GOAL = "(forall ((x Int)) (= (h x) (+ x 1)))"
+FALSE_GOAL = "(forall ((x Int)) (= (h x) (+ x 2)))"
 FALSE = f"""
 {FIBONACCI.partition("(prove")[0]}
 (declare-fun h (Int) Int)
-(assert (forall ((x Int)) (> (h (h x)) (h x))))
+(assert (forall ((x Int)) (= (h (h x)) (+ x 4))))
 (prove {FALSE_GOAL})
 """
-"""False, as h(x) = x + 2 shows, but no solver finds that out."""
+"""False, as h shows that maps 4k to 4k + 1 to 4k + 4, and 4k + 2 to 4k + 3 to 4k + 6; but nobody finds that out."""
 GOAL = f"(forall ((n Nat)) {FIBONACCI_GOAL})"
 FALSE_LEMMA = "(forall ((x Nat) (y Nat)) (= (plus x y) x))"
 USELESS = "(forall ((x Nat)) (= (plus x zero) x))"
@@ -131,6 +131,7 @@ async def run(
     return result
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -141,6 +142,7 @@ async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     assert result.certificate is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", SKETCHES)
 async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -151,6 +153,7 @@ async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     assert result.certificate is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("names", [*zip(list(HOSTILE)[::2], list(HOSTILE)[1::2], strict=True)], ids=", ".join)
 async def test_what_the_other_roles_say_does_not_spoil_a_good_sketch(
     kept_language: KeptLanguage, tmp_path: Path, names: tuple[str, str]
@@ -189,6 +192,7 @@ async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verifie
         assert framework.get_graph_stats(result.run_id)["approach_failures"] >= 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("roles", [("prover", "corrector"), ("decider",), ("search_query",)], ids=", ".join)
 async def test_roles_whose_model_always_fails_do_not_stop_the_others(
     with_model: WithModel, roles: tuple[str, ...]

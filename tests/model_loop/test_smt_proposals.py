@@ -29,14 +29,14 @@ async def test_the_description_has_what_the_prompts_ask_for_and_never_changes(sm
     assert told == await smt.describe(GOAL)
     assert "show: (= (reverse (reverse xs)) xs)" in told["statement"]
     assert "define-fun-rec append" in told["definitions"]
-    child = Goal(REVERSE, {}, "0.0_0000", "(sequent ((x u_List)) ((= x empty)) (= x x))", (("0.0_0001", _sequent()),))
+    child = Goal(REVERSE, {}, "0.0_0000", "(sequent ((x List)) ((= x empty)) (= x x))", (("0.0_0001", _sequent()),))
     told = await smt.describe(child)
     assert "H1: (= x empty)" in told["statement"]
     assert told["facts"].startswith("F1: (forall")
 
 
 def _sequent() -> str:
-    return "(sequent ((x u_List)) () (= (append x empty) x))"
+    return "(sequent ((x List)) () (= (append x empty) x))"
 
 
 async def test_a_fingerprint_is_taken_from_the_lemmas_and_the_rule_whatever_they_are_called(smt: SmtLanguage) -> None:
@@ -48,7 +48,7 @@ async def test_a_fingerprint_is_taken_from_the_lemmas_and_the_rule_whatever_they
     one = await fingerprint(lemmas=[LEMMA], why="first")
     renamed = LEMMA.replace("x", "p").replace("y", "q").replace("emptq", "empty")
     assert one == await fingerprint(lemmas=[{"statement": renamed}], why="quite another idea", strategy="new")
-    other = "(forall ((x u_List)) (= (append x empty) x))"
+    other = "(forall ((x List)) (= (append x empty) x))"
     two = await fingerprint(lemmas=[LEMMA, other])
     assert two == await fingerprint(lemmas=[other, LEMMA]) != one
     assert one != await fingerprint(lemmas=[LEMMA], induction={"on": ["xs"]})
@@ -68,9 +68,9 @@ async def test_a_sketch_is_completed_by_the_symbolic_engine(smt: SmtLanguage) ->
 
 
 async def test_lemmas_are_proved_at_once_from_the_earlier_ones_where_one_induction_does_it(smt: SmtLanguage) -> None:
-    nothing = "(forall ((x u_List)) (= (append x empty) x))"
-    associative = "(forall ((x u_List) (y u_List) (z u_List)) (= (append (append x y) z) (append x (append y z))))"
-    idle = "(forall ((x u_List)) (= (append (append x empty) (append x empty)) (append x x)))"
+    nothing = "(forall ((x List)) (= (append x empty) x))"
+    associative = "(forall ((x List) (y List) (z List)) (= (append (append x y) z) (append x (append y z))))"
+    idle = "(forall ((x List)) (= (append (append x empty) (append x empty)) (append x x)))"
     sketch = (await smt.read_sketch(GOAL, {"lemmas": [idle, nothing, associative, LEMMA]})).value["sketch"]
     said = [child["waits_for"] for child in sketch["children"]]
     assert said == [[], [0], [0, 1], [0, 1, 2]], "all earlier ones, unless it says"
@@ -80,7 +80,7 @@ async def test_lemmas_are_proved_at_once_from_the_earlier_ones_where_one_inducti
 
 
 async def test_a_false_lemma_is_refuted_with_a_counterexample(smt: SmtLanguage) -> None:
-    wrong = "(forall ((x u_List) (y u_List)) (= (append x y) (append y x)))"
+    wrong = "(forall ((x List) (y List)) (= (append x y) (append y x)))"
     sketch = (await smt.read_sketch(GOAL, {"lemmas": [wrong]})).value["sketch"]
     found = await smt.verify_sketch(GOAL, sketch)
     assert not found.ok
@@ -89,7 +89,7 @@ async def test_a_false_lemma_is_refuted_with_a_counterexample(smt: SmtLanguage) 
 
 
 async def test_lemmas_that_do_not_give_the_goal_are_rejected_with_the_case_that_stays_open(smt: SmtLanguage) -> None:
-    proposal = {"lemmas": ["(forall ((x u_List)) (= (append x empty) x))"], "induction": "xs"}
+    proposal = {"lemmas": ["(forall ((x List)) (= (append x empty) x))"], "induction": "xs"}
     sketch = (await smt.read_sketch(GOAL, proposal)).value["sketch"]
     found = await smt.verify_sketch(GOAL, sketch)
     assert not found.ok
@@ -112,8 +112,8 @@ async def test_lemmas_that_do_not_give_the_goal_are_rejected_with_the_case_that_
         ({"lemmas": ["true) (assert false"]}, ""),
         ({"lemmas": ["(append xs xs)"]}, ""),
         ({"lemmas": ["(= ys ys)"]}, "ys"),
-        ({"lemmas": ["(forall ((xs u_List)) (= (reverse (reverse xs)) xs))"]}, "goal itself"),
-        ({"lemmas": ["(forall ((q u_List)) (= (reverse (reverse q)) q))"]}, "goal itself"),
+        ({"lemmas": ["(forall ((xs List)) (= (reverse (reverse xs)) xs))"]}, "goal itself"),
+        ({"lemmas": ["(forall ((q List)) (= (reverse (reverse q)) q))"]}, "goal itself"),
         ({"lemmas": ["(" * 5000 + ")" * 5000]}, ""),
         ({"lemmas": ["true"] * 50}, "at most"),
         ({"lemmas": ["x" * 30_000]}, "characters"),
@@ -134,13 +134,13 @@ async def test_what_cannot_be_used_is_refused_with_a_reason(smt: SmtLanguage, re
 @pytest.mark.parametrize(
     "written",
     [
-        "(forall ((x u_List)) (= (append x empty) x))",
+        "(forall ((x List)) (= (append x empty) x))",
         "(forall ((x List)) (= (append x empty) x))",
         "(= (append xs empty) xs)",
-        "(assert (forall ((x u_List)) (= (append x empty) x)))",
+        "(assert (forall ((x List)) (= (append x empty) x)))",
         "(define-fun lemma1 () Bool (forall ((x List)) (= (append x empty) x)))",
-        "; nothing\n(forall ((|x| u_List))\n  (! (= (append x empty) x) :pattern ((append x empty))))",
-        {"statement": "(forall ((x u_List)) (= (append x empty) x))", "uses": ["L1"]},
+        "; nothing\n(forall ((|x| List))\n  (! (= (append x empty) x) :pattern ((append x empty))))",
+        {"statement": "(forall ((x List)) (= (append x empty) x))", "uses": ["L1"]},
     ],
 )
 async def test_a_lemma_may_be_written_in_any_way_that_leaves_no_doubt(smt: SmtLanguage, written: Any) -> None:
@@ -148,7 +148,7 @@ async def test_a_lemma_may_be_written_in_any_way_that_leaves_no_doubt(smt: SmtLa
     found = await smt.read_sketch(GOAL, {"lemmas": [written]})
     assert found.ok, found.reason
     words = found.value["sketch"]["children"][0]["words"]
-    assert words.replace("xs", "x") == "(forall ((x u_List)) (= (append x empty) x))"
+    assert words.replace("xs", "x") == "(forall ((x List)) (= (append x empty) x))"
 
 
 async def test_instances_close_a_goal_without_quantified_facts(smt: SmtLanguage) -> None:

@@ -24,9 +24,10 @@ from goedels_poetry.settings import ModelSettings, ModelsSettings
 
 ROOT = Path(__file__).parents[2]
 HARD = """
-(declare-fun f (Int) Int)
-(assert (forall ((x Int)) (> (f (f x)) (f x))))
-(prove (forall ((x Int)) (= (f x) (+ x 1))))
+(declare-datatypes ((N 0)) (((zero) (succ (pred N)))))
+(define-fun-rec plus ((x N) (y N)) N (ite ((_ is zero) x) y (succ (plus (pred x) y))))
+(define-fun-rec times ((x N) (y N)) N (ite ((_ is zero) x) zero (plus y (times (pred x) y))))
+(prove (forall ((x N) (y N)) (= (times x y) (times y x))))
 """
 EASY = "(declare-const p Bool) (prove (or p (not p)))"
 

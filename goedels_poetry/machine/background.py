@@ -1,0 +1,216 @@
+"""An event loop in a thread of its own, on which synchronous faces wait: in scripts, notebooks and threads alike.
+
+A notebook's thread has a loop that runs already, and several threads cannot share one that is not running: so the loop
+never belongs to who asks. One for each face, begun when it is first needed, ended with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+import weakref
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import CancelledError, Future
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+from goedels_poetry.errors import GoedelsPoetryError
+
+T = TypeVar("T")
+
+ENDING = 10.0
+"""Seconds that what is cancelled at the end of the process has to end its own processes."""
+
+
+class Closed(GoedelsPoetryError, RuntimeError):
+    """It was closed and takes no more work."""
+
+
+class _Job(Generic[T]):
+    """Work, and the task that does it."""
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self.work = work
+        self._task: asyncio.Task[Any] | None = None
+
+    async def run(self) -> T:
+        self._task = asyncio.current_task()
+        return await self.work
+
+    async def ended(self) -> None:
+        if self._task is None:  # it was cancelled before it began
+            self.work.close()
+        else:
+            await asyncio.wait({self._task})
+
+
+class BackgroundLoop:
+    """Any number of threads may give it work at once.
+
+    Args:
+        what: name of what owns it, for the words of :class:`Closed`.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start it; cancelling the future cancels it.
+
+        Raises:
+            Closed: after :meth:`close`. RuntimeError: it is asked from work of its own, which would wait for itself.
+        """
+        return self._begin(_Job(work))
+
+    def _begin(self, job: _Job[T]) -> Future[T]:
+        with self._lock:
+            if self._closed or threading.current_thread() is self._thread:
+                job.work.close()
+                if self._closed:
+                    raise self._gone()
+                raise RuntimeError(f"a listener of this {self._what} waits for it: use the coroutine of the same name")
+            if self._loop is None:
+                loop = self._loop = asyncio.new_event_loop()
+                # A daemon, so that a program which forgets to close does not hang at its end.
+                self._thread = threading.Thread(target=_run, args=(loop,), name=f"{self._what} loop", daemon=True)
+                self._thread.start()
+                weakref.finalize(self, _end, loop, self._thread)
+            return asyncio.run_coroutine_threadsafe(job.run(), self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T], interrupt: Callable[[str], None] | None = None) -> T:
+        """Wait for it. What breaks off the waiting (Ctrl-C) cancels it, and waits until it has ended.
+
+        Args:
+            work: what is to be done.
+            interrupt: called instead, with the reason, by the first SIGINT or SIGTERM where the main thread waits.
+
+        Raises:
+            Closed: before or meanwhile. Else as :meth:`begin` and ``work``.
+        """
+        job = _Job(work)
+        future = self._begin(job)
+        with stopping_on(interrupt) if interrupt is not None else contextlib.nullcontext():
+            try:
+                return future.result()
+            except BaseException as error:
+                if future.cancelled() and self._closed:
+                    raise self._gone() from error
+                future.cancel()
+                self._wait_for_end(job)
+                raise
+
+    def _wait_for_end(self, job: _Job[Any]) -> None:
+        """So that the same can begin again at once: what is cancelled holds its locks until it has ended."""
+        with self._lock:
+            if self._loop is None:
+                return
+            ended = asyncio.run_coroutine_threadsafe(job.ended(), self._loop)
+        with contextlib.suppress(TimeoutError, CancelledError):
+            ended.result(ENDING)
+
+    def _gone(self) -> Closed:
+        return Closed(f"this {self._what} is closed: make another one")
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a thread to be ended."""
+        return self._thread is not None
+
+    def close(self, last: Coroutine[Any, Any, None] | None = None) -> None:
+        """Cancel what is under way, do ``last`` and end the loop. After that nothing is taken any more."""
+        with self._lock:
+            loop, thread, self._closed = self._loop, self._thread, True
+            self._loop = self._thread = None
+        if last is None and loop is None:
+            return
+        if loop is None or thread is None:  # a loop that runs here already could not wait for it
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=_run, args=(loop,), name=f"{self._what} loop", daemon=True)
+            thread.start()
+        try:
+            asyncio.run_coroutine_threadsafe(_finish(last), loop).result()
+        finally:
+            _end(loop, thread)
+
+
+@contextlib.contextmanager
+def stopping_on(interrupt: Callable[[str], None]) -> Iterator[None]:
+    """Inside, the first SIGINT or SIGTERM calls ``interrupt``; a second one acts as usual. In the main thread alone."""
+    before: dict[signal.Signals, Any] = {}
+
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        restore()
+        interrupt(f"interrupted by {signal.Signals(number).name}")
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not None:  # else it is not Python's, and could not be put back
+                before[number] = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        restore()
+
+
+def call_in(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> None:
+    """Call it in a loop: at once where we are in it, else as soon as it comes to it; never when it is closed."""
+    try:
+        here: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+    except RuntimeError:
+        here = None
+    if here is loop:
+        call()
+    else:
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(call)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    while True:
+        try:
+            return loop.run_forever()
+        except (SystemExit, KeyboardInterrupt):
+            continue  # it stands in the task that raised it, and goes to who waits; without a loop he waits for ever
+
+
+async def _finish(last: Coroutine[Any, Any, None] | None) -> None:
+    await _cancel_all()
+    if last is not None:
+        await last
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    await asyncio.get_running_loop().shutdown_default_executor()
+
+
+async def _cancel_all() -> None:
+    here = asyncio.current_task()
+    waiting = [task for task in asyncio.all_tasks() if task is not here]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    """Stop the loop and let its thread go; nothing when that was done. At the end of the process, too."""
+    if loop.is_closed() or threading.current_thread() is thread:
+        return
+    with contextlib.suppress(RuntimeError, TimeoutError):  # it ends meanwhile, or does not let go
+        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(ENDING)
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(loop.stop)
+    thread.join(ENDING)
+    if not thread.is_alive():
+        loop.close()
+
+
+__all__ = ["BackgroundLoop", "Closed", "call_in", "stopping_on"]

@@ -1,0 +1,46 @@
+"""What plug-ins add to the machine, listed for people and programs: of packages, and of a caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from goedels_poetry import languages
+from goedels_poetry.agents.registry import load_registry
+from goedels_poetry.checker.registry import Checkers
+from goedels_poetry.machine.extensions import Extensions
+
+
+@dataclass(frozen=True, slots=True)
+class PluginList:
+    """Everything that is not ours."""
+
+    agents: dict[str, str]
+    """Agent -> the package's entry point, or the module that it comes from."""
+    strategies: dict[str, str]
+    languages: dict[str, str]
+    """Language -> who decides about it; "" where nobody does, so that nothing can be proved in it."""
+    problems: tuple[str, ...]
+    """What is not used, and what an agent has taken over, each in one line."""
+
+    def __str__(self) -> str:
+        lines = [f"agent {name} ({origin})" for name, origin in self.agents.items()]
+        lines += [f"strategy {name} ({origin})" for name, origin in self.strategies.items()]
+        for name, checker in self.languages.items():
+            words = f"checked by {checker}" if checker else "nothing can be proved in it: it has no checker"
+            lines.append(f"language {name}, {words}")
+        return "\n".join([*lines, *self.problems]) or "no plug-ins"
+
+
+def plugin_list(extensions: Extensions) -> PluginList:
+    """What there is now, for runs about theorems."""
+    registry, checkers = extensions.added_to(load_registry()), Checkers()
+    foreign = [name for name in languages.names(extensions.languages) if name not in languages.BUILT_IN]
+    return PluginList(
+        {name: spec.plugin for name, spec in registry.agents.items() if spec.plugin},
+        {each.name: each.plugin for each in registry.strategies},
+        {name: checkers.plugin(name) for name in foreign},
+        (*registry.notices, *languages.problems(), *checkers.problems),
+    )
+
+
+__all__ = ["PluginList", "plugin_list"]

@@ -1,0 +1,61 @@
+"""Theorems on their way from a text to what a language makes of it; an interrupt ends what takes long."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from goedels_poetry import languages
+from goedels_poetry.languages.base import Language, Theorem
+from goedels_poetry.machine.background import call_in
+from goedels_poetry.tasks.base import Task
+
+T = TypeVar("T")
+
+READ_GRACE = 1.0
+"""Seconds that an interrupt leaves to the reading of a theorem: most are read by then, and the run can be resumed."""
+
+
+class Readings:
+    """Those under way, on whichever loops."""
+
+    def __init__(self) -> None:
+        self._under_way: set[asyncio.Future[Any]] = set()
+
+    async def of(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """What it returns; None when an interrupt has ended it."""
+        reading = asyncio.ensure_future(work)
+        self._under_way.add(reading)
+        try:
+            return await reading
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not reading.cancelled() or (task is not None and task.cancelling()):
+                raise
+            return None
+        finally:
+            self._under_way.discard(reading)
+
+    def interrupt(self) -> None:
+        """End them in a moment; in any thread."""
+        for reading in tuple(self._under_way):
+            loop = reading.get_loop()
+            call_in(loop, partial(loop.call_later, READ_GRACE, reading.cancel))
+
+
+async def read(task: Task, language: Language, options: dict[str, Any]) -> Theorem:
+    """See `Task.read`; RefusedPlugin for what a language of somebody else raises besides."""
+    with languages.blaming(language, "read the text"):
+        return await task.read(language, options)
+
+
+def text_of(path: os.PathLike[str]) -> str:
+    """A file's text, byte for byte: line ends stay as they are. Raises OSError, UnicodeDecodeError."""
+    return Path(path).read_bytes().decode()
+
+
+__all__ = ["READ_GRACE", "Readings", "read", "text_of"]

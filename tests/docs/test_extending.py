@@ -1,0 +1,78 @@
+"""docs/extending.md: its files run as they are printed, and its table of Protocols is what the code has."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.checker import Checker
+from goedels_poetry.languages import base, sequents
+from goedels_poetry.reasoning.postprocessors import PostProcessor
+from goedels_poetry.strategies import Proposal, StrategyGoal
+from goedels_poetry.tasks import base as tasks
+
+PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
+FILES = [code for code in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "GoedelsPoetryFramework(" in code]
+
+
+def run(code: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A file as Python runs it, in a folder and with a data directory of its own."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(place / "home"))
+    (place / "mine.py").write_text(code)
+    return runpy.run_path("mine.py", run_name="__main__")
+
+
+def test_one_file_of_forty_lines_adds_an_agent_and_a_strategy_and_shows_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tutorial = FILES[0]
+    assert len(tutorial.splitlines()) <= 40
+    result = run(tutorial, tmp_path, monkeypatch)["result"]
+    said = capsys.readouterr().out
+    assert str(result.verdict) == "proved"
+    assert "agent librarian (__main__)" in said and "strategy zero first (__main__)" in said
+    assert [warning for warning in result.warnings if "failed" in warning] == []
+    for shown in ((tmp_path / "graph.mmd").read_text(), (tmp_path / "page.html").read_text(), said):
+        assert "librarian" in shown and "zero first" in shown
+    assert "asked the librarian: " in (tmp_path / "page.html").read_text()
+
+
+def test_the_language_of_the_page_runs_and_is_worth_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(FILES[1], tmp_path, monkeypatch)
+    assert "unknown the language parity claims proved; no checker is registered for it" in capsys.readouterr().out
+
+
+def protocols() -> dict[str, set[str]]:
+    """Every Protocol behind which a plug-in may stand, with everything that it has."""
+    here = (value for module in (base, sequents, tasks) for value in vars(module).values() if inspect.isclass(value))
+    ours = [each for each in here if getattr(each, "_is_protocol", False) and each.__module__.startswith("goedels")]
+    return {
+        each.__name__: {
+            name
+            for name in {**vars(each).get("__annotations__", {}), **vars(each)}
+            if name == "__call__" or not name.startswith("_")
+        }
+        for each in (*ours, Checker, PostProcessor)
+    }
+
+
+def test_every_protocol_is_listed_with_everything_that_it_has() -> None:
+    table = PAGE.partition("## Every Protocol")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `[\w.]+` \| (.*?) \|", table, re.MULTILINE)
+    assert {name: set(re.findall(r"`(\w+)`", has)) for name, has in rows} == protocols()
+
+
+def test_every_way_to_make_a_proposal_is_listed() -> None:
+    section = PAGE.partition("## A strategy")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"`(\w+)\(", "\n".join(line for line in section.splitlines() if line.startswith("| `"))))
+    made = {name for name, value in vars(Proposal).items() if inspect.isfunction(value) and name[0] != "_"}
+    assert listed == made | {"tactics"}
+    assert listed - {"closed"} <= set(dir(StrategyGoal))

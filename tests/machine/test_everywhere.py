@@ -1,0 +1,283 @@
+"""The synchronous face: in threads, where a loop is running, interrupted, closed; files; models of any kind."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from toy_language import ToyLanguage, generated, theorem
+
+from goedels_poetry import Event, GoedelsPoetryFramework, Models, RunResult, Settings, Verdict
+from goedels_poetry.machine.background import BackgroundLoop, Closed
+from goedels_poetry.machine.runner import MachineRunner
+from goedels_poetry.models import Request
+from goedels_poetry.reasoning.clients import UnusableClient
+from goedels_poetry.settings import ModelSettings, ModelsSettings
+
+
+@pytest.fixture
+def fw() -> Iterator[GoedelsPoetryFramework]:
+    with GoedelsPoetryFramework(language=ToyLanguage()) as made:
+        yield made
+
+
+def slow(depth: int = 2) -> str:
+    """A theorem that takes a second or more, for whoever wants to interrupt it."""
+    return generated(depth, latency=0.05)
+
+
+def stopping_at(seq: int, number: int = signal.SIGINT) -> object:
+    """A listener that has the process interrupted after a commit."""
+
+    def listen(event: Event) -> None:
+        if event.seq == seq:
+            os.kill(os.getpid(), number)
+
+    return listen
+
+
+# -- where it runs -------------------------------------------------------------------------------------------------
+def test_four_threads_run_at_once(fw: GoedelsPoetryFramework) -> None:
+    together = threading.Barrier(4)
+
+    def one(number: int) -> RunResult:
+        together.wait(60)
+        return fw.run(theorem(f"T{number}"), name=f"{number}.toy")
+
+    with ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(one, range(4)))
+    assert [result.verdict for result in results] == [Verdict.PROVED] * 4
+    assert len({result.run_id for result in results}) == 4
+
+
+def test_the_same_theorem_in_two_threads_is_proved_once(fw: GoedelsPoetryFramework) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(lambda name: fw.run(generated(1), name=name), ("a", "b"))
+    assert one.run_id == other.run_id
+
+
+async def test_it_runs_where_a_loop_is_running_as_in_a_notebook_and_mixes_with_coroutines(
+    fw: GoedelsPoetryFramework,
+) -> None:
+    assert fw.run(theorem("A"), name="t").verdict is Verdict.PROVED
+    assert (await fw.arun(theorem("B"), name="t")).verdict is Verdict.PROVED
+    assert fw.run(theorem("C"), name="t").verdict is Verdict.PROVED
+    *events, result = fw.stream(theorem("D"), name="t")
+    assert isinstance(result, RunResult) and all(isinstance(event, Event) for event in events)
+    fw.close()
+    fw.close()
+
+
+def test_coroutines_on_two_loops_one_after_the_other(fw: GoedelsPoetryFramework) -> None:
+    assert asyncio.run(fw.arun(theorem("A"), name="t")).verdict is Verdict.PROVED
+    assert asyncio.run(fw.arun(theorem("B"), name="t")).verdict is Verdict.PROVED
+
+
+def test_a_listener_that_would_wait_for_itself_is_told(fw: GoedelsPoetryFramework) -> None:
+    said: list[str] = []
+
+    def listen(event: Event) -> None:
+        if not said:
+            with pytest.raises(RuntimeError) as error:
+                fw.run(theorem("U"), name="u")
+            said.append(str(error.value))
+
+    fw.run(theorem("T"), name="t", on_event=listen)
+    assert "use the coroutine of the same name" in said[0]
+
+
+# -- how it stops --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_cleanly_and_leaves_the_handlers_as_they_were(fw: GoedelsPoetryFramework, number: int) -> None:
+    before = signal.getsignal(number)
+    result = fw.run(slow(), name="t", on_event=stopping_at(6, number))
+    assert (result.verdict, "interrupted by SIG" in result.reason) == (Verdict.OUT_OF_BUDGET, True)
+    assert signal.getsignal(number) is before
+
+
+async def test_an_interrupt_where_a_loop_is_running_stops_cleanly_too(fw: GoedelsPoetryFramework) -> None:
+    assert fw.run(slow(), name="t", on_event=stopping_at(6)).verdict is Verdict.OUT_OF_BUDGET
+
+
+def test_a_second_interrupt_ends_the_waiting_and_the_run_can_begin_again_at_once(fw: GoedelsPoetryFramework) -> None:
+    handled = threading.Event()
+    handler = signal.getsignal(signal.SIGINT)
+
+    def listen(event: Event) -> None:
+        if event.seq == 6 and not handled.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(6000):  # the first has been taken when the usual handler is back
+                if signal.getsignal(signal.SIGINT) is handler:
+                    break
+                handled.wait(0.01)
+            handled.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        fw.run(slow(), name="t", on_event=listen)
+    assert [run.status for run in fw.runs()] == ["stopped"]
+    assert fw.run(slow(), name="t").verdict is Verdict.PROVED
+
+
+def test_interrupting_from_another_thread_stops_a_run(fw: GoedelsPoetryFramework) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        begun = threading.Event()
+        running = threads.submit(fw.run, slow(3), name="t", on_event=lambda event: begun.set())
+        assert begun.wait(60)
+        fw.interrupt("that is enough")
+        assert "that is enough" in running.result(60).reason
+
+
+# -- how it ends ---------------------------------------------------------------------------------------------------
+def test_after_close_it_says_so(fw: GoedelsPoetryFramework) -> None:
+    fw.run(theorem(), name="t")
+    fw.close()
+    fw.close()
+    for begin in (fw.run, lambda text: list(fw.stream(text)), fw.resume):
+        with pytest.raises(Closed, match="this GoedelsPoetryFramework is closed"):
+            begin(theorem())
+    with pytest.raises(Closed):
+        asyncio.run(fw.arun(theorem()))
+
+
+def test_closing_ends_what_another_thread_waits_for_and_tells_it(fw: GoedelsPoetryFramework) -> None:
+    begun = threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        running = threads.submit(fw.run, slow(3), name="t", on_event=lambda event: begun.set())
+        assert begun.wait(60)
+        fw.close()
+        assert isinstance(running.exception(60), Closed)
+    assert [run.status for run in GoedelsPoetryFramework().runs()] == ["stopped"]
+
+
+def test_a_stream_that_is_left_ends_its_run(fw: GoedelsPoetryFramework) -> None:
+    stream = fw.stream(slow(3), name="t")
+    next(stream)
+    stream.close()  # type: ignore[attr-defined]
+    assert [run.status for run in fw.runs()] == ["stopped"]
+
+
+def test_the_language_that_was_given_is_closed_once() -> None:
+    language = ToyLanguage()
+    framework = GoedelsPoetryFramework(language=language)
+    framework.run(theorem(), name="t")
+    framework.close()
+    asyncio.run(framework.aclose())
+    assert language.closed == 1
+
+
+async def test_a_loop_in_a_thread_gives_what_its_work_raises_and_closes_what_never_began() -> None:
+    loop = BackgroundLoop("thing")
+
+    async def fails() -> None:
+        raise LookupError("nothing there")
+
+    with pytest.raises(LookupError, match="nothing there"):
+        loop.run(fails())
+    loop.close()
+    never = fails()
+    with pytest.raises(Closed):
+        loop.run(never)
+    assert inspect.getcoroutinestate(never) == inspect.CORO_CLOSED
+
+
+# -- what it takes -------------------------------------------------------------------------------------------------
+def test_a_path_is_read_and_is_the_name(fw: GoedelsPoetryFramework, tmp_path: Path) -> None:
+    file = tmp_path / "a.toy"
+    file.write_text(theorem())
+    result = fw.run(file)
+    assert (result.verdict, result.input) == (Verdict.PROVED, str(file))
+    file.write_bytes(b"\xff\xfe")
+    assert "not UTF-8" in fw.run(file).reason
+    with pytest.raises(FileNotFoundError):
+        fw.run(tmp_path / "gone.toy")
+
+
+def test_a_path_selects_the_language_by_its_suffix(tmp_path: Path) -> None:
+    file = tmp_path / "t.smt2"
+    file.write_text("(prove (forall ((p Bool)) (or p (not p))))")
+    with GoedelsPoetryFramework() as framework:
+        result = framework.run(file)
+    assert (result.verdict, result.language) == (Verdict.PROVED, "smt")
+
+
+def test_help_shows_every_argument() -> None:
+    shown = inspect.signature(GoedelsPoetryFramework.run).parameters
+    assert shown.keys() == inspect.signature(MachineRunner.arun).parameters.keys()
+
+
+CALLS = """
+from pathlib import Path
+from goedels_poetry import GoedelsPoetryFramework, Models
+
+fw = GoedelsPoetryFramework(models="gpt-5")
+fw.run(Path("a.smt2"), name="a", fresh=True)
+fw.run("", freesh=True)
+fw.run(7)
+fw.resume("id", nam="x")
+for event in fw.stream("", name=7):
+    pass
+GoedelsPoetryFramework(agent=[])
+names = Models, fw.arun, fw.astream
+"""
+LEFT_OUT = "langchain_core langgraph langsmith langchain_openai openai httpx pydantic pydantic_settings rich"
+ROOMS = "trace evaluation autoformalizer agents retrieval memory checker strategies solvers sandbox kernel tasks"
+"""What mypy does not read, because none of the arguments is of a type of theirs."""
+
+
+def test_mypy_sees_every_argument(tmp_path: Path) -> None:
+    (tmp_path / "calls.py").write_text(CALLS)
+    unread = [*LEFT_OUT.split(), *(f"goedels_poetry.{room}" for room in ROOMS.split())]
+    parts = [f"[mypy-{name}.*]\nfollow_imports = skip\nignore_missing_imports = true" for name in unread]
+    parts += ["[mypy-goedels_poetry.*]\nignore_errors = true"]
+    (tmp_path / "mypy.ini").write_text("\n".join(["[mypy]\nstrict = true", *parts]))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "--no-error-summary", "calls.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": str(Path(__file__).parents[2])},
+        timeout=110,
+    )
+    wrong = [int(line.split(":")[1]) for line in done.stdout.splitlines() if line.startswith("calls.py:")]
+    assert sorted(set(wrong)) == [7, 8, 9, 10, 12], done.stdout + done.stderr
+
+
+# -- models --------------------------------------------------------------------------------------------------------
+def test_models_are_whatever_can_be_asked() -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+    chat = FakeListChatModel(responses=["no"])
+    for models in (chat, {"prover": chat}, Models({"default": chat})):
+        with GoedelsPoetryFramework(language=ToyLanguage(), models=models) as framework:
+            assert framework.models is not None and framework.models.has("prover")
+    with GoedelsPoetryFramework(language=ToyLanguage(), models="gpt-5") as framework:
+        assert framework.models is not None and framework.models.name("sketcher") == "gpt-5"
+    with pytest.raises(UnusableClient, match="models must be"):
+        GoedelsPoetryFramework(models=7)  # type: ignore[arg-type]
+
+
+async def test_without_a_key_nothing_is_sent_and_the_words_say_what_to_set(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "hello.md").write_text("Hello.")
+    chosen = ModelsSettings(default=ModelSettings(model="gpt-5"))
+    models = Models(settings=Settings(home=tmp_path, prompts_dir=prompts, models=chosen))
+    (reply,) = await models.ask(Request("prover", "hello"))
+    await models.aclose()
+    assert reply.calls == 0
+    for said in (reply.error, models.troubles()[0]):
+        assert "OPENAI_API_KEY" in said and "api_key under [models.default]" in said

@@ -111,12 +111,20 @@ def conversation(store: StoreReader) -> list[dict[str, Any]]:
     """Everything that was asked, answered, tried and decided in a run, in order, as JSON values.
 
     Each entry has ``seq``, ``node``, ``kind`` and what belongs to the kind; texts stand in full in place of the
-    store's references. An exchange with a model has the kind ``model`` and ``exchange``: ``messages``, ``replies``.
+    store's references. An exchange with a model has the kind ``model`` and ``exchange``: ``messages``, ``replies``. A
+    step of an agent of which nothing more is kept, an accepted proof for instance, has the kind ``step``: ``agent``,
+    ``outcome``, ``reason``.
     """
-    return [
+    said = [
         {"seq": seq, "node": node_id, "kind": kind, **_resolved(store, entry)}
         for seq, node_id, kind, entry in store.whole_history()
     ]
+    said += [
+        {"seq": step.seq, "node": step.node, "kind": "step", "agent": step.agent}
+        | {"outcome": step.outcome, "reason": step.reason}
+        for step in store.silent_steps()
+    ]
+    return sorted(said, key=lambda entry: entry["seq"])  # stable: what one commit says stays in its order
 
 
 def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:

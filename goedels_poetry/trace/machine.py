@@ -1,88 +1,229 @@
-"""The state machine as a picture: the supervisor, every agent, the queues that lead to it, plug-ins included.
+"""How a goal travels through the state machine, as a picture: queues, who serves them, where goals go; with plug-ins.
 
-All three forms are drawn from the compiled LangGraph graph, which `GoedelsPoetryFramework.graph` returns.
+The supervisor hands a goal to the agent of the queue in which it stands, and the agent leaves it in another. So the
+picture has a station for every queue, and an edge for everything that an agent may make of a goal (`agents.journey`).
+LangGraph's own picture, in which every agent goes back to the supervisor, is `GoedelsPoetryFramework.graph`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from html import escape
+from typing import TypeVar
 
 from rich.text import Text
 from rich.tree import Tree
 
+from goedels_poetry.agents.journey import ASKED, DONE, END, OPEN, Way, journey_of
 from goedels_poetry.agents.registry import Registry
-from goedels_poetry.machine.graph import draw
+
+T = TypeVar("T")
+
+SUPERVISOR = "supervisor: hands a goal to the agent of its queue, the most urgent queue first"
+UNSAID = "where its agent sends it"
+"""Of a queue that a plug-in has brought."""
+ENDS = {ASKED: "confirm: a person", DONE: "proved", OPEN: "stays open", END: "end: checker"}
 
 
-class _Box(NamedTuple):
-    """An agent in the picture."""
+@dataclass(frozen=True, slots=True)
+class Station:
+    """A queue in the picture."""
 
-    name: str
-    queues: tuple[str, ...]
-    failures: tuple[str, ...]
-    """What its failure costs, without repetition."""
+    queue: str
+    urgency: int
+    """1: served first."""
+    agent: str
     plugin: str
+    """Entry point that brought the agent; "" for ours."""
+    displaced: tuple[str, ...]
+    """Agents that would serve the queue if this one did not."""
+    failure: str
+    """What the agent's failure costs."""
+    ways: tuple[Way, ...]
+    """Of a plug-in's agent in a queue of ours: what is expected of it."""
 
     @property
-    def title(self) -> str:
-        return f"{self.name}{_origin(self.plugin)}".replace('"', "'")
+    def origin(self) -> str:
+        """Who brought it, and whom it displaces; "" for ours."""
+        if not self.plugin:
+            return ""
+        instead = f", instead of {', '.join(self.displaced)}" if self.displaced else ""
+        return f"plug-in {self.plugin}{instead}"
 
 
-def _boxes(registry: Registry) -> Iterator[_Box]:
-    """The agents among the nodes of the graph; one that has lost all its queues has none."""
-    for node in draw(registry).get_graph().nodes.values():
-        facts = node.metadata or {}
-        if "queues" in facts:
-            failures = dict.fromkeys(facts["on_failure"].values())
-            yield _Box(node.name, tuple(facts["queues"]), tuple(failures), facts["plugin"])
+def stations(registry: Registry, kind: str = "theorem") -> list[Station]:
+    """Every queue that somebody serves, in the order in which a goal mostly comes through them."""
+    journey, order = journey_of(kind), {queue: place for place, queue in enumerate(registry.routes, 1)}
+    along = [*(queue for queue in journey if queue in order), *(queue for queue in order if queue not in journey)]
+    return [_station(registry, queue, order[queue], journey.get(queue, ())) for queue in along]
 
 
-def text(registry: Registry) -> Tree:
-    """For people: agents with their queues in the order of urgency, then strategies, then what was left out."""
-    order = {queue: place for place, queue in enumerate(registry.routes, 1)}
-    top = Tree(Text("supervisor", style="bold"))
-    for box in _boxes(registry):
-        label = Text(box.name, style="cyan")
-        served = ", ".join(f"{queue} ({order[queue]})" for queue in box.queues)
-        label.append(f"  serves {served}" if served else "  idle")
-        label.append(f"  on failure {', '.join(box.failures)}" if served else "", style="dim")
-        label.append(_origin(box.plugin), style="magenta")
-        top.add(label)
+def _station(registry: Registry, queue: str, urgency: int, ways: tuple[Way, ...]) -> Station:
+    spec = registry.routes[queue]
+    others = tuple(o.name for o in registry.agents.values() if queue in o.queues and o.name != spec.name)
+    return Station(queue, urgency, spec.name, spec.plugin, others, registry.policy(spec, queue).name, ways)
+
+
+def idle(registry: Registry) -> list[str]:
+    """Agents that have lost all their queues."""
+    return [name for name, queues in registry.served().items() if not queues]
+
+
+def text(registry: Registry, kind: str = "theorem") -> Tree:
+    """For people: each queue with its agent and where goals go, then strategies, then what was left out."""
+    top = Tree(Text(SUPERVISOR, style="bold"))
+    for station in stations(registry, kind):
+        label = Text(station.queue, style="bold")
+        label.append(f" ({station.urgency})  ", style="dim")
+        label.append(station.agent, style="cyan")
+        label.append(f"  {station.origin}" if station.origin else "", style="magenta")
+        label.append(f"  on failure {station.failure}", style="dim")
+        branch = top.add(label)
+        if station.plugin and station.ways:
+            branch.add(Text("expected of it, as of ours:", style="dim"))
+        width = max((len(way.outcome) for way in station.ways), default=0)
+        for way in station.ways:
+            line = Text(f"{way.outcome:{width}} → ")
+            line.append(ENDS.get(way.to, way.to), style="bold" if way.to not in ENDS else "green")
+            line.append(_whose(way), style="dim")
+            branch.add(line)
+        if not station.ways:
+            branch.add(Text(f"→ {UNSAID}", style="dim"))
+    for name in idle(registry):
+        top.add(Text(f"{name}  idle: plug-ins serve its queues", style="yellow"))
     if registry.strategies:
-        branch = top.add(Text("strategies of plug-ins", style="bold"))
+        below = top.add(Text("strategies of plug-ins", style="bold"))
         for strategy in registry.strategies:
-            branch.add(Text(f"{strategy.name}{_origin(strategy.plugin)}", style="cyan"))
-    for problem in registry.problems:
+            below.add(Text(f"{strategy.name}{_by(strategy.plugin)}", style="cyan"))
+    for problem in registry.notices:
         top.add(Text(f"warning: {problem}", style="yellow"))
     return top
 
 
-def mermaid(registry: Registry) -> str:
-    """As a Mermaid state diagram."""
-    lines = ["flowchart LR", "    supervisor([supervisor])", "    finish((end))", "    supervisor --> finish"]
-    for i, box in enumerate(_boxes(registry)):
-        lines.append(f'    a{i}["{box.title}"]')
-        lines.extend(f"    supervisor -->|{queue}| a{i}" for queue in box.queues)
-        lines.append(f"    a{i} --> supervisor")
-    lines.extend(f'    s{i}[/"strategy {s.name}{_origin(s.plugin)}"/]' for i, s in enumerate(registry.strategies))
-    lines.extend(f"    %% warning: {problem}" for problem in registry.problems)
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    start: str
+    end: str
+    label: str
+    """Everything that leads there, one outcome a line."""
+    expected: bool
+    """A plug-in's agent need not go that way."""
+
+
+def _edges(found: list[Station]) -> Iterator[_Edge]:
+    """One edge for all ways between two stations."""
+    for station in found:
+        labels: dict[str, list[str]] = {}
+        for way in station.ways:
+            labels.setdefault(way.to, []).append(f"{way.outcome}: {way.whose}" if way.whose else way.outcome)
+        for to, outcomes in labels.items():
+            yield _Edge(station.queue, to, "\n".join(dict.fromkeys(outcomes)), bool(station.plugin))
+
+
+def _titles(station: Station) -> list[str]:
+    return [station.queue, station.agent, *([station.origin] if station.origin else [])]
+
+
+def mermaid(registry: Registry, kind: str = "theorem") -> str:
+    """As a Mermaid flowchart."""
+    found = stations(registry, kind)
+    names = {station.queue: f"q{n}" for n, station in enumerate(found)}
+    ends = {end: f"e{n}" for n, end in enumerate(ENDS)}
+    lines = [f"%% {SUPERVISOR}", "flowchart TD"]
+    lines += [f'    {names[s.queue]}["{_breaks(_titles(s))}"]' for s in found]
+    edges = [edge for edge in _edges(found) if edge.end in names or edge.end in ends]
+    lines += [f"    {ends[end]}(({ENDS[end]}))" for end in ENDS if any(edge.end == end for edge in edges)]
+    for edge in edges:
+        arrow = "-.->" if edge.expected else "-->"
+        label = _breaks(edge.label.splitlines())
+        lines.append(f'    {names[edge.start]} {arrow}|"{label}"| {names.get(edge.end) or ends[edge.end]}')
+    lines += [f'    i{n}["{_quiet(name)} (idle)"]' for n, name in enumerate(idle(registry))]
+    lines += [f'    s{n}[/"strategy {_quiet(s.name + _by(s.plugin))}"/]' for n, s in enumerate(registry.strategies)]
+    lines += [f"    %% warning: {' '.join(problem.split())}" for problem in registry.notices]
     return "\n".join(lines) + "\n"
 
 
-def dot(registry: Registry) -> str:
+def dot(registry: Registry, kind: str = "theorem") -> str:
     """As a Graphviz digraph."""
-    lines = ["digraph machine {", "    rankdir=LR;", "    supervisor [shape=ellipse]; end [shape=doublecircle];"]
-    lines.append("    supervisor -> end;")
-    for i, box in enumerate(_boxes(registry)):
-        lines.append(f'    a{i} [shape=box, label="{box.title}"];')
-        lines.extend(f'    supervisor -> a{i} [label="{queue}"];' for queue in box.queues)
-        lines.append(f"    a{i} -> supervisor;")
-    for i, s in enumerate(registry.strategies):
-        lines.append(f'    s{i} [shape=parallelogram, label="strategy {s.name}{_origin(s.plugin)}"];')
-    lines.extend(f"    // warning: {problem}" for problem in registry.problems)
+    found = stations(registry, kind)
+    names = {station.queue: f"q{n}" for n, station in enumerate(found)}
+    ends = {end: f"e{n}" for n, end in enumerate(ENDS)}
+    lines = [
+        "digraph machine {",
+        f"    // {SUPERVISOR}",
+        "    rankdir=TB; nodesep=0.4; ranksep=0.5;",
+        '    node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", fontname="sans-serif", fontsize=12];',
+        '    edge [fontname="sans-serif", fontsize=10, color="#666666"];',
+    ]
+    lines += [f'    {names[s.queue]} [label="{_lines(_titles(s))}"];' for s in found]
+    edges = [edge for edge in _edges(found) if edge.end in names or edge.end in ends]
+    for end, title in ENDS.items():
+        if any(edge.end == end for edge in edges):
+            lines.append(f'    {ends[end]} [label="{title}", shape=ellipse, fillcolor="#ffffff"];')
+    for edge in edges:
+        style = ", style=dashed" if edge.expected else ""
+        label = _lines(edge.label.splitlines())
+        lines.append(f'    {names[edge.start]} -> {names.get(edge.end) or ends[edge.end]} [label="{label}"{style}];')
+    lines += [f'    i{n} [label="{_escaped(name)}\\n(idle)"];' for n, name in enumerate(idle(registry))]
+    for n, s in enumerate(registry.strategies):
+        lines.append(f'    s{n} [shape=parallelogram, label="strategy {_escaped(s.name + _by(s.plugin))}"];')
+    lines += [f"    // warning: {' '.join(problem.split())}" for problem in registry.notices]
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _origin(plugin: str) -> str:
+def html(registry: Registry, kind: str = "theorem") -> str:
+    """As a table for notebooks: small, without scripts, everything escaped."""
+    rows = []
+    for station in stations(registry, kind):
+        ways = [
+            f"{escape(way.outcome)} → <b>{escape(ENDS.get(way.to, way.to))}</b>{escape(_whose(way))}"
+            for way in station.ways
+        ] or [f"→ {UNSAID}"]
+        agent = escape(station.agent) + (f"<br><small>{escape(station.origin)}</small>" if station.origin else "")
+        cells = (f"<b>{escape(station.queue)}</b>", agent, "<br>".join(ways), escape(station.failure))
+        rows.append("".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells))
+    head = "".join(f'<th style="text-align:left">{name}</th>' for name in ("queue", "agent", "goes to", "on failure"))
+    notes = [f"{name} is idle: plug-ins serve its queues" for name in idle(registry)]
+    notes += [f"strategy {s.name}{_by(s.plugin)}" for s in registry.strategies]
+    notes += [f"warning: {problem}" for problem in registry.notices]
+    below = "".join(f"<div>{escape(note)}</div>" for note in notes)
+    return f"<table><tr>{head}</tr><tr>{'</tr><tr>'.join(rows)}</tr></table>{below}"
+
+
+def in_notebooks(graph: T, registry: Registry, kind: str = "theorem") -> T:
+    """Have a compiled graph show the table of :func:`html` in notebooks.
+
+    LangGraph's own display sends the graph to a server outside to have it drawn.
+    """
+    shown = {"text/plain": repr(graph), "text/html": html(registry, kind)}
+    graph._repr_mimebundle_ = lambda **_: shown  # type: ignore[attr-defined]
+    return graph
+
+
+def _whose(way: Way) -> str:
+    return f" ({way.whose})" if way.whose else ""
+
+
+def _by(plugin: str) -> str:
     return f" (plug-in {plugin})" if plugin else ""
+
+
+def _quiet(line: str) -> str:
+    """Nothing that Mermaid could take for syntax."""
+    return "".join(c if c.isalnum() or c in " .,:_-" else f"#{ord(c)};" for c in line)
+
+
+def _breaks(lines: list[str]) -> str:
+    return "<br/>".join(map(_quiet, lines))
+
+
+def _lines(lines: list[str]) -> str:
+    return "\\n".join(map(_escaped, lines))
+
+
+def _escaped(line: str) -> str:
+    return line.replace("\\", "\\\\").replace('"', '\\"')
+
+
+__all__ = ["Station", "dot", "html", "idle", "in_notebooks", "mermaid", "stations", "text"]

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from goedels_poetry.tree.html import result_html
 from goedels_poetry.tree.state import Verdict
 
 SCHEMA_VERSION = 1
@@ -89,8 +90,12 @@ class RunResult:
         return self.verdict.exit_code
 
     def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints: stable keys, JSON values only."""
-        data = asdict(self)
+        """The object that ``--json`` prints: stable keys, JSON values only.
+
+        What the command alone knows (``error``, ``resume``, ``proof``, ``seconds``) is null, ``skipped`` false.
+        """
+        data = asdict(self) | dict.fromkeys(("error", "resume", "proof", "seconds"))
+        data |= {"exit_code": self.exit_code, "skipped": False}
         data["schema"] = SCHEMA_VERSION
         data["verdict"] = str(self.verdict)
         for key in ("certificate", "run_dir"):
@@ -98,6 +103,10 @@ class RunResult:
         data["open_goals"] = list(data["open_goals"])
         data["warnings"] = list(self.warnings)
         return data
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return result_html(self.to_json())
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> RunResult:
@@ -127,6 +136,8 @@ class RunSummary:
     updated: float
     nodes: int
     steps: int
+    size: int = 0
+    """Bytes of the run's folder."""
 
 
 __all__ = ["SCHEMA_VERSION", "Event", "OnEvent", "OpenGoal", "RunResult", "RunSummary"]

@@ -7,6 +7,8 @@ import fcntl
 import json
 import os
 import re
+import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,10 @@ _PRESENTATION = ("file",)
 """Options that change messages only; they are no part of a run's identity."""
 
 RESUMABLE = (Verdict.OUT_OF_BUDGET,)
+LOCK_PATIENCE = 0.5
+"""Seconds: whoever only looks whether a run is locked holds its lock for a moment, which nobody is to fail of."""
+TRASH = ".trash"
+"""Folder beside the runs of what is being deleted. No run's id begins so."""
 
 
 def identity(theorem: str, language: str, options: dict[str, Any]) -> str:
@@ -81,11 +87,7 @@ class RunDir:
 
     def result(self) -> RunResult | None:
         """The result that the run had when it last ended or stopped."""
-        stored = self.card().get("result")
-        try:
-            return RunResult.from_json(stored) if stored else None
-        except (KeyError, TypeError, ValueError):
-            return None  # damaged: as if the run had been killed, so that it goes on
+        return _result_of(self.card())
 
     def is_finished(self) -> bool:
         """Whether there is nothing to resume."""
@@ -95,27 +97,47 @@ class RunDir:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the run for this process; raises :class:`RunLocked`. The system frees it when the process dies."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("a+") as file:
-            if not _try_lock(file.fileno()):
-                raise RunLocked(
-                    f"run {self.run_id} is being worked on by another process; wait for it, stop it, "
-                    "or begin a separate run with --fresh"
-                )
-            yield
+        while True:
+            self.path.mkdir(parents=True, exist_ok=True)
+            try:
+                file = (self.path / "lock").open("a+")
+            except FileNotFoundError:
+                continue  # deleted in between: it begins anew
+            with file:
+                if not _try_lock(file.fileno(), fcntl.LOCK_EX, LOCK_PATIENCE):
+                    raise RunLocked(
+                        f"run {self.run_id} is being worked on by another process; wait for it, stop it, "
+                        "or begin a separate run with --fresh"
+                    )
+                if self._is_its_lock(file.fileno()):
+                    yield
+                    return
+
+    def _is_its_lock(self, fd: int) -> bool:
+        """Whether an open file is still the run's lock, and not that of a run of this name that was deleted."""
+        try:
+            return os.path.samestat(os.fstat(fd), (self.path / "lock").stat())
+        except FileNotFoundError:
+            return False
 
     def is_locked(self) -> bool:
-        """Whether a process is working on the run now."""
+        """Whether a process is working on the run now. Looking leaves nothing behind and stops nobody."""
         try:
-            with self.lock():
-                return False
-        except RunLocked:
-            return True
+            with (self.path / "lock").open("rb") as file:
+                return not _try_lock(file.fileno(), fcntl.LOCK_SH)
+        except OSError:
+            return False  # no run has ever begun there
+
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(_sizes(self.path))
 
     def summary(self) -> RunSummary:
         """One line of ``runs``."""
-        card, result = self.card(), self.result()
-        status = "running" if self.is_locked() else "finished" if self.is_finished() else "stopped"
+        card = self.card()
+        result = _result_of(card)
+        finished = result is not None and result.verdict not in RESUMABLE and not card.get("retry")
+        status = "running" if self.is_locked() else "finished" if finished else "stopped"
         metrics = result.metrics if result else {}
         return RunSummary(
             run_id=self.run_id,
@@ -128,14 +150,39 @@ class RunDir:
             updated=card.get("updated", 0.0),
             nodes=int(metrics.get("nodes", 0)),
             steps=int(metrics.get("steps", 0)),
+            size=self.size(),
         )
 
 
-def _try_lock(fd: int) -> bool:
-    with contextlib.suppress(BlockingIOError):
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
+def _result_of(card: dict[str, Any]) -> RunResult | None:
+    stored = card.get("result")
+    try:
+        return RunResult.from_json(stored) if stored else None
+    except (KeyError, TypeError, ValueError):
+        return None  # damaged: as if the run had been killed, so that it goes on
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """Bytes of each file below a folder; what goes away in the meantime has none. Links are not followed."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _sizes(Path(entry.path))
+                else:
+                    yield entry.stat(follow_symlinks=False).st_size
+
+
+def _try_lock(fd: int, kind: int, patience: float = 0.0) -> bool:
+    """Take a lock, within so many seconds."""
+    until = time.monotonic() + patience
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
+            return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.01)
 
 
 class Runs:
@@ -146,8 +193,11 @@ class Runs:
 
     def all(self) -> list[RunDir]:
         """Every run, latest first."""
-        found = [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
-        return sorted(found, key=lambda run: run.card().get("started", 0.0), reverse=True)
+        return sorted(self.everywhere(), key=lambda run: run.card().get("started", 0.0), reverse=True)
+
+    def everywhere(self) -> list[RunDir]:
+        """Every run, in no order: without reading any."""
+        return [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
 
     def get(self, run_id: str) -> RunDir:
         """The run with that id or the only one whose id begins so; raises :class:`UnknownRun`."""
@@ -185,6 +235,47 @@ class Runs:
             else:
                 return run
 
+    def delete(self, run_id: str, *, updated: float | None = None) -> int:
+        """Delete a run that nobody is working on, with the certificate in its folder; returns the bytes that it had.
+
+        It is gone for everybody at once: renamed first, then removed, so no run is ever half there. Certificates in
+        other folders stay, and so do lemmas that it gave to the bank: whatever takes one has it checked again.
+
+        Args:
+            run_id: the whole id, not a beginning of it.
+            updated: when it was changed last; one that has gone on since then stays.
+
+        Raises:
+            UnknownRun: there is none. RunLocked: a process is working on it, or has worked on it since ``updated``.
+            OSError: it cannot be moved.
+        """
+        run = self.get(run_id)
+        if run.run_id != run_id:
+            raise UnknownRun(f"there is no run {run_id!r}: to delete one its whole id is needed, {run.run_id}")
+        with run.lock():
+            if updated is not None and run.card().get("updated", updated) != updated:
+                raise RunLocked(f"run {run_id} has gone on in the meantime")
+            size = run.size()
+            gone = self._into_trash(run)
+        shutil.rmtree(gone, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            gone.parent.rmdir()  # unless there is something else in it
+        return size
+
+    def _into_trash(self, run: RunDir) -> Path:
+        place = self._base / TRASH / f"{run.run_id}.{secrets.token_hex(4)}"
+        while True:
+            place.parent.mkdir(exist_ok=True)
+            try:
+                return run.path.replace(place)
+            except FileNotFoundError:  # another process has just tidied up
+                if not run.path.exists():
+                    raise UnknownRun(f"run {run.run_id} has just been deleted by another process") from None
+
+    def sweep(self) -> None:
+        """Remove what deletions that were cut short have left. Nothing in there is a run any more."""
+        shutil.rmtree(self._base / TRASH, ignore_errors=True)
+
 
 def _number(name: str, prefix: str) -> int:
     if name == prefix:
@@ -193,4 +284,4 @@ def _number(name: str, prefix: str) -> int:
     return int(rest) if rest.isdigit() else 0
 
 
-__all__ = ["RESUMABLE", "RunDir", "Runs", "identity"]
+__all__ = ["RESUMABLE", "TRASH", "RunDir", "Runs", "identity"]

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from typing_extensions import TypedDict
 
 from goedels_poetry.kernel.verdict import Verdict as Verdict
+from goedels_poetry.tree.html import node_html
 
 ROOT = "0"
 """Id of the root of every proof tree."""
@@ -110,6 +111,10 @@ class ProofNode:
             if value != default:
                 row[name] = value
         return row
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return node_html(self.id, str(self.status), self.statement or "(the theorem)", self.to_row())
 
     @classmethod
     def from_row(cls, row: dict[str, Any], statement: str) -> ProofNode:

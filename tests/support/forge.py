@@ -15,12 +15,13 @@ from goedels_poetry.checker.archive import (
     read_archive,
     write_archive,
 )
-from goedels_poetry.checker.smt.counterexample import evidence_script
+from goedels_poetry.checker.smt.counterexample import evidence_script, with_interpretation
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import BadProof
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import TERMINATION, derivation_from_json, termination_from_json
 from goedels_poetry.kernel.structure import posed_ends, render
@@ -83,11 +84,20 @@ def _script(theorem: bytes, evidence: Any) -> bytes:
         return b""
 
 
+def interpreted(theorem: bytes, evidence: Any) -> Problem:
+    """The problem under the interpretation in the evidence, where that makes one."""
+    problem = parse_problem(theorem)
+    try:
+        return with_interpretation(theorem, problem, evidence)
+    except ValueError:
+        return problem
+
+
 def with_ends(theorem: bytes, evidence: Any) -> Any:
     """The evidence with what can be seen of the termination of definitions, unless it says something of that."""
     if not isinstance(evidence, dict) or not evidence.keys().isdisjoint(TERMINATION):
         return evidence
-    problem = parse_problem(theorem)
+    problem = interpreted(theorem, evidence)
     try:
         derivation = derivation_from_json({"steps": [], **evidence}, problem.signature)
         problem = with_auxiliaries(problem, derivation.auxiliary, derivation.measures)
@@ -106,7 +116,7 @@ def with_ends(theorem: bytes, evidence: Any) -> Any:
 def script_of_counterexample(theorem: bytes, evidence: Any) -> bytes:
     """The obligations that belong to the evidence of a counterexample, or nothing where there are none."""
     try:
-        context = Context(parse_problem(theorem))
+        context = Context(interpreted(theorem, evidence))
         said = termination_from_json(evidence, context.signature)
         return evidence_script(context, evidence, termination_obligations(context.signature, said)).encode()
     except (GoedelsPoetryError, ValueError):

@@ -34,7 +34,7 @@ GOOD_SKETCH: dict[str, Any] = {
 }
 REVERSE_SKETCH: dict[str, Any] = {
     "lemmas": [
-        {"statement": "(forall ((x u_List) (y u_List)) (= (reverse (append x y)) (append (reverse y) (reverse x))))"}
+        {"statement": "(forall ((x List) (y List)) (= (reverse (append x y)) (append (reverse y) (reverse x))))"}
     ]
 }
 

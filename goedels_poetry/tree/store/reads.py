@@ -15,6 +15,8 @@ from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
 
 _NOW = 1 << 62
+_SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
+"""Commits of agents without an entry in the history."""
 
 
 class WorkItem(NamedTuple):
@@ -212,6 +214,11 @@ class StoreReader:
         rows = self._rows("SELECT node_id, entry FROM history WHERE kind=? ORDER BY seq, n", kind)
         return [(node_id, json.loads(entry)) for node_id, entry in rows]
 
+    def silent_steps(self) -> list[Event]:
+        """Commits of agents that say nothing more than their outcome: there is no history entry of them."""
+        silent = {seq for (seq,) in self._rows(f"SELECT seq {_SILENT}")}
+        return [event for event in self.events() if event.seq in silent] if silent else []
+
     def spent(self, *, as_of: int | None = None) -> dict[str, float]:
         """What the run has spent: steps, nodes, attempts, wall_seconds, solver_seconds, solver_calls, ..."""
         sql = "SELECT spent FROM event WHERE seq<=? ORDER BY seq DESC LIMIT 1"
@@ -233,12 +240,13 @@ class StoreReader:
         return (Verdict(row[0]), row[1], self.load(row[2]) if row[2] else {}) if row else None
 
     def get_graph_stats(self) -> dict[str, int]:
-        """Lateral thinking in numbers: failed approaches, banned ones now in force, history entries."""
+        """Lateral thinking in numbers: failed approaches, banned ones now in force, entries of the conversation."""
         counts = self.history_counts()
+        silent = int(self._row(f"SELECT count(*) {_SILENT}")[0])
         return {
             "approach_failures": counts["failure"],
             "forbidden_approaches": counts["ban"] - counts["lift"],
-            "conversation_entries": sum(counts.values()),
+            "conversation_entries": sum(counts.values()) + silent,
         }
 
     # -- blobs, lemmas, meta -------------------------------------------------------------------------------------

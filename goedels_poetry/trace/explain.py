@@ -1,0 +1,303 @@
+"""Why a goal is open: what was tried on it, how near that came, and what would help. Read from a run's store.
+
+`explain` is data for whatever shows it; `explain_lines` is a few lines of it for people. Nothing is guessed: every
+piece of advice names the fact that it rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from goedels_poetry.languages.trials import NOT_APPLIED, TACTICS, Status, Trial
+from goedels_poetry.memory.tried import tried_on
+from goedels_poetry.trace.terminal import one_line
+from goedels_poetry.trace.wording import worded
+from goedels_poetry.tree.state import NodeStatus, ProofNode
+from goedels_poetry.tree.store import StoreReader
+
+MOST_CHARACTERS = 240
+"""Of a formula in a line for people."""
+MOST_ADVICE = 4
+DECIDED = (NodeStatus.PROVED, NodeStatus.REFUTED)
+"""Of such a goal there is nothing to explain."""
+MOST_LINES = 6
+_LARGER = "a larger budget"
+_FLAGS = (
+    (r"([\d.]+) s of wall time", "--timeout"),
+    (r"([\d.]+) s of solver time", "--max-solver-seconds"),
+    (r"(\d+) agent steps are used up", "--max-steps"),
+    (r"the run may create (\d+) nodes", "--max-nodes"),
+    (r"(\d+) model calls are used up", "--max-model-calls"),
+    (r"(\d+) model tokens are used up", "--max-model-tokens"),
+)
+"""How a reason says which budget has ended a run, and the flag that enlarges it."""
+_LIMITS = {"depth": "--max-depth", "attempts": "--max-attempts"}
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """How near the search came."""
+
+    node: str
+    """The goal whose trial came nearest: the explained one or one below it."""
+    statement: str
+    """The simplest open subgoal, as a text of the language; it need not be a goal of the tree."""
+    by: str
+    """What has left it open: a strategy with what it was applied to; "" when nothing was reduced."""
+    proved: int
+    """Goals of the best partial proof that are proved, at and below the explained one."""
+    goals: int
+    """Goals of the best partial proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one goal is open."""
+
+    node: str
+    status: str
+    reason: str
+    """The last failure, one line."""
+    tried: tuple[Trial, ...]
+    """Strategies, tactics, lemmas, queries, plug-ins and models, oldest first; at most `trials.MOST_KEPT`."""
+    more: int
+    """How many further things were tried."""
+    nearest: Nearest | None
+    """None for a goal that is proved or refuted."""
+    advice: tuple[str, ...]
+    """What would help, the likeliest first, one line each; () for a goal that is proved or refuted."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object with every field; formulas are texts of the language."""
+        return {
+            "node": self.node,
+            "status": self.status,
+            "reason": self.reason,
+            "tried": [trial.to_json() for trial in self.tried],
+            "more": self.more,
+            "nearest": asdict(self.nearest) if self.nearest is not None else None,
+            "advice": list(self.advice),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What is the same for all goals of a run; to be read once for many of them."""
+
+    models_asked: bool
+    ending: str
+    """The reason that the run has ended for; "" while it goes on."""
+
+    @classmethod
+    def of(cls, store: StoreReader, as_of: int | None = None) -> RunFacts:
+        """As they were after a commit; None: now."""
+        last = store.seq if as_of is None else as_of
+        events = [event for event in store.events(after=last - 1) if event.seq == last]
+        ended = bool(events) and events[-1].outcome.startswith("verdict")
+        return cls(bool(store.history_counts()["model"]), events[-1].reason if ended else "")
+
+
+def explain(
+    store: StoreReader, node: str | ProofNode, as_of: int | None = None, *, facts: RunFacts | None = None
+) -> Explanation:
+    """Why a goal is open, or what was tried on one that is not.
+
+    Args:
+        node: a goal or its id.
+        as_of: as it was after that commit; None: now, with what jobs under way have tried so far.
+        facts: of the run at that moment, where they are known already.
+
+    Raises:
+        KeyError: there is no such goal.
+    """
+    goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
+    tried = tried_on(store, goal.id, as_of=as_of)
+    near: Nearest | None = None
+    advice: tuple[str, ...] = ()
+    if goal.status not in DECIDED:
+        near = _nearest(store, goal, tried.trials, as_of)
+        advice = tuple(dict.fromkeys(_advice(goal, tried.trials, near, facts or RunFacts.of(store, as_of))))[
+            :MOST_ADVICE
+        ]
+    return Explanation(goal.id, str(goal.status), goal.reason, tried.trials, tried.more, near, advice)
+
+
+def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
+    """At most six lines for people about an open goal: tried, nearest, what would help; [] for one that is decided."""
+    facts = RunFacts.of(store, as_of)
+    explanation = explain(store, node, as_of, facts=facts)
+    if explanation.status in DECIDED:
+        return []
+    near = explanation.nearest
+    if near is not None and near.node != explanation.node:  # where it was decomposed, the obstacle is further down
+        below = explain(store, near.node, as_of, facts=facts)
+        lines = [f"tried on goal {near.node}: {in_short(below)}"]
+        advice = (*below.advice, *explanation.advice)
+    else:
+        lines, advice = [f"tried: {in_short(explanation)}"], explanation.advice
+    if near is not None and near.by:
+        lines.append(f"nearest: {nearest_line(near)}")
+    by_words = {_words(text): text for text in reversed(advice)}  # of two with the same flags, the first says more
+    told = [text for text in dict.fromkeys(advice) if by_words[_words(text)] == text]
+    return [*lines, *(f"would help: {text}" for text in told)][:MOST_LINES]
+
+
+# -- how near it came ----------------------------------------------------------------------------------------------
+
+
+def _nearest(store: StoreReader, goal: ProofNode, trials: Sequence[Trial], as_of: int | None) -> Nearest:
+    """The simplest subgoal that anything has left open at an open leaf at or below a goal."""
+    nodes = _below(store, goal, as_of)
+    inner = {node.parent for node in nodes}
+    leaves = [node for node in nodes if node.id not in inner and node.status is not NodeStatus.PROVED] or [goal]
+    found: list[tuple[str, str, Trial]] = []
+    for leaf in leaves:
+        known = trials if leaf.id == goal.id else tried_on(store, leaf.id, as_of=as_of).trials
+        found += [(trial.left, leaf.id, trial) for trial in known if trial.left]
+    proved = sum(node.status is NodeStatus.PROVED for node in nodes)
+    if not found:
+        simplest = min(leaves, key=lambda leaf: len(leaf.statement))
+        return Nearest(simplest.id, simplest.statement, "", proved, len(nodes))
+    left, name, trial = min(found, key=lambda entry: len(entry[0]))
+    return Nearest(name, left, f"{trial.strategy} {trial.what}".strip(), proved, len(nodes))
+
+
+def _below(store: StoreReader, goal: ProofNode, as_of: int | None) -> list[ProofNode]:
+    """A goal with its present descendants."""
+    if not goal.pending and goal.status is not NodeStatus.PROVED:
+        return [goal]  # it is not decomposed, or no more
+    if as_of is None:
+        live = [node for node in store.subtree(goal.id) if not store.is_cut(node.id)]
+        return live or [goal]
+    return [node for node in store.nodes(as_of=as_of) if node.id == goal.id or node.id.startswith(f"{goal.id}.")]
+
+
+def _words(advice: str) -> str:
+    """The advice without its reason: of a larger budget, the flags alone."""
+    return advice.partition(" (")[0] if advice.startswith(_LARGER) else advice
+
+
+# -- what would help -----------------------------------------------------------------------------------------------
+
+
+def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunFacts) -> Iterator[str]:
+    yield from _larger_budget(goal, trials, facts.ending)
+    for trial in trials:
+        if trial.status is Status.ERROR:
+            yield f"mending what raised an exception: {trial.strategy} {trial.result}"
+    lemmas = [trial for trial in trials if trial.status is Status.FAILED and trial.lemma]
+    if lemmas:
+        smallest = min(lemmas, key=lambda trial: len(trial.what))
+        yield f"a lemma of this shape, which holds in every test and was not proved: {formula(smallest.what)}"
+    elif near.by and near.statement:
+        yield f"a lemma from which this follows: {formula(near.statement)}"
+    if not facts.models_asked:
+        yield "a language model, which may have another idea: none was asked in this run (--model NAME --base-url URL)"
+
+
+def _larger_budget(goal: ProofNode, trials: Sequence[Trial], ending: str) -> Iterator[str]:
+    name, _, value = goal.limit.partition(" ")
+    if name in _LIMITS:
+        yield f"{_LARGER}: {_LIMITS[name]} {2 * int(value)} (it was stopped by the limit of {value})"
+    stopped = next((trial for trial in reversed(trials) if trial.status is Status.UNDER_WAY), None)
+    for pattern, flag in _FLAGS:
+        spent = re.search(pattern, ending)
+        if spent:
+            was = f"; {stopped.strategy} was under way" if stopped is not None else ""
+            yield f"{_LARGER}: {flag} {2 * float(spent[1]):g} --resume ({spent[0]}{was})"
+
+
+# -- for people ----------------------------------------------------------------------------------------------------
+
+
+def in_short(explanation: Explanation) -> str:
+    """What was tried, counted: "6 strategies, 14 lemmas (3 proved), 2 replies of models in 12.3 s"."""
+    kinds: Counter[str] = Counter()
+    proved = 0
+    others = sum(trial.result == NOT_APPLIED for trial in explanation.tried)
+    for trial in explanation.tried:
+        if trial.result == NOT_APPLIED:
+            continue
+        kind = _kind(trial)
+        kinds[kind] += 1
+        proved += kind == "lemma" and trial.status is Status.PROVED
+    kinds["further attempt"] += explanation.more
+    parts = []
+    for kind, number in kinds.items():
+        if number:
+            plural = {"strategy": "strategies", "reply of a model": "replies of models"}.get(kind, f"{kind}s")
+            parts.append(
+                f"{number} {kind if number == 1 else plural}"
+                + (f" ({proved} proved)" if proved and kind == "lemma" else "")
+            )
+    if not parts:
+        return "nothing"
+    seconds = sum(trial.seconds or 0 for trial in explanation.tried if _is_step(trial))
+    beside = f"; {others} other strategies do not apply" if others > 1 else ""
+    return ", ".join(parts) + (f" in {seconds:.1f} s" if seconds >= 0.05 else "") + beside
+
+
+def _kind(trial: Trial) -> str:
+    if trial.strategy.startswith("model "):
+        return "reply of a model"
+    if trial.status is Status.ERROR:
+        return "exception"
+    if trial.lemma:
+        return "lemma"
+    if trial.what and trial.strategy in TACTICS:
+        return "tactic"
+    return "attempt" if trial.what and not trial.left and trial.seconds is None else "strategy"
+
+
+def _is_step(trial: Trial) -> bool:
+    """Whether its seconds are not part of another trial's."""
+    return not trial.what or trial.status is Status.UNDER_WAY
+
+
+def nearest_line(near: Nearest) -> str:
+    """The simplest open subgoal, with what has left it."""
+    part = f"; {near.proved} of {near.goals} goals are proved" if near.goals > 1 else ""
+    return f"{one_line(worded_in(near.by))} leaves {formula(near.statement)}{part}"
+
+
+def formula(text: str) -> str:
+    """A formula as people write it, on one line, cut when it is long."""
+    return one_line(worded(text), MOST_CHARACTERS)
+
+
+def worded_in(text: str) -> str:
+    """``strategy (formula)`` with the formula as people write it."""
+    name, space, what = text.partition(" (")
+    return f"{name}{space[:-1]}{worded(f'({what}')}" if what else text
+
+
+def rows(trials: Iterable[Trial]) -> list[tuple[str, str, str, str]]:
+    """A table for people: strategy, what it was applied to, result, seconds."""
+    return [
+        (
+            one_line(trial.strategy),
+            one_line(worded(trial.what), MOST_CHARACTERS),
+            one_line(trial.result + (f" ({trial.times} times)" if trial.times > 1 else ""), MOST_CHARACTERS),
+            "" if trial.seconds is None else f"{trial.seconds:.2f}",
+        )
+        for trial in trials
+    ]
+
+
+__all__ = [
+    "Explanation",
+    "Nearest",
+    "RunFacts",
+    "Status",
+    "Trial",
+    "explain",
+    "explain_lines",
+    "formula",
+    "in_short",
+    "nearest_line",
+    "rows",
+]

@@ -1,0 +1,202 @@
+"""Runs that are started, followed, stopped and deleted while a server shows them."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import ByHand, Served, serving, wait_for
+
+from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.serve.application import MAX_BODY, MAX_LISTENERS
+from goedels_poetry.tree.runs import Runs
+from goedels_poetry.tree.state import ROOT, ProofNode
+
+TRUE = "(declare-const x Int)(assert (not (>= (* x x) 0)))(check-sat)"
+
+
+def test_a_run_is_started_followed_and_ends_with_its_verdict(served: Served) -> None:
+    begun = served.prove("mirror_twice.smt2", seconds=60)
+    assert begun.status == 201
+    run_id = begun.json()["run_id"]
+    events = served.listen(run_id)
+    assert events.answer.headers["content-type"].startswith("text/event-stream")
+    *updates, (name, _, last) = events.to_the_end()
+    assert (name, last) == ("end", {"status": "ended"})
+    events.close()
+    assert [update["since"] for _, _, update in updates] == [0, *(number for _, number, _ in updates[:-1])]
+    with GoedelsPoetryFramework(Settings(home=served.home)) as framework, framework.open_store(run_id) as store:
+        assert updates[-1][1] == store.seq
+    run = served.ask("GET", f"/api/runs/{run_id}").json()
+    assert (run["outcome"], run["name"], run["can_stop"]) == ("proved", "mirror_twice.smt2", False)
+    assert run["result"]["trust_level"] == "L3"
+    page = served.ask("GET", f"/runs/{run_id}")
+    assert page.status == 200
+    assert "connect-src 'self'" in page.headers["content-security-policy"]
+    again = served.prove("mirror_twice.smt2", seconds=60)
+    assert (again.status, again.json()["run_id"]) == (200, run_id)
+    assert again.json()["result"]["verdict"] == "proved"
+    assert served.reports == []
+
+
+def test_whoever_comes_back_misses_nothing_and_hears_nothing_twice(served: Served) -> None:
+    hand = ByHand(served.home, "aaaaaaaaaaaa")
+    try:
+        with hand.run.lock():
+            first = served.listen(hand.run.run_id)
+            _, number, update = first.next()
+            assert (number, update["since"]) == (1, 0)
+            first.close()  # the network went away
+            for attempts in (1, 2):
+                hand.commit(ProofNode(ROOT, language="toy", queue="prove", attempts=attempts))
+            second = served.listen(hand.run.run_id, 0, Last_Event_ID="1")
+            _, number, update = second.next()
+            assert (number, update["since"]) == (3, 1)
+            hand.finish()
+            _, number, update = second.next()
+            assert (number, update["since"]) == (4, 3)
+        assert second.to_the_end()[-1] == ("end", None, {"status": "ended"})
+        second.close()
+    finally:
+        hand.close()
+
+
+def test_a_run_that_is_deleted_while_it_is_shown_ends_its_stream(served: Served) -> None:
+    hand = ByHand(served.home, "bbbbbbbbbbbb")
+    with hand.run.lock():
+        events = served.listen(hand.run.run_id)
+        events.next()
+        shutil.rmtree(hand.run.path)
+        assert events.to_the_end()[-1] == ("end", None, {"status": "deleted"})
+    events.close()
+    hand.close()
+    for address in ("/runs/bbbbbbbbbbbb", "/api/runs/bbbbbbbbbbbb", "/api/runs/bbbbbbbbbbbb/events"):
+        assert served.ask("GET", address).status == 404
+
+
+def test_a_damaged_run_is_an_answer_and_not_a_crash(served: Served) -> None:
+    run = Runs(served.home).nth("cccccccccccc", 1)
+    run.path.mkdir(parents=True)
+    run.write_card(run_id=run.run_id, name="damaged", started=1.0)
+    run.proof_db.write_bytes(b"no database" * 100)
+    assert served.ask("GET", "/runs/cccccccccccc").status == 404
+    events = served.listen("cccccccccccc")
+    assert events.to_the_end() == [("end", None, {"status": "deleted"})]
+    events.close()
+    assert any(each["name"] == "damaged" for each in served.ask("GET", "/api/runs").json()["runs"])
+    shutil.rmtree(run.path)
+
+
+def test_the_list_is_filtered_as_on_the_command_line(served: Served) -> None:
+    hand = ByHand(served.home, "dddddddddddd", name="<b>odd</b> & \udce4 name\x00")
+    with hand.run.lock():
+        running = served.ask("GET", "/api/runs?verdict=running&match=ODD&language=toy&since=1h").json()
+        assert [run["run_id"] for run in running["runs"]] == ["dddddddddddd"]
+        assert running["runs"][0]["name"] == "<b>odd</b> & \udce4 name\x00"
+    hand.close()
+    stopped = served.ask("GET", "/api/runs?verdict=stopped&match=odd").json()
+    assert (stopped["found"], stopped["runs"][0]["outcome"]) == (1, "stopped")
+    assert served.ask("GET", "/api/runs?older_than=1h&match=odd").json()["runs"] == []
+    for query in ("verdict=maybe", "since=soon", "limit=-1", "limit=x", "home=/etc"):
+        refused = served.ask("GET", f"/api/runs?{query}")
+        assert (refused.status, list(refused.json())) == (400, ["error"])
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ({"text": TRUE, "models": {"default": {"model": "x"}}}, "models"),
+        ({"text": TRUE, "home": "/etc"}, "home"),
+        ({"text": TRUE, "out": "/etc"}, "out"),
+        ({"text": TRUE, "options": {"file": "/etc/passwd"}}, "options"),
+        ({"text": TRUE, "seconds": 301}, "300 at most"),
+        ({"text": TRUE, "seconds": 0}, "above 0"),
+        ({"text": TRUE, "seconds": True}, "above 0"),
+        ({"text": TRUE, "seconds": float("inf")}, "above 0"),
+        ({"text": TRUE, "language": "perl"}, "no proof language"),
+        ({"text": TRUE, "language": ["smt"]}, "no text"),
+        ({"text": TRUE, "fresh": 1}, "true nor false"),
+        ({"text": " \n"}, "empty"),
+        ({"text": 7}, "no text"),
+        ({}, "empty"),
+        ([TRUE], "JSON object"),
+        (b"{", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        ({"text": "(assert"}, "never closed"),
+    ],
+)
+def test_a_client_sets_the_text_the_language_and_the_time_and_nothing_else(
+    served: Served, order: Any, words: str
+) -> None:
+    refused = served.ask("POST", "/api/runs", order)
+    assert refused.status == 400
+    assert words in refused.json()["error"]
+
+
+def test_large_bodies_are_refused_unread(served: Served) -> None:
+    assert served.ask("POST", "/api/runs", b" " * (MAX_BODY + 1)).status == 413
+    refused = served.ask("POST", "/api/runs", b"{}", Content_Type="text/plain")
+    assert refused.status == 415
+
+
+def test_a_label_is_no_path_and_no_language(served: Served) -> None:
+    begun = served.ask("POST", "/api/runs", {"text": TRUE, "name": "../../etc/passwd.lean"})
+    run = served.end_of(begun.json()["run_id"])
+    assert (run["language"], run["verdict"], run["name"]) == ("smt", "proved", "../../etc/passwd.lean")
+    with GoedelsPoetryFramework(Settings(home=served.home)) as framework, framework.open_store(run["run_id"]) as store:
+        assert store.meta("options").get("file", "") == ""
+    assert served.ask("POST", "/api/runs", {"text": TRUE, "theorem": 3}).status == 400
+    assert Path(run["result"]["certificate"]).is_relative_to(served.home)
+
+
+def test_runs_stop_alone_and_there_are_only_so_many(tmp_path: Path) -> None:
+    with serving(tmp_path, runs=1) as served:
+        run_id = served.prove("odd_perfect.smt2").json()["run_id"]
+        assert served.ask("GET", f"/api/runs/{run_id}").json()["can_stop"] is True
+        refused = served.prove("average.smt2")
+        assert (refused.status, "no more" in refused.json()["error"]) == (429, True)
+        assert served.ask("GET", f"/api/runs/{run_id}/stop").status == 405
+        assert served.ask("POST", f"/api/runs/{run_id}/stop").status == 202
+        run = served.end_of(run_id)
+        assert (run["status"], run["verdict"]) == ("stopped", "out_of_budget")
+        assert "stopped in the browser" in run["reason"]
+        wait_for(lambda: served.ask("POST", f"/api/runs/{run_id}/stop").status == 409)
+
+
+def test_only_so_many_listeners_and_their_places_become_free(served: Served) -> None:
+    hand = ByHand(served.home, "eeeeeeeeeeee")
+    with hand.run.lock():
+        many = [served.listen(hand.run.run_id) for _ in range(MAX_LISTENERS)]
+        for listener in many:
+            listener.next()
+        refused = served.ask("GET", "/api/runs/eeeeeeeeeeee/events")
+        assert refused.status == 503
+        for listener in many:
+            listener.close()
+
+        def is_free() -> bool:
+            again = served.listen(hand.run.run_id)
+            again.close()
+            return again.answer.status == 200
+
+        wait_for(is_free)
+    hand.close()
+
+
+def test_a_server_that_stops_leaves_runs_that_can_be_resumed(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        run_id = served.prove("odd_perfect.smt2").json()["run_id"]
+        heard: list[Any] = []
+        events = served.listen(run_id)
+        events.next()
+        reader = threading.Thread(target=lambda: heard.append(events.answer.read()))
+        reader.start()
+    reader.join()
+    events.close()
+    (summary,) = [run.summary() for run in Runs(tmp_path).all()]
+    assert (summary.run_id, summary.status) == (run_id, "stopped")
+    assert "the server was stopped" in summary.reason

@@ -1,0 +1,256 @@
+"""Why a goal is open is read from what really happened: engines, plug-ins, models, budgets; nothing is made up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toy_language import ToyLanguage, theorem
+from trees_by_hand import Tree, chain
+
+from goedels_poetry import Budgets, GoedelsPoetryFramework, RunResult, Settings, Verdict, strategy
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.symbolic import prove
+from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.smt.engine.jobs import replies, symbolic
+from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial, TrialLog, logging_trials
+from goedels_poetry.memory.tried import TRIALS, log_path, unfinished_on
+from goedels_poetry.trace.explain import Explanation, explain, explain_lines, in_short
+from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode
+from goedels_poetry.tree.store import Txn
+
+HOPELESS = {"proof": None, "exhausted": True, "no_candidate": True}
+
+
+def ran(home: Path, text: str, strategies: Any = (), **settings: Any) -> tuple[RunResult, Explanation, list[str]]:
+    """A finished run of a toy theorem, and why its root is open."""
+    given = Settings(home=home, use_memory=False, **settings)
+    with GoedelsPoetryFramework(given, language=ToyLanguage(), strategies=strategies) as framework:
+        result = framework.run(text, name="t.toy")
+        with framework.open_store(result.run_id) as store:
+            return result, explain(store, ROOT), explain_lines(store, ROOT)
+
+
+# -- what the engines say ----------------------------------------------------------------------------------------
+
+LISTS = """
+(declare-datatypes ((Nat 0) (List 0)) (((zero) (succ (pred Nat))) ((nil) (cons (head Nat) (tail List)))))
+(define-fun-rec append ((xs List) (ys List)) List
+  (match xs ((nil ys) ((cons h t) (cons h (append t ys))))))
+(define-fun-rec rev ((xs List)) List
+  (match xs ((nil nil) ((cons h t) (append (rev t) (cons h nil))))))
+(prove (forall ((xs List)) (= (rev (rev xs)) xs)))
+"""
+
+
+def job(calls: int) -> dict[str, Any]:
+    return {"theorem": LISTS, "statement": "", "scope": [], "seed": 0, "calls": calls, "without": []}
+
+
+def test_a_direct_proof_that_fails_says_what_was_asked() -> None:
+    answer = symbolic.prove(job(0))
+    (trial,) = answer["trials"]["trials"]
+    assert (trial["strategy"], trial["status"]) == ("direct proof", "failed")
+
+
+def test_an_smt_search_that_may_pose_few_queries_says_what_it_tried_and_that_it_was_stopped() -> None:
+    answer = replies.sketch_within(job(12))
+    assert not answer["ok"]
+    trials = [Trial.from_json(trial) for trial in answer["trials"]["trials"]]
+    (induction,) = [t for t in trials if t.strategy == "structural-induction"]
+    assert (induction.what, induction.status) == ("xs", Status.OPEN)
+    assert "rev (rev (cons" in induction.left, "the case that stays open"
+    assert trials[-1].status is Status.TIMEOUT
+    assert [t.strategy for t in trials if t.result == "does not apply here"]
+
+
+def test_what_is_proved_at_once_brings_nothing_along() -> None:
+    answer = replies.sketch_within(job(2_000))
+    assert answer["ok"]
+    assert answer["trials"] == {}
+
+
+class Enough(Exception):
+    """The test has seen what it is about."""
+
+
+class Until(TrialLog):
+    """A log that ends the search when a tactic has been tried."""
+
+    def tried(self, what: str, status: Status, result: str, *args: Any, **kwargs: Any) -> None:
+        super().tried(what, status, result, *args, **kwargs)
+        if what == "simp":
+            raise Enough
+
+
+def test_a_lean_search_says_of_each_tactic_what_lean_had_against_it(lean: LeanPool) -> None:
+    task = Task("", "theorem t (a b : Nat) (h : 0 < b) : a * a ≠ 2 * (b * b)", "t")
+    with logging_trials(Until()) as log, pytest.raises(Enough):
+        asyncio.run(prove(lean, task, seconds=60, seed=0))
+    said = {trial.what: trial for trial in log.trials}
+    assert "omega could not" in said["omega"].result
+    assert said["simp"].status is Status.OPEN
+    assert said["simp"].left == "¬a * a = 2 * (b * b)"
+    assert {trial.strategy for trial in log.trials} == {"tactics"}
+
+
+# -- what a run says ---------------------------------------------------------------------------------------------
+
+
+def test_a_run_without_any_decomposition_does_not_say_that_all_are_exhausted(tmp_path: Path) -> None:
+    result, explanation, _ = ran(tmp_path, theorem(goals={"T": HOPELESS}))
+    assert result.verdict is Verdict.UNKNOWN
+    assert result.reason.startswith("goal 0 was neither proved nor decomposed: ")
+    assert "decomposition attempts exhausted" not in result.reason
+    assert explanation.nearest is not None
+    assert explanation.nearest.by == ""
+
+
+def test_a_run_with_decompositions_that_failed_says_so_and_what_they_were(tmp_path: Path) -> None:
+    goals = {"T": HOPELESS | {"sketches": [{"strategy": "halves", "children": ["A"]}]}, "A": HOPELESS}
+    result, explanation, lines = ran(tmp_path, theorem(goals=goals), decomposer_agent_max_self_corrections=1)
+    assert result.reason.startswith("Unable to decompose theorem - all decomposition attempts exhausted.")
+    assert [trial.strategy for trial in explanation.tried if trial.left == "A"] == ["halves"]
+    assert any("halves" in line and "leaves A" in line for line in lines)
+
+
+def test_a_strategy_that_raises_leaves_a_trace_where_people_look(tmp_path: Path) -> None:
+    @strategy(name="boom", languages=("toy",))
+    async def boom(goal: Any) -> None:
+        raise RuntimeError("the strategy has a bug")
+
+    result, explanation, lines = ran(tmp_path, theorem(goals={"T": HOPELESS}), [boom])
+    (trial,) = [trial for trial in explanation.tried if trial.status is Status.ERROR]
+    assert "boom" in trial.strategy
+    assert "the strategy has a bug" in trial.result
+    assert any("boom" in warning for warning in result.warnings)
+    assert any("boom" in line for line in lines), "and in the last page's lines"
+
+
+def test_a_limit_that_has_stopped_a_goal_is_named_with_the_flag_that_enlarges_it(tmp_path: Path) -> None:
+    goals = {"T": HOPELESS | {"sketches": [{"strategy": "halves", "children": ["A"]}]}, "A": HOPELESS}
+    result, _, lines = ran(tmp_path, theorem(goals=goals), budgets=Budgets(depth=1))
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert any("--max-depth 2" in line for line in lines)
+
+
+def test_a_run_that_was_out_of_steps_names_the_flag(tmp_path: Path) -> None:
+    result, explanation, _ = ran(tmp_path, theorem(goals={"T": HOPELESS}), budgets=Budgets(agent_steps=2))
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert explanation.advice[0].startswith("a larger budget: --max-steps 4 --resume")
+
+
+def test_what_enlarges_a_budget_is_said_once_also_where_the_obstacle_is_further_down(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(*chain(0, 0))
+    leaf = "0.0_0000"
+    under_way = Trial("patient-induction", "", Status.UNDER_WAY)
+    with_trials(tree, leaf, Trial("case-split", "x", Status.OPEN, "1 case open", left="(p x)"), under_way)
+
+    def end(txn: Txn) -> str:
+        txn.reason = "8 s of wall time are used up"
+        return "verdict: out_of_budget"
+
+    tree.store.commit("end:1", "framework", ROOT, end)
+    larger = [line for line in explain_lines(tree.store, ROOT) if "larger budget" in line]
+    assert larger == [
+        "would help: a larger budget: --timeout 16 --resume (8 s of wall time; patient-induction was under way)"
+    ]
+
+
+def test_a_goal_whose_id_is_too_long_for_a_file_is_worked_on_like_any(tmp_path: Path) -> None:
+    deep = 40
+    goals = {f"G{n}": HOPELESS | {"sketches": [{"strategy": "s", "children": [f"G{n + 1}"]}]} for n in range(deep)}
+    result, _, _ = ran(tmp_path, theorem("G0", goals=goals), budgets=Budgets(depth=deep + 1))
+    assert result.verdict is Verdict.PROVED
+    assert result.metrics["depth"] == deep
+
+
+# -- trees by hand -----------------------------------------------------------------------------------------------
+
+
+def with_trials(tree: Tree, node: str, *trials: Trial, more: int = 0) -> None:
+    told = [trial.to_json() for trial in trials]
+    tree.do(lambda _, txn: txn.log(node, TRIALS, agent="sketcher", trials=told, more=more))
+
+
+def test_the_smallest_unproved_lemma_is_what_would_help_and_what_is_false_is_not(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(ProofNode(ROOT, ""))
+    with_trials(
+        tree,
+        ROOT,
+        Trial("theory-exploration", "(= (f x) (g (h x)))", Status.FAILED, "not proved", lemma=True),
+        Trial("theory-exploration", "(= (f x) x)", Status.FAILED, "not proved", lemma=True),
+        Trial("theory-exploration", "(= x y)", Status.REFUTED, "false for x = 1", lemma=True),
+        Trial("invariants", "", Status.FAILED, "no proof in 3 queries", 1.5),
+        Trial("witness", "", Status.FAILED, NOT_APPLIED, 0.0),
+        Trial("loop-invariant", "", Status.FAILED, NOT_APPLIED, 0.0),
+        more=7,
+    )
+    explanation = explain(tree.store, ROOT)
+    assert explanation.advice[0].endswith(": f(x) = x")
+    assert in_short(explanation) == (
+        "3 lemmas, 1 strategy, 7 further attempts in 1.5 s; 2 other strategies do not apply"
+    )
+    tree.store.close()
+
+
+def test_the_obstacle_of_a_decomposed_goal_is_looked_for_below_it(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(*chain(0, 0, 0))
+    leaf = "0.0_0000.0_0000"
+    with_trials(tree, leaf, Trial("case-split", "x", Status.OPEN, "1 case open", left="(p x)"))
+    explanation = explain(tree.store, ROOT)
+    assert explanation.nearest is not None
+    assert (explanation.nearest.node, explanation.nearest.statement) == (leaf, "(p x)")
+    assert (explanation.nearest.proved, explanation.nearest.goals) == (0, 3)
+    assert explain_lines(tree.store, ROOT)[0].startswith(f"tried on goal {leaf}: ")
+    tree.do(lambda _, txn: txn.put(ProofNode(ROOT, "", status=NodeStatus.PROVED)))
+    assert explain_lines(tree.store, ROOT) == []
+    assert explain(tree.store, ROOT).advice == ()
+    tree.do(lambda _, txn: txn.put(ProofNode(ROOT, "", status=NodeStatus.REFUTED)))
+    assert explain_lines(tree.store, ROOT) == []
+    with pytest.raises(KeyError):
+        explain(tree.store, "0.7_0007")
+    tree.store.close()
+
+
+def test_an_earlier_moment_knows_nothing_of_what_came_later(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(ProofNode(ROOT, ""))
+    with_trials(tree, ROOT, Trial("invariants"))
+    assert explain(tree.store, ROOT, as_of=1).tried == ()
+    assert [trial.strategy for trial in explain(tree.store, ROOT, as_of=2).tried] == ["invariants"]
+    tree.store.close()
+
+
+def test_what_a_killed_process_was_at_did_not_go_on_until_somebody_looked(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(ProofNode(ROOT, ""))
+    path = log_path(tree.store, "sketcher", ROOT)
+    log = TrialLog(path)
+    log.begin("theory-exploration")
+    log.close()
+    an_hour_ago = time.time() - 3_600
+    os.utime(path, (an_hour_ago, an_hour_ago))
+    assert (tree.store.commit("resume", "framework", ROOT, lambda _: "resumed")) is not None
+    (job,) = unfinished_on(tree.store)
+    assert (job.agent, job.node, job.words) == ("sketcher", ROOT, "sketcher was stopped: theory-exploration")
+    assert job.log.trials[0].seconds == 0
+    tree.store.close()
+
+
+def test_text_of_models_and_plugins_is_one_printable_line(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(ProofNode(ROOT, ""))
+    hostile = "\x1b[31mred\x07\n\u202eright to left <script>"
+    with_trials(tree, ROOT, Trial(hostile, hostile, Status.OPEN, hostile, left=hostile))
+    tree.do(lambda _, txn: txn.log(ROOT, "model", role="prover", prompt=hostile, model=hostile, reasons=[hostile] * 2))
+    for line in explain_lines(tree.store, ROOT):
+        assert line.isprintable(), line
+    tree.store.close()

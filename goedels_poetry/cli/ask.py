@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED
+from goedels_poetry.cli.endings import say_verdict
+from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.formal import claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
 from goedels_poetry.cli.program_page import level_text
@@ -33,12 +34,6 @@ SCHEMA = 1
 """Version of the object that ``ask --json`` prints for a question."""
 DEFAULT_TIMEOUT = 900.0
 """Seconds for a question: slow models take a minute for a reply, and several replies may be needed."""
-_STYLE = {
-    Verdict.PROVED: "bold green",
-    Verdict.REFUTED: "bold red",
-    Verdict.INCONSISTENT: "bold magenta",
-    Verdict.INVALID: "bold red",
-}
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ def ask_question(request: QuestionRequest) -> int:
         return Verdict.INVALID.exit_code
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return Verdict.UNKNOWN.exit_code
+        return code_of(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:
@@ -150,16 +145,14 @@ def _print(request: QuestionRequest, result: QueryResult) -> None:
         sys.stdout.write(json.dumps(posted, default=str) + "\n")
     else:
         out = console(sys.stdout)
-        for number, line in enumerate(page(result)):
-            say(out, line, style=_STYLE.get(result.verdict, "bold yellow") if number == 0 else "")
+        for line in page(result):
+            say(out, line)
+        say_verdict(out, result.verdict, one_line(result.question), result.reason, answer=_answer(result))
     sys.stdout.flush()
 
 
 def page(result: QueryResult) -> Iterator[str]:
-    """The result for people, line by line: answer, why, what it rests on, how far it can be trusted, what it cost."""
-    yield f"{_answer(result)}  {one_line(result.question)}"
-    if result.reason:
-        yield f"  {one_line(result.reason)}"
+    """What stands above the answer, line by line: what it rests on, how far it can be trusted, what it cost."""
     if result.goal_words:
         yield f"  asked: {one_line(result.goal_words)}"
     for option in result.options:

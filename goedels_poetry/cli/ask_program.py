@@ -6,16 +6,19 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.failures import describe, save_traceback
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, read
-from goedels_poetry.cli.verdicts import worst
+from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic.result import invalid_result
 from goedels_poetry.reasoning.backends import BACKENDS, JSONBackend, SMT2Backend
 from goedels_poetry.reasoning.results import Semantics, VerificationResult, World
 from goedels_poetry.tree.state import Verdict
+
+if TYPE_CHECKING:
+    from goedels_poetry.cli.no_verdict import Failure
 
 SCHEMA = 1
 """Version of the object that ``ask --program --json`` prints."""
@@ -39,7 +42,7 @@ class ProgramRequest:
 
 
 def ask_programs(request: ProgramRequest) -> int:
-    """Answer each program, in the order given; returns the exit code of the worst verdict."""
+    """Answer each program, in the order given; returns the exit code of the worst outcome."""
     sources = list(find(request.inputs, tuple(SUFFIXES)))
     if not sources:
         from goedels_poetry.trace.terminal import console, one_line, say
@@ -59,36 +62,42 @@ def ask_programs(request: ProgramRequest) -> int:
         )
         for name, backend in BACKENDS.items()
     }
-    verdicts = []
+    codes = []
     threads = ThreadPoolExecutor(jobs, "goedels-poetry-program")
     try:
-        for source, result in zip(
+        for source, (result, failure) in zip(
             sources, threads.map(lambda s: _answer(s, request, by_dialect), sources), strict=True
         ):
-            verdicts.append(result.verdict)
-            _print(source, result, as_json=request.as_json)
+            codes.append(result.verdict.exit_code if failure is None else failure.exit_code)
+            _print(source, result, failure, as_json=request.as_json)
+            if len(sources) > 1 and not request.as_json:
+                sys.stdout.write("\n")
     finally:
         for backend in by_dialect.values():  # ends what is under way, so that no thread is waited for
             backend.close()
         threads.shutdown(cancel_futures=True)
-    return worst(verdicts).exit_code
+    return worst_code(codes)
 
 
 def _answer(
     source: Source, request: ProgramRequest, by_dialect: dict[str, SMT2Backend | JSONBackend]
-) -> VerificationResult:
-    """One program; whatever happens becomes a result."""
+) -> tuple[VerificationResult, Failure | None]:
+    """One program; whatever happens becomes a result, or the reason why there is none."""
     try:
         text = read(source)
     except Unreadable as problem:
         error = InvalidInput(problem.reason, problem.line, problem.column)
-        return _invalid(error, problem.reason, request)
+        return _invalid(error, problem.reason, request), None
     try:
-        return by_dialect[request.backend or _backend(source, text)].execute(text)
+        return by_dialect[request.backend or _backend(source, text)].execute(text), None
     except Exception as error:  # noqa: BLE001 - a defect on one program must not stop the others
-        log = save_traceback(error)
-        reason = f"internal error: {describe(error)}" + (f"; details in {log}" if log else "")
-        return VerificationResult(None, Verdict.UNKNOWN, reason, semantics=request.semantics, world=request.world)
+        from goedels_poetry.cli.no_verdict import failure_of
+
+        failure = failure_of(error, Path())  # no run is kept of programs
+        empty = VerificationResult(
+            None, Verdict.UNKNOWN, failure.reason, semantics=request.semantics, world=request.world
+        )
+        return empty, failure
 
 
 def _invalid(error: InvalidInput, reason: str, request: ProgramRequest) -> VerificationResult:
@@ -101,14 +110,22 @@ def _backend(source: Source, text: str) -> str:
     return SUFFIXES.get(suffix, "json" if text.lstrip("\ufeff \t\r\n").startswith("{") else "smt2")
 
 
-def to_json(file: str, result: VerificationResult) -> dict[str, Any]:
-    """The object that ``--json`` prints for a program."""
-    return {"schema": SCHEMA, "file": file, **result.to_json(), "exit_code": result.verdict.exit_code}
+def to_json(file: str, result: VerificationResult, failure: Failure | None = None) -> dict[str, Any]:
+    """The object that ``--json`` prints for a program; with a ``failure`` it has no verdict."""
+    data = {"schema": SCHEMA, "file": file, **result.to_json(), "exit_code": result.verdict.exit_code, "error": None}
+    if failure is not None:
+        data |= {"verdict": None, "exit_code": failure.exit_code, "error": failure.to_json()}
+    return data
 
 
-def _print(source: Source, result: VerificationResult, *, as_json: bool) -> None:
+def _print(source: Source, result: VerificationResult, failure: Failure | None, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps(to_json(source.name, result)) + "\n")
+        sys.stdout.write(json.dumps(to_json(source.name, result, failure)) + "\n")
+    elif failure is not None:
+        from goedels_poetry.cli.endings import say_failure
+        from goedels_poetry.trace.terminal import console
+
+        say_failure(console(sys.stdout), failure, source.name)
     else:
         from goedels_poetry.cli.program_page import show  # what draws on terminals takes its time to load
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED
+from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.inputs import Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.cli.signals import Signals
@@ -87,7 +87,7 @@ def bench(request: Request) -> int:
         return asyncio.run(_prove(request, ks) if theorems else _ask(request, ks))
     except (BadData, BadSettings, GoedelsPoetryError, Unreadable) as problem:
         say(console(sys.stderr), one_line(str(problem)))
-        return Verdict.INVALID.exit_code
+        return code_of(problem, Verdict.INVALID.exit_code)
     except asyncio.CancelledError:
         say(console(sys.stderr), f"stopped; to go on: {request.line}")
         return INTERRUPTED

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from goedels_poetry.cli.options import (
+    TIME,
     BaseUrl,
     Json,
     MaxModelCalls,
@@ -17,6 +18,7 @@ from goedels_poetry.cli.options import (
     Quiet,
     Record,
     Replay,
+    duration,
     one_script,
     spending,
 )
@@ -47,7 +49,8 @@ def change(
     ] = None,
     max_attempts: Annotated[int | None, typer.Option(min=1, help="Changes by a model. [default: 6]")] = None,
     test_seconds: Annotated[
-        float | None, typer.Option(min=1, help="Processor seconds for one run of the tests. [default: 60]")
+        float | None,
+        typer.Option(parser=duration(1), metavar=TIME, help="Processor time for one run of the tests. [default: 60]"),
     ] = None,
     no_repairs: Annotated[
         bool, typer.Option("--no-repairs", help="Without a model and a change: look for no small repair.")
@@ -69,7 +72,8 @@ def change(
     ] = None,
     as_json: Json = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds, over all resumes; 0: no limit. [default: 900]")
+        float | None,
+        typer.Option(parser=duration(), metavar=TIME, help="Over all resumes; 0: no limit. [default: 900]"),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same input, same seed: same questions to the model.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this change.")] = False,

@@ -61,10 +61,10 @@ def _umask() -> int:
 
 
 def _backup(place: Path, now: bytes, mode: int) -> Path:
-    """A copy of what stands there: FILE.orig, or FILE.orig.1 and so on; none that exists is written over."""
-    number = 0
+    """A copy of what stands there: FILE.orig, or FILE.orig.2 and so on; none that exists is written over."""
+    number = 1
     while True:
-        backup = place.with_name(f"{place.name}.orig{f'.{number}' if number else ''}")
+        backup = place.with_name(f"{place.name}.orig{f'.{number}' if number > 1 else ''}")
         try:
             descriptor = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:

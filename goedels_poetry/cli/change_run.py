@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from goedels_poetry import languages
 from goedels_poetry.agents.changes.back import go_back
 from goedels_poetry.cli.change_files import NotWritten, write_in_place, write_new
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED
+from goedels_poetry.cli.endings import say_verdict
+from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -27,7 +29,7 @@ from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.change_moves import steps_of, text_of_step
 from goedels_poetry.trace.progress import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
-from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import Verdict
 from goedels_poetry.tree.store import ProofStore
 
@@ -36,7 +38,6 @@ SCHEMA = 1
 DEFAULT_TIMEOUT = 900.0
 MAX_BYTES = 8_000_000
 """Of a file or a patch that is read."""
-_STYLE = {Verdict.TESTED: "green", Verdict.INVALID: "bold red"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ def change_file(request: ChangeRequest) -> int:
         return _refuse(request, f"{problem.filename or ''}: {problem.strerror or problem}".lstrip(": "))
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return Verdict.UNKNOWN.exit_code
+        return code_of(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     return _finish(request, result)
@@ -192,8 +193,17 @@ async def _with_framework(request: ChangeRequest, in_force: Settings, begin: Cal
             progress.note("stopping; press Ctrl-C once more to stop at once")
             framework.interrupt()
 
+        heard = False
+
+        def listen(event: Event) -> None:
+            nonlocal heard
+            heard = True
+            progress.event("change", event)
+
         with progress, Signals(stop):
-            result: RunResult = await begin(framework, lambda event: progress.event("change", event))
+            result: RunResult = await begin(framework, listen)
+            if result.run_id and not heard:
+                progress.note("this run had ended before; its result is that of then (--fresh begins anew)")
         if request.export is not None and result.run_id:
             write_export(framework, result.run_id, request.export)
         return result
@@ -221,8 +231,9 @@ def _finish(request: ChangeRequest, result: RunResult) -> int:
         say(console(sys.stderr), one_line(f"{result.input}: {result.reason}"))
     else:
         out = console(sys.stdout)
-        for number, line in enumerate(page(result, told, written)):
-            say(out, line, style=_STYLE.get(result.verdict, "bold yellow") if number == 0 else "")
+        for line in page(result, told, written):
+            say(out, line)
+        say_verdict(out, result.verdict, result.input, result.reason)
     sys.stdout.flush()
     return result.verdict.exit_code
 
@@ -257,11 +268,7 @@ GUESSED = "the repair was found by trying small changes until the tests passed; 
 
 
 def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]:
-    """The result for people, line by line: verdict, report, steps, difference, what was written."""
-    yield f"{result.verdict}  {printable(result.input)}"
-    yield f"  {one_line(result.reason)}"
-    for warning in result.warnings:
-        yield f"  warning: {one_line(warning)}"
+    """What stands above the verdict, line by line: steps, report, difference, what was written."""
     yield from step_lines(told["steps"])
     report = told["report"]
     if report is not None:
@@ -281,6 +288,8 @@ def page(result: RunResult, told: dict[str, Any], written: str) -> Iterator[str]
         yield f"  {one_line(written)}"
     elif told["diff"]:
         yield "  nothing was written; --write changes the file, --out FILE writes another one"
+    for warning in result.warnings:
+        yield f"  warning: {one_line(warning)}"
     if result.certificate is not None:
         yield f"  certificate: {printable(str(result.certificate))}"
     if result.run_id:
@@ -336,17 +345,29 @@ def _restore(request: ChangeRequest, where: str) -> int:
             text = text_of_step(store, step, task.text)
         except KeyError:
             raise Unusable(f"run {run} has no state after step {step}") from None
+        states = _states(store, task.text)
     if request.target is not None:
         write_new(request.target, text)
         say(console(sys.stderr), f"written: {request.target}")
     elif request.write:
         backup = write_in_place(Path(task.path), None, text)
-        say(console(sys.stderr), f"written: {task.path}; what it was is in {backup}")
+        known = backup.read_bytes() in states
+        was = "what it was is" if known else "it had been edited since, and the edits are kept"
+        say(console(sys.stderr), f"written: {task.path}; {was} in {backup}")
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
         sys.stdout.buffer.flush()
     return 0
+
+
+def _states(store: ProofStore, original: str) -> set[bytes]:
+    """The file as each step of the run left it."""
+    found = set()
+    for step in steps_of(store):
+        with suppress(KeyError):  # a change that did not fit left no file
+            found.add(text_of_step(store, int(step["step"]), original).encode("utf-8", "surrogatepass"))
+    return found
 
 
 def _task(store: ProofStore, run: str) -> Change:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from goedels_poetry.cli.options import (
+    TIME,
     BaseUrl,
     Json,
     MaxModelCalls,
@@ -17,6 +18,7 @@ from goedels_poetry.cli.options import (
     Quiet,
     Record,
     Replay,
+    duration,
     given,
     one_script,
     spending,
@@ -54,7 +56,9 @@ def code(
     as_json: Json = False,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds for each task, over all resumes; 0: no limit. [default: 900]"),
+        typer.Option(
+            parser=duration(), metavar=TIME, help="For each task, over all resumes; 0: no limit. [default: 900]"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same task, same seed: same inputs.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this task.")] = False,

@@ -19,7 +19,8 @@ from goedels_poetry import languages
 from goedels_poetry.cli.code_page import page, row, table
 from goedels_poetry.cli.code_proof import with_proof
 from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED
+from goedels_poetry.cli.endings import say_verdict
+from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.cli.verdicts import worst
@@ -60,6 +61,7 @@ class CodeRequest(Flags):
 
 
 PASSED = (Verdict.TESTED, Verdict.PROVED)
+GOES_ON = "the same command{} goes on where the run stopped"
 
 
 class Refused(Exception):
@@ -81,7 +83,7 @@ def write_all(request: CodeRequest) -> int:
         return Verdict.INVALID.exit_code
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return Verdict.UNKNOWN.exit_code
+        return code_of(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     if len(tasks) > 1 and not request.as_json:
@@ -214,8 +216,7 @@ async def _run(
                     if stopped:
                         result = RunResult(name, Verdict.OUT_OF_BUDGET, reason="not started: interrupted")
                     elif isinstance(task, InvalidInput):
-                        location = {"line": task.line, "column": task.column, "hint": task.hint}
-                        result = RunResult(name, Verdict.INVALID, reason=str(task), location=location)
+                        result = RunResult(name, Verdict.INVALID, reason=str(task), location=task.location)
                     else:
                         result = await framework.arun_task(
                             task,
@@ -229,14 +230,21 @@ async def _run(
                             result = await with_proof(task, result, in_force, request.fresh)
                     results.append(result)
                     with progress.paused():
-                        unwritten += not _show(request, result, len(tasks))
+                        unwritten += not _show(request, result, len(tasks), stopped)
         finally:
             await language.aclose()
     return results, unwritten
 
 
-def _show(request: CodeRequest, result: RunResult, tasks: int) -> bool:
-    """Write and print; whether what was to be written is."""
+def _without(request: CodeRequest) -> str:
+    """What has to be left out of the command, as it would begin anew; "" where nothing has."""
+    if request.by_script:
+        return " without --record and --replay"
+    return " without --fresh" if request.fresh else ""
+
+
+def _show(request: CodeRequest, result: RunResult, tasks: int, stopped: bool) -> bool:
+    """Write and print; whether what was to be written is. ``stopped``: somebody has interrupted the batch."""
     written, failed = "", False
     if request.target is not None and result.verdict in PASSED and result.answer is not None:
         place = _place(request, result.input, tasks)
@@ -251,8 +259,13 @@ def _show(request: CodeRequest, result: RunResult, tasks: int) -> bool:
         sys.stdout.write(json.dumps(data, default=str) + "\n")
     else:
         out: Console = console(sys.stdout)
-        for line, style in page(result, written):
-            say(out, line, style=style)
+        for line in page(result, written):
+            say(out, line)
+        if stopped and result.verdict is Verdict.OUT_OF_BUDGET and result.run_id:
+            say(out, f"  to go on: {GOES_ON.format(_without(request))}")
+        say_verdict(out, result.verdict, one_line(result.input), result.reason)
+        if tasks > 1:
+            say(out, "")
     sys.stdout.flush()
     return not failed
 

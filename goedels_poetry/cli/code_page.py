@@ -1,4 +1,4 @@
-"""What came of a task for people: the attempts, the bans, the function, and the verdict in the last line."""
+"""What came of a task for people: the attempts, the bans, the function, and what it cost; the verdict comes after."""
 
 from __future__ import annotations
 
@@ -11,38 +11,35 @@ from goedels_poetry.trace.terminal import one_line, printable, say
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
 
-STYLE = {Verdict.TESTED: "bold green", Verdict.PROVED: "bold green", Verdict.INVALID: "bold red"}
 MAX_REASON = 160
 MOST_LINES = 400
 """Characters of a reason in the table; lines of a function that are printed."""
 HEAD = ("task", "verdict", "attempts", "strategy", "checks", "seconds")
 
 
-def page(result: RunResult, written: str = "") -> Iterator[tuple[str, str]]:
-    """Lines and their styles; ``written``: the file that the function is in now."""
+def page(result: RunResult, written: str = "") -> Iterator[str]:
+    """What stands above the verdict, line by line; ``written``: the file that the function is in now."""
     answer = result.answer if result.answer is not None and "attempts" in result.answer else {}
     attempts = list(answer.get("attempts", ()))
     if attempts:
-        yield from ((line, "") for line in _attempts(attempts))
+        yield from _attempts(attempts)
     for ban in answer.get("bans", ()):
-        yield f"  banned after {ban['failures']} failures: {one_line(str(ban['strategy']))}", ""
+        yield f"  banned after {ban['failures']} failures: {one_line(str(ban['strategy']))}"
     tested = result.verdict in (Verdict.TESTED, Verdict.PROVED)
     source = str(answer.get("source") or "")
     if source and not written:
         title = "the function" if tested else f"the best attempt ({answer['passed']} of {answer['total']} checks)"
-        yield f"  {title}:", ""
+        yield f"  {title}:"
         for line in source.splitlines()[:MOST_LINES]:
-            yield f"    {printable(line.expandtabs())}".rstrip(), ""
+            yield f"    {printable(line.expandtabs())}".rstrip()
     for warning in result.warnings:
-        yield f"  warning: {one_line(warning)}", ""
+        yield f"  warning: {one_line(warning)}"
     if written:
-        yield f"  written to {printable(written)}", ""
+        yield f"  written to {printable(written)}"
     if result.certificate is not None:
-        yield f"  certificate: {printable(str(result.certificate))}", ""
+        yield f"  certificate: {printable(str(result.certificate))}"
     if result.run_id:
-        yield f"  run {result.run_id}: {_costs(result)}", ""
-    reason = f"  {one_line(result.reason)}" if result.reason else ""
-    yield f"{result.verdict}  {one_line(result.input)}{reason}", STYLE.get(result.verdict, "bold yellow")
+        yield f"  run {result.run_id}: {_costs(result)}"
 
 
 def _attempts(attempts: Sequence[dict[str, Any]]) -> Iterator[str]:

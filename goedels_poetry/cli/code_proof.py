@@ -13,7 +13,7 @@ from goedels_poetry.tree.state import Verdict
 
 SECONDS = 30.0
 """For one proof: a function that keeps its contract is tested in any case."""
-BROKEN = "it passed every check, but on another input {}"
+BROKEN = "it passed every check, but not on another input: {}"
 
 
 async def with_proof(task: CodeTask, result: RunResult, settings: Settings, fresh: bool) -> RunResult:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from goedels_poetry.models import ROLES
 from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
+from goedels_poetry.settings.names import configuration_file
 from goedels_poetry.settings.plain import plain_settings
 
 
@@ -80,18 +81,41 @@ def _validated(given: dict[str, Any]) -> Settings:
     from pydantic import ValidationError
     from pydantic_settings.exceptions import SettingsError
 
+    from goedels_poetry.settings.problems import syntax_problem, validation_problems, variable_problem
+
+    file, said, group = configuration_file(os.environ), _said(given), ""
     try:
+        if os.path.lexists(file) and not file.is_file():
+            raise BadSettings(f"{file}: is no file")
         base = Settings()
         if "budgets" in given:
+            group = "budgets"
             given["budgets"] = Budgets(**(base.budgets.model_dump() | given["budgets"]))
         if "models" in given:
+            group = "models"
             given["models"] = _models(base.models, **given["models"])
+        group = ""
         return Settings(**given) if given else base
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors())
-        raise BadSettings(f"settings: {problems}") from None
-    except (SettingsError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSettings(f"settings: {error}") from None
+        problems = validation_problems(
+            error, fields=Settings, environment=os.environ, file=file, given=said, group=group
+        )
+        raise BadSettings("; ".join(problems)) from None
+    except SettingsError as error:
+        raise BadSettings(variable_problem(error, os.environ)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettings(syntax_problem(error, file)) from None
+    except OSError as error:
+        raise BadSettings(f"{file}: {error.strerror or error}") from None
+
+
+def _said(given: dict[str, Any]) -> list[str]:
+    """What the flags say, by the names of the settings."""
+    inside = [(group, given.get(group)) for group in ("budgets", "models")]
+    return [
+        *given,
+        *(f"{group}.{name}" for group, values in inside for name, v in (values or {}).items() if v is not None),
+    ]
 
 
 def _models(base: ModelsSettings, **given: Any) -> ModelsSettings:

@@ -25,6 +25,7 @@ from goedels_poetry.trace.terminal import console, one_line, say
 from goedels_poetry.version import __version__
 
 _TRIVIAL = "(declare-const x Int)\n(assert (and (> x 0) (< x 1)))\n"
+_UNTRIED = "" if platform.system() == "Linux" else " (this program is tried on Linux only)"
 _LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "langchain-core", "langchain-openai", "pydantic")
 
 
@@ -33,7 +34,7 @@ def diagnose(*, as_json: bool, call: bool = False, model: str | None = None, bas
     findings = [
         Finding("goedels-poetry", __version__),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
-        Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"),
+        Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors{_UNTRIED}"),
         *(Finding(name, version(name)) for name in _LIBRARIES),
         *asyncio.run(_solvers()),
         _data_directory(),
@@ -72,7 +73,7 @@ def _data_directory() -> Finding:
     try:
         home = settings().data_dir
     except BadSettings as problem:
-        return Finding("data directory", str(problem), ok=False)
+        return Finding("settings", str(problem), ok=False)
     existing = next(folder for folder in (home, *home.absolute().parents) if folder.exists())
     writable = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
     runs = sum(1 for _ in Path(home, "runs").glob("*/run.json"))
@@ -85,7 +86,13 @@ def _plugins() -> list[Finding]:
         {spec.plugin for spec in registry.agents.values() if spec.plugin} | {s.plugin for s in registry.strategies}
     )
     found = [Finding("plug-ins", ", ".join(names) or "none")]
-    return found + [Finding("plug-in left out", problem) for problem in registry.problems] + _checkers()
+    return [
+        *found,
+        *(Finding("plug-in", notice) for notice in registry.takeovers),
+        *(Finding("plug-in left out", problem) for problem in registry.problems),
+        *(Finding("language left out", problem) for problem in languages.problems()),
+        *_checkers(),
+    ]
 
 
 def _checkers() -> list[Finding]:
@@ -106,13 +113,17 @@ def _lean(call: bool) -> list[Finding]:
     try:
         return look_at_lean(settings().lean, call=call)
     except BadSettings:
-        return []  # the line of the data directory says it
+        return []  # the line of the settings says it
 
 
 def _models(call: bool, model: str | None, base_url: str | None) -> list[Finding]:
     """What each role would ask, and whether its server answers; a question only when ``call``."""
     from goedels_poetry.models.reachability import look
 
+    try:
+        settings()
+    except BadSettings:
+        return []
     try:
         in_force = settings(models={"model": model, "base_url": base_url})
         found = asyncio.run(look(in_force, call=call))

@@ -7,10 +7,21 @@ import tempfile
 import time
 import traceback
 
+from goedels_poetry.errors import RunLocked, StoreError
+
 INTERNAL_ERROR = 70
 """Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
+NOT_STORED = 74
+"""Exit code when a file, or the disk, let us down (EX_IOERR)."""
+LOCKED = 75
+"""Exit code when another process works on the run: try again later (EX_TEMPFAIL)."""
 INTERRUPTED = 130
 """Exit code when Ctrl-C ended the program before there was a result (128 + SIGINT)."""
+
+
+def code_of(error: Exception, otherwise: int) -> int:
+    """Exit code of a command that an exception ended, where it has one of its own; else ``otherwise``."""
+    return LOCKED if isinstance(error, RunLocked) else NOT_STORED if isinstance(error, StoreError) else otherwise
 
 
 def describe(error: BaseException) -> str:
@@ -47,4 +58,13 @@ def save_log(text: str) -> str | None:
     return None
 
 
-__all__ = ["INTERNAL_ERROR", "INTERRUPTED", "describe", "save_log", "save_traceback"]
+__all__ = [
+    "INTERNAL_ERROR",
+    "INTERRUPTED",
+    "LOCKED",
+    "NOT_STORED",
+    "code_of",
+    "describe",
+    "save_log",
+    "save_traceback",
+]

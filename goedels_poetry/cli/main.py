@@ -49,8 +49,9 @@ def main() -> NoReturn:
         if code is not None:
             raise SystemExit(code)
         from goedels_poetry.cli.app import app
+        from goedels_poetry.cli.options import NAME
 
-        app()
+        app(prog_name=NAME)
     except KeyboardInterrupt:
         from goedels_poetry.cli.failures import INTERRUPTED
 

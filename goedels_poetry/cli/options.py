@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import glob
+import os
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+
+from goedels_poetry.settings.seconds import seconds
 
 _Value = TypeVar("_Value")
 
@@ -32,7 +37,53 @@ class WorldName(StrEnum):
     CLOSED = "closed"
 
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.")]
+NAME = "goedels-poetry"
+"""The program's."""
+TIME = "TIME"
+"""What stands for a length of time in the help."""
+
+
+def duration(least: float = 0) -> Callable[[str], float]:
+    """What reads an option in seconds (``parser`` of `typer.Option`): plain seconds, or units as in ``1h30m``.
+
+    It raises `typer.BadParameter` for other words, and for less than ``least`` seconds.
+    """
+
+    def read(text: str) -> float:
+        try:
+            value = seconds(text)
+        except ValueError as problem:
+            raise typer.BadParameter(str(problem)) from None
+        if value < least:
+            raise typer.BadParameter(f"{text!r} is too short: at least {least:g} s")
+        return value
+
+    return read
+
+
+def languages(incomplete: str) -> list[str]:
+    """Names of proof languages that begin so, for a shell that completes a word."""
+    from goedels_poetry.languages import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def runs(incomplete: str) -> list[str]:
+    """Ids of the data directory's runs that begin so, for a shell that completes a word."""
+    from goedels_poetry.settings.names import configuration_file
+
+    folder = configuration_file(os.environ).with_name("runs")
+    return sorted(path.parent.name for path in folder.glob(f"{glob.escape(incomplete)}*/run.json"))
+
+
+RunId = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.", autocompletion=runs),
+]
+MaybeRunId = Annotated[
+    str | None,
+    typer.Argument(metavar="RUN", help="A run's id, or an unambiguous beginning of it.", autocompletion=runs),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 Assume = Annotated[

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from goedels_poetry.cli.endings import say_verdict
+from goedels_poetry.cli.report import say_excerpt
 from goedels_poetry.languages.logic.render import render_model
 from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.reasoning.results import VerificationResult
@@ -23,32 +25,27 @@ _CONTRADICTORY = {
     "L3": "posed again, and a second solver says, too, that they contradict each other",
 }
 """In place of those of TRUST, which speak of consistent premises."""
-_STYLE = {
-    Verdict.PROVED: "bold green",
-    Verdict.REFUTED: "bold red",
-    Verdict.INCONSISTENT: "bold magenta",
-    Verdict.INVALID: "bold red",
-}
 
 
 def show(name: str, result: VerificationResult) -> None:
     """Print the page to standard output."""
     out = console(sys.stdout)
-    for number, line in enumerate(_page(name, result)):
-        say(out, line, style=_STYLE.get(result.verdict, "bold yellow") if number == 0 else "")
+    for line in _page(name, result):
+        say(out, line)
+    if result.verdict is Verdict.INVALID:
+        say_excerpt(out, result.location)
+        say_verdict(out, result.verdict, name)
+    else:
+        answer = "" if result.answer is None else f"{result.verdict}: {one_line(str(result.answer))}"
+        say_verdict(out, result.verdict, name, result.reason, answer=answer)
 
 
 def _page(name: str, result: VerificationResult) -> Iterator[str]:
-    """The page for people, line by line: verdict and answer, why, evidence."""
+    """What stands above verdict and answer, line by line: what was asked, evidence."""
     if result.verdict is Verdict.INVALID:
         known = (result.location or {}).get("line") is not None
-        yield f"{result.verdict}  {printable(name)}"
         yield f"  {printable(name)}:{one_line(result.reason)}" if known else f"  {one_line(result.reason)}"
         return
-    answer = "" if result.answer is None else f": {one_line(str(result.answer))}"
-    yield f"{result.verdict}{answer}  {printable(name)}"
-    if result.reason:
-        yield f"  {one_line(result.reason)}"
     for warning in result.warnings:
         yield f"  warning: {one_line(warning)}"
     for goal in result.goals:

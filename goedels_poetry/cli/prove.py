@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from goedels_poetry import languages
 from goedels_poetry.checker.plugins import CLAIMS
-from goedels_poetry.cli.configure import BadSettings, Flags, settings, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED, describe, save_log, save_traceback
+from goedels_poetry.cli.configure import BadSettings, settings, settings_of
+from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, describe, save_log
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
-from goedels_poetry.cli.report import Report, readable, resume_command, show, to_json
+from goedels_poetry.cli.prove_output import NOT_STARTED, Output
+from goedels_poetry.cli.prove_request import Request
+from goedels_poetry.cli.report import Report
+from goedels_poetry.cli.resuming import resume_of
 from goedels_poetry.cli.signals import Signals
-from goedels_poetry.cli.verdicts import worst
-from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage
+from goedels_poetry.cli.verdicts import worst_code
+from goedels_poetry.cli.waited import waited
+from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.machine.runner import LOGIC
 from goedels_poetry.models import PriceError, PromptError, RecordingError
@@ -26,38 +30,17 @@ from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
 from goedels_poetry.trace.progress import Progress, choose
 from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
+from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
-from goedels_poetry.tree.state import ProofNode, Verdict
+from goedels_poetry.tree.state import Verdict
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
 RECHECK_SECONDS = 60.0
 """Seconds to check the proof of an earlier run again; when that is not enough it is proved anew."""
 CHECK_AGAIN = "goedels_poetry.checker.smt.jobs:check_again"
-NOT_STARTED = "not started: interrupted"
 PYTHON = "python"
-
-
-@dataclass(frozen=True)
-class Request(Flags):
-    """What the command line asks for."""
-
-    inputs: list[str]
-    jobs: int = 1
-    resume: bool = False
-    language: str | None = None
-    theorem: str | None = None
-    """Which theorem of the files is meant."""
-    assume_definitions: bool = False
-    use_memory: bool = True
-    max_concurrency: int | None = None
-    symbolic_queries: int | None = None
-    model_first: bool = False
-    informal: bool = False
-    """Whether the inputs are claims in plain words."""
-    context: Path | None = None
-    confirm: bool = False
-    round_trip: bool = True
+LEAN = ".lean"
 
 
 def prove_all(request: Request) -> int:
@@ -85,7 +68,11 @@ def prove_all(request: Request) -> int:
     if not sources:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
-    if any(source.file.endswith(".lean") for source in sources) or request.language == "lean":
+    unfillable = _unfillable(request, sources)
+    if unfillable:
+        say(errors, unfillable)
+        return Verdict.INVALID.exit_code
+    if any(source.file.endswith(LEAN) for source in sources) or request.language == "lean":
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
 
         fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
@@ -100,7 +87,7 @@ def prove_all(request: Request) -> int:
         return INTERRUPTED
     except SystemExit:  # nothing of ours says so in there, and the code that it brings would mean something else
         say(errors, "a plug-in tried to end the program")
-        return Verdict.UNKNOWN.exit_code
+        return INTERNAL_ERROR
 
 
 def _settings(request: Request) -> Settings:
@@ -113,6 +100,21 @@ def _settings(request: Request) -> Settings:
         model_first=request.model_first or None,
         use_memory=None if request.use_memory and not request.by_script else False,
     )
+
+
+def _unfillable(request: Request, sources: Sequence[Source]) -> str:
+    """Why nothing of this can be filled; "" where something can, or where that is not asked for."""
+    if not request.fills:
+        return ""
+    flag = "--write" if request.write else "--diff"
+    if request.informal:
+        return f"{flag} fills the holes of Lean files; a claim in words has none"
+    if not any(source.file.endswith(LEAN) for source in sources) and request.language != "lean":
+        names = ", ".join(one_line(source.name) for source in sources[:3])
+        return f"{flag} fills holes (`sorry`), which only Lean files have: {names}"
+    if request.write and any(source.file == STDIN for source in sources):
+        return "--write has no file to write where a theorem comes from standard input; use --diff"
+    return ""
 
 
 def _suffixes() -> tuple[str, ...]:
@@ -152,7 +154,6 @@ class _Batch:
         self._sources = sources
         self._typed = typed
         self._context = context
-        self._out = lines_to(sys.stdout)
         self._framework = GoedelsPoetryFramework(in_force, checkpoint_all=False)
         self._checkers = WorkerPool(1)
         self._progress: Progress = choose(
@@ -160,31 +161,38 @@ class _Batch:
             self._framework.open_store,
             len(sources),
             in_force.budgets.wall_seconds,
-            readable,
+            worded,
             quiet=request.quiet or (request.as_json and not is_live(sys.stderr)),
         )
         self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = False
         self._unread: BrokenPipeError | None = None
-        self._verdicts: list[Verdict] = []
+        self._codes: list[int] = []
+        self._output = Output(request, in_force, self._framework, self._progress)
 
     async def run(self) -> int:
-        """Every theorem; returns the exit code of the worst verdict."""
+        """Every theorem; returns the exit code of the worst outcome."""
         async with self._framework, self._checkers:
             with self._progress, Signals(self._interrupt):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
+                self._output.expect(sources, folder=not all(source.named for source in self._sources))
                 self._progress.expect(len(sources))
                 queue = iter(sources)
                 async with asyncio.TaskGroup() as group:
                     for _ in range(min(self._request.jobs, len(sources))):
-                        group.create_task(self._work(queue))
+                        group.create_task(self._work(queue, alone=len(sources) == 1))
+                as_asked = self._unread is not None or await self._output.fill(lambda: self._interrupted)
         if self._unread is not None:
             raise self._unread
-        return worst(self._verdicts).exit_code
+        self._output.end()
+        return worst_code(self._codes) or (0 if as_asked else Verdict.UNKNOWN.exit_code)
 
     def _interrupt(self) -> None:
-        self._interrupted = True
         self._progress.note("stopping; press Ctrl-C once more to stop at once")
+        self._stop()
+
+    def _stop(self) -> None:
+        self._interrupted = True
         self._framework.interrupt("interrupted")
 
     async def _theorems(self, source: Source) -> list[Source]:
@@ -215,18 +223,24 @@ class _Batch:
         return "smt" if source.file == STDIN or self._request.informal else languages.for_file(source.file)
 
     def _text(self, source: Source) -> str | Unreadable:
-        return self._typed[source.file] if source.file in self._typed else _attempt_read(source)
+        text = self._typed[source.file] if source.file in self._typed else _attempt_read(source)
+        if isinstance(text, str):
+            self._output.read(source, text)
+        return text
 
-    async def _work(self, queue: Iterator[Source]) -> None:
+    async def _work(self, queue: Iterator[Source], *, alone: bool) -> None:
         for source in queue:
+            began = time.monotonic()
             report = await self._one(source)
-            self._verdicts.append(report.result.verdict)
+            seconds = (alone and waited()) or time.monotonic() - began
+            report = self._output.completed(source, report, seconds)
+            self._codes.append(report.exit_code)
             self._progress.finished(source.name, report.result)
             try:
-                self._print(report)
+                self._output.say(report)
             except BrokenPipeError as error:  # nobody reads any more: stop, keep what is proved
                 self._unread = error
-                self._interrupt()
+                self._stop()
 
     async def _one(self, source: Source) -> Report:
         """One theorem; whatever happens becomes a result."""
@@ -240,12 +254,13 @@ class _Batch:
             return await self._prove(source, text)
         except UnknownLanguage as problem:
             return Report(RunResult(source.name, Verdict.INVALID, reason=str(problem)))
-        except (GoedelsPoetryError, OSError) as problem:
-            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(problem)))
         except Exception as error:  # noqa: BLE001 - a defect on one theorem must not stop the others
-            log = save_traceback(error)
-            reason = f"internal error: {describe(error)}" + (f"; details in {log}" if log else "")
-            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=reason))
+            if isinstance(error, GoedelsPoetryError) and not isinstance(error, (RunLocked, StoreError)):
+                return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(error)))
+            from goedels_poetry.cli.no_verdict import failure_of
+
+            failure = failure_of(error, self._settings.data_dir)
+            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=failure.reason), failure=failure)
 
     async def _prove(self, source: Source, text: str) -> Report:
         request, worked = self._request, False
@@ -281,9 +296,12 @@ class _Batch:
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
-        goals = tuple(replace(goal, statement=goal.statement or self._theorem(result)) for goal in result.open_goals)
+        goals = tuple(
+            replace(goal, statement=goal.statement or self._output.theorem(result)) for goal in result.open_goals
+        )
         result = replace(result, open_goals=goals, reason=_without_traceback(result.reason))
-        return Report(result, skipped, self._resume(source, result), request.assume_definitions)
+        resume = resume_of(request, self._settings.budgets, source.name, result)
+        return Report(result, skipped, resume, request.assume_definitions)
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
         """Where the certificate goes; a fresh run never takes the place of a finished proof."""
@@ -316,68 +334,5 @@ class _Batch:
             return False
         return bool(report["verdict"] == result.verdict)
 
-    def _resume(self, source: Source, result: RunResult) -> str | None:
-        if result.verdict is not Verdict.OUT_OF_BUDGET or not result.run_id:
-            return None
-        budgets = self._settings.budgets
-        limits: dict[str, float | int | None] = {
-            "--timeout": budgets.wall_seconds,
-            "--max-steps": budgets.agent_steps,
-            "--max-nodes": budgets.nodes,
-            "--max-depth": budgets.depth,
-            "--max-attempts": budgets.attempts_per_node,
-            "--max-solver-seconds": budgets.solver_seconds,
-            "--max-model-calls": budgets.model_calls,
-            "--max-model-tokens": budgets.model_tokens,
-            "--max-money": budgets.money,
-        }
-        return resume_command(source.name, result.reason, limits, self._same_run())
 
-    def _same_run(self) -> list[str]:
-        """The flags that are part of a run's identity, or that it needs to go on the same way."""
-        request = self._request
-        flags: list[str] = []
-        flags += ["--informal"] if request.informal else []
-        flags += ["--confirm"] if request.confirm else []
-        flags += [] if request.round_trip else ["--no-round-trip"]
-        if request.assume_definitions:
-            flags.append("--assume-definitions")
-        if request.model_first:
-            flags.append("--model-first")
-        if request.seed is not None:
-            flags.append(f"--seed {request.seed}")
-        if request.language:
-            flags.append(f"--language {request.language}")
-        for flag, value in (
-            ("--context", request.context),
-            ("--model", request.model),
-            ("--base-url", request.base_url),
-            ("--symbolic-queries", request.symbolic_queries),
-            ("--record", request.record),
-            ("--replay", request.replay),
-        ):
-            if value is not None:
-                flags.append(f"{flag} {shlex.quote(str(value))}")
-        return flags
-
-    def _print(self, report: Report) -> None:
-        with self._progress.paused():
-            if self._request.as_json:
-                sys.stdout.write(to_json(report) + "\n")
-            else:
-                show(self._out, report, self._goals(report.result), self._theorem(report.result))
-            sys.stdout.flush()
-
-    def _goals(self, result: RunResult) -> list[ProofNode]:
-        """The tree of the run; empty where there was no run."""
-        if not result.run_id:
-            return []
-        with self._framework.open_store(result.run_id) as store:
-            return store.nodes()
-
-    def _theorem(self, result: RunResult) -> str:
-        """The theorem's statement in one line."""
-        if not result.run_id:
-            return ""
-        with self._framework.open_store(result.run_id) as store:
-            return str(store.meta("statement") or result.input)
+__all__ = ["Request", "prove_all"]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from goedels_poetry.cli.options import (
+    TIME,
     BackendName,
     BaseUrl,
     Json,
@@ -24,6 +25,7 @@ from goedels_poetry.cli.options import (
     Replay,
     SemanticsName,
     WorldName,
+    duration,
     given,
     one_script,
     spending,
@@ -86,7 +88,9 @@ def ask(
     seed: QuestionSeed = None,
     timeout: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds for a question, over all resumes; 0: no limit. [default: 900]"),
+        typer.Option(
+            parser=duration(), metavar=TIME, help="For a question, over all resumes; 0: no limit. [default: 900]"
+        ),
     ] = None,
     max_model_calls: MaxModelCalls = None,
     max_model_tokens: MaxModelTokens = None,
@@ -211,7 +215,8 @@ def bench(
     ] = False,
     as_json: Json = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds for each question; 0: no limit. [default: 300]")
+        float | None,
+        typer.Option(parser=duration(), metavar=TIME, help="For each question; 0: no limit. [default: 300]"),
     ] = None,
     max_model_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for each question.")] = None,
     max_model_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens in and out for each question.")] = None,
@@ -219,7 +224,7 @@ def bench(
     total_calls: Annotated[int | None, typer.Option(min=0, help="Requests to models for the whole run.")] = None,
     total_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens for the whole run.")] = None,
     total_money: Annotated[float | None, typer.Option(min=0, help="US dollars for the whole run.")] = None,
-    total_seconds: Annotated[float | None, typer.Option(min=0, help="Seconds for this call.")] = None,
+    total_seconds: Annotated[float | None, typer.Option(parser=duration(), metavar=TIME, help="For this call.")] = None,
     model: Model = None,
     base_url: BaseUrl = None,
     record: Record = None,

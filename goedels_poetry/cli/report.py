@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.cli.endings import say_failure, say_verdict
 from goedels_poetry.cli.formal import described
-from goedels_poetry.cli.inputs import STDIN
-from goedels_poetry.trace.terminal import draw_short, one_line, printable, say, say_parts
+from goedels_poetry.cli.proof_page import say_proof
+from goedels_poetry.trace.proof_text import ProofText
+from goedels_poetry.trace.terminal import draw_short, one_line, printable, say
+from goedels_poetry.trace.wording import LONGEST, worded
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_STYLE = {
-    Verdict.PROVED: "bold green",
-    Verdict.TESTED: "green",
-    Verdict.REFUTED: "bold red",
-    Verdict.INCONSISTENT: "bold magenta",
-    Verdict.INVALID: "bold red",
-}
+    from goedels_poetry.cli.no_verdict import Failure
+
 TRUST = {
     "L0": "accepted by the verifier, compared with nothing",
     "L1": "rebuilt and re-verified in fresh processes",
@@ -44,98 +40,103 @@ class Report:
     """The command that goes on with the run, when there is something left to do."""
     assumes: bool = False
     """Whether definitions were accepted unseen: then ``check`` has to be told, too."""
+    proof: ProofText | None = None
+    """What the certificate proves it with."""
+    show_proof: bool | None = None
+    """Whether the page has the proof; None: where it is short."""
+    seconds: float | None = None
+    """That somebody waited for it; None where nobody measured."""
+    explained: Sequence[str] = ()
+    """Where it was not decided: what was tried, how near it came, what would help."""
+    failure: Failure | None = None
+    """Why there is no verdict at all; then ``result`` has only the name of the input, and its verdict says nothing."""
+
+    @property
+    def exit_code(self) -> int:
+        """What this alone would exit with."""
+        return self.result.exit_code if self.failure is None else self.failure.exit_code
 
 
 def to_json(report: Report) -> str:
     """One line of ASCII: valid for every file name and every locale."""
     data: dict[str, Any] = report.result.to_json()
-    data["exit_code"] = report.result.exit_code
+    if report.failure is not None:
+        data |= {"verdict": None, "reason": report.failure.reason}
+    data["error"] = report.failure.to_json() if report.failure is not None else None
+    data["exit_code"] = report.exit_code
     data["skipped"] = report.skipped
     data["resume"] = report.resume
+    data["proof"] = report.proof.text if report.proof is not None else None
+    data["seconds"] = None if report.seconds is None else round(report.seconds, 3)
     return json.dumps(data, default=str)
 
 
-def resume_command(name: str, reason: str, limits: dict[str, float | int | None], same_run: Sequence[str]) -> str:
-    """The command line that goes on with a stopped run, with a larger limit for the budget that ran out.
-
-    ``same_run``: flags that the run was begun with and that decide which run is meant.
-    """
-    source = "-" if name == STDIN else shlex.quote(printable(name))
-    return " ".join(["goedels-poetry prove", source, "--resume", *same_run, *_larger(reason, limits)])
-
-
-def _larger(reason: str, limits: dict[str, float | int | None]) -> list[str]:
-    return [
-        f"{flag} {value * 2:g}" if isinstance(value, float) else f"{flag} {value * 2}"
-        for flag, value in limits.items()
-        if value is not None and _BUDGET_WORDS[flag] in reason
-    ]
-
-
-_BUDGET_WORDS = {
-    "--timeout": "wall time",
-    "--max-steps": "agent steps",
-    "--max-nodes": "nodes",
-    "--max-solver-seconds": "solver time",
-    "--max-depth": "depth budget",
-    "--max-attempts": "attempts budget",
-    "--max-model-calls": "model calls",
-    "--max-model-tokens": "model tokens",
-    "--max-money": "money for models",
-}
-
-
-_WORDINGS = {
-    "(": "goedels_poetry.languages.smt.infix:render",
-    "theorem gp_": "goedels_poetry.languages.lean.task:lemma_type",
-}
-"""How a stored statement begins, and what puts it into words; imported only where there is one."""
-
-
-def readable(statement: str) -> str:
-    """The statement as people write it, where the language is one that we can word; else as it is."""
-    for beginning, function in _WORDINGS.items():
-        if statement.startswith(beginning):
-            module, _, name = function.partition(":")
-            return str(getattr(import_module(module), name)(statement))
-    return statement
-
-
 def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:
-    """The page for people: verdict, proof or obstacle, evidence, what to do next."""
+    """The page for people: tree and proof or what is known instead, evidence, what to do next; the verdict ends it."""
     result = report.result
-    head = [(f"{result.verdict}", _STYLE.get(result.verdict, "bold yellow"))]
-    head.append((f"  {printable(result.input)}", "default"))
-    if report.skipped:
-        head.append(("  (proved earlier, re-checked now)", "dim"))
-    say_parts(out, *head)
-    for warning in result.warnings:
-        say(out, f"  warning: {one_line(warning)}", style="yellow")
-    if result.verdict is Verdict.INVALID:
-        say(out, f"  {located(result)}")
+    if report.failure is not None:
+        say_failure(out, report.failure, result.input)
         return
-    if result.reason:
-        say(out, f"  {one_line(result.reason)}")
+    if result.verdict is Verdict.INVALID:
+        _warn(out, result)
+        say(out, f"  {located(result)}")
+        say_excerpt(out, result.location)
+        say_verdict(out, result.verdict, result.input)
+        return
+    proved = result.verdict is Verdict.PROVED
+    if nodes and proved:
+        _draw(out, nodes, theorem)
+    elif len(nodes) > 1:
+        say(out, "  best partial proof:")
+        _draw(out, nodes, theorem)
+    if report.proof is not None:
+        say_proof(out, report.proof, report.show_proof, proved=proved)
+    _found(out, result)
+    for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
+        counted = "" if report.explained else f"{goal.attempts} attempts"  # else the lines below say what they were
+        why = ": ".join(filter(None, (counted, one_line(goal.reason))))
+        shown = one_line(worded(goal.statement or theorem), LONGEST)
+        say(out, f"  open goal {goal.node}  {shown}{f'  ({why})' if why else ''}")
+    for line in report.explained:
+        say(out, f"  {printable(line)}")
+    _warn(out, result)
+    _evidence(out, report)
+    if report.resume:
+        say(out, f"  to go on: {report.resume}")
+    note = "(proved earlier, re-checked now)" if report.skipped else ""
+    say_verdict(out, result.verdict, result.input, result.reason, note=note)
+
+
+def _warn(out: Console, result: RunResult) -> None:
+    for warning in result.warnings:
+        if warning in result.reason:  # it stands above the verdict
+            continue
+        say(out, f"  warning: {one_line(warning)}", style="yellow")
+
+
+def _found(out: Console, result: RunResult) -> None:
+    """A counterexample, the premises that a proof needs, those that contradict each other."""
     if result.counterexample:
         say(out, "  counterexample:")
         for line in counterexample_lines(result.counterexample):
             say(out, f"    {line}")
     if result.core and result.verdict is Verdict.PROVED:
-        say(out, f"  premises that the proof needs: {', '.join(map(one_line, result.core))}")
+        say(out, "  premises that the proof needs:")
+        _premises(out, result.core)
     elif result.core:
         say(out, "  what contradicts itself:")
-        for premise in result.core:
-            name, _, formula = premise.partition(": ")
-            say(out, f"    {one_line(name)}: {one_line(readable(formula))}" if formula else f"    {one_line(premise)}")
-    if nodes and result.verdict is Verdict.PROVED:
-        _draw(out, nodes, theorem)
-    elif len(nodes) > 1:
-        say(out, "  best partial proof:")
-        _draw(out, nodes, theorem)
-    for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
-        why = f": {one_line(goal.reason)}" if goal.reason else ""
-        statement = one_line(readable(goal.statement or theorem))
-        say(out, f"  open goal {goal.node}  {statement}  ({goal.attempts} attempts{why})")
+        _premises(out, result.core)
+
+
+def _premises(out: Console, core: Sequence[str]) -> None:
+    for premise in core:
+        name, _, formula = premise.partition(": ")
+        say(out, f"    {one_line(name)}: {one_line(worded(formula))}" if formula else f"    {one_line(premise)}")
+
+
+def _evidence(out: Console, report: Report) -> None:
+    """Trust level, certificate, the formal statement of a claim in words, the run and what it cost."""
+    result = report.result
     if result.trust_level:
         means = f"checked by {one_line(result.checked_by)}" if result.checked_by else TRUST.get(result.trust_level, "")
         say(out, f"  trust level {result.trust_level}: {means}")
@@ -144,27 +145,32 @@ def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str)
     for line in described(result, report.assumes):
         say(out, f"  {line}")
     if result.run_id:
-        spent = ", ".join(spent_lines(result.metrics))
+        spent = ", ".join(spent_lines(result.metrics, report.seconds))
         say(out, f"  run {result.run_id}" + (f": {spent}" if spent else ""))
-    if report.resume:
-        say(out, f"  to go on: {report.resume}")
 
 
 def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
     """The tree; one of a single goal is a line."""
     root = nodes[0]
     bare = len(nodes) == 1 and not (root.strategy or root.origin or root.queue or root.waits_for)
-    if bare and draw_short(out, f"{root.id}  {one_line(readable(root.statement or theorem))}  {root.status}"):
+    if bare and draw_short(out, f"{root.id}  {one_line(worded(root.statement or theorem), LONGEST)}  {root.status}"):
         return
     from goedels_poetry.trace.tree import tree
 
-    out.print(tree(nodes, theorem, readable))
+    out.print(tree(nodes, theorem, worded))
 
 
 def located(result: RunResult) -> str:
     """An invalid input's message; ``name:line:column: message`` where the place is known."""
     known = (result.location or {}).get("line") is not None
     return f"{printable(result.input)}:{one_line(result.reason)}" if known else one_line(result.reason)
+
+
+def say_excerpt(out: Console, location: Mapping[str, Any] | None) -> None:
+    """The line of the text that is at fault, with a caret under the column, where that is known."""
+    for line in ((location or {}).get("source") or "").split("\n"):
+        if line:
+            say(out, f"    {line}")
 
 
 def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
@@ -176,22 +182,32 @@ def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:
         return [one_line(json.dumps(counterexample, default=str))]
     short = counterexample.get("short", {})
     return [
-        f"{one_line(str(name))} = {one_line(readable(value) if isinstance(value, str) else json.dumps(value))}"
+        f"{one_line(str(name))} = {one_line(worded(value) if isinstance(value, str) else json.dumps(value))}"
         + (f", {one_line(short[name])}" if name in short else "")
         for name, value in values.items()
     ]
 
 
-def spent_lines(metrics: dict[str, Any]) -> list[str]:
-    """The counters that are worth a person's eye."""
+def spent_lines(metrics: dict[str, Any], waited: float | None = None) -> list[str]:
+    """The counters that are worth a person's eye.
+
+    Args:
+        metrics: of a run, over all its starts.
+        waited: seconds that somebody waited now, told first; None: the run's own, over all starts, alone.
+    """
     known = (
-        ("nodes", "{:g} goals"),
-        ("attempts", "{:g} attempts"),
-        ("backtracks", "{:g} backtracks"),
-        ("bans", "{:g} bans"),
-        ("lemmas_reused", "{:g} lemmas reused"),
-        ("steps", "{:g} steps"),
-        ("solver_calls", "{:g} solver calls"),
-        ("wall_seconds", "{:.1f} s"),
+        ("nodes", "goal", "goals"),
+        ("attempts", "attempt", "attempts"),
+        ("backtracks", "backtrack", "backtracks"),
+        ("bans", "ban", "bans"),
+        ("lemmas_reused", "lemma reused", "lemmas reused"),
+        ("steps", "step", "steps"),
+        ("solver_calls", "solver call", "solver calls"),
     )
-    return [text.format(metrics[name]) for name, text in known if isinstance(metrics.get(name), (int, float))]
+    counted = [(metrics.get(name), one, many) for name, one, many in known]
+    lines = [f"{n:g} {one if n == 1 else many}" for n, one, many in counted if isinstance(n, (int, float))]
+    searched = metrics.get("wall_seconds")
+    if waited is not None:
+        earlier = isinstance(searched, (int, float)) and searched > 1.5 * waited + 1
+        return [*lines, f"{waited:.1f} s" + (f" ({searched:.1f} s over all starts)" if earlier else "")]
+    return [*lines, f"{searched:.1f} s"] if isinstance(searched, (int, float)) else lines

@@ -11,17 +11,27 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.cli.waited import begin
+
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h)?")
 _COMPLETION = "_COMPLETE"
 """How the variables end by which a shell asks for completions instead of the command."""
 
+
+def _seconds(written: str) -> float:
+    from goedels_poetry.settings.seconds import seconds
+
+    return seconds(written)
+
+
 _FLAGS = {"--quiet": "quiet", "-q": "quiet", "--json": "as_json", "--fresh": "fresh", "--no-bank": "no_bank"}
+_CHOICES = {"--proof": ("proof", True), "--no-proof": ("proof", False)}
 _VALUES: dict[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
     "--jobs": ("jobs", _NUMBER, int),
     "-j": ("jobs", _NUMBER, int),
     "--seed": ("seed", _NUMBER, int),
-    "--timeout": ("timeout", _SECONDS, float),
+    "--timeout": ("timeout", _SECONDS, _seconds),
     "--out": ("out", re.compile(r"[\w./][\w./+-]*"), Path),
 }
 
@@ -30,6 +40,7 @@ def run_short(line: Sequence[str], environment: Mapping[str, str]) -> int | None
     """Run the command and return its exit code; None when the line has to be parsed."""
     if any(name.endswith(_COMPLETION) for name in environment):
         return None
+    begin()
     if line[:1] == ["prove"]:
         return _prove(line[1:])
     if len(line) == 3 and line[:2] == ["ask", "--program"] and _is_a_file(line[2]):
@@ -58,6 +69,9 @@ def told_to_prove(words: Sequence[str]) -> dict[str, Any] | None:
     for word in rest:
         if word in _FLAGS:
             told[_FLAGS[word]] = True
+        elif word in _CHOICES:
+            name, choice = _CHOICES[word]
+            told[name] = choice
         elif word in _VALUES:
             name, shape, value = _VALUES[word]
             written = next(rest, "")

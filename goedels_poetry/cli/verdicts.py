@@ -1,9 +1,10 @@
-"""Of several verdicts the one that counts for the exit code."""
+"""Of several outcomes the one that counts for the exit code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED
 from goedels_poetry.tree.state import Verdict
 
 WORST_FIRST = (
@@ -22,3 +23,17 @@ answers before a clear no."""
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """The verdict whose exit code the batch has; ``proved`` for none."""
     return min(verdicts, key=WORST_FIRST.index, default=Verdict.PROVED)
+
+
+def worst_code(codes: Iterable[int]) -> int:
+    """The exit code of a batch whose inputs would exit with ``codes`` alone; 0 for none.
+
+    What has no verdict counts as a missing answer, and before those that a larger limit may bring; a defect of this
+    program counts before all.
+    """
+    broken, rest = WORST_FIRST[:2], WORST_FIRST[2:]
+    order = [INTERNAL_ERROR, *(v.exit_code for v in broken), NOT_STORED, LOCKED, *(v.exit_code for v in rest)]
+    return min(codes, key=order.index, default=0)
+
+
+__all__ = ["WORST_FIRST", "worst", "worst_code"]

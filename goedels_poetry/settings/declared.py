@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -19,14 +19,25 @@ from pydantic_settings import (
 )
 
 from goedels_poetry.settings.names import (
-    CONFIGURATION,
     DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
     DEFAULT_HOME,
+    NEARLY,
+    OTHERS,
     PREFIX,
+    configuration_file,
 )
+from goedels_poetry.settings.seconds import seconds
 
 BETWEEN = "__"
 """Between the names of a group and of a setting in it, in the environment."""
+
+
+def _with_units(value: object) -> object:
+    return seconds(value) if isinstance(value, str) else value
+
+
+Seconds = Annotated[float, BeforeValidator(_with_units)]
+"""A number, or a text as in ``"1h30m"``."""
 
 
 class Budgets(BaseModel):
@@ -37,11 +48,11 @@ class Budgets(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    wall_seconds: float | None = Field(default=None, gt=0, description="seconds of running, over all resumes")
+    wall_seconds: Seconds | None = Field(default=None, gt=0, description="seconds of running, over all resumes")
     agent_steps: int | None = Field(
         default=1_000_000, ge=0, description="committed agent steps; the default only guarantees an end"
     )
-    solver_seconds: float | None = Field(default=None, gt=0, description="seconds spent inside solvers")
+    solver_seconds: Seconds | None = Field(default=None, gt=0, description="seconds spent inside solvers")
     nodes: int | None = Field(default=100_000, ge=1, description="nodes ever created, cut ones included")
     depth: int = Field(default=20, ge=0, description="deepest level; the root is level 0")
     attempts_per_node: int | None = Field(default=None, ge=1, description="proof attempts on one node, over all passes")
@@ -72,7 +83,7 @@ class ModelSettings(BaseModel):
     extra_headers: dict[str, str] = Field(default={}, description="added to the headers of every request")
     retries: int = Field(default=2, ge=0, description="after 429, 5xx and lost connections; retry-after is honoured")
     requests_per_second: float | None = Field(default=None, gt=0, description="of all roles that share the model")
-    timeout_seconds: float = Field(default=300.0, gt=0, description="for one request, from sending to the last byte")
+    timeout_seconds: Seconds = Field(default=300.0, gt=0, description="for one request, from sending to the last byte")
     max_reply_bytes: int = Field(default=2_000_000, ge=1, description="larger replies are broken off")
     structured: Literal["auto", "on", "off"] = Field(
         default="auto", description="ask for JSON by schema: where the server takes it, always, or in the prompt only"
@@ -145,7 +156,7 @@ class RetrievalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     premises: int = Field(default=16, ge=0, le=200, description="premises offered for one goal; 0: none are looked up")
-    seconds: float = Field(default=20.0, gt=0, description="for one search; a run goes on without what is late")
+    seconds: Seconds = Field(default=20.0, gt=0, description="for one search; a run goes on without what is late")
     loogle_url: str | None = Field(default=None, description="e.g. https://loogle.lean-lang.org; else LOOGLE_URL")
     leanexplore_url: str | None = Field(
         default=None, description="e.g. https://www.leanexplore.com/api/v2; else LEANEXPLORE_URL"
@@ -218,7 +229,7 @@ class Settings(BaseSettings):
     when_hopeless: Literal["keep", "give_up"] = Field(
         default="keep", description="when no ancestor can be sketched again: finish the other goals, or stop at once"
     )
-    agent_timeout: float | None = Field(
+    agent_timeout: Seconds | None = Field(
         default=None, gt=0, description="seconds for one agent's job, None: the agent's own"
     )
     use_memory: bool = Field(default=True, description="use lemmas and statistics of earlier runs, and add this run's")
@@ -244,8 +255,7 @@ class Settings(BaseSettings):
         """First wins: arguments, environment, then ``config.toml`` of the data directory in force."""
         for line in unknown_variables(os.environ):
             warnings.warn(line, UnknownVariable, stacklevel=1)  # of one place: each is told once
-        home = init_settings().get("home") or os.environ.get(f"{PREFIX}HOME") or DEFAULT_HOME
-        file = Path(home).expanduser() / CONFIGURATION
+        file = configuration_file(os.environ, init_settings().get("home"))
         return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=file))
 
     @property
@@ -263,6 +273,8 @@ class Settings(BaseSettings):
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """One line for each variable ``GOEDELS_POETRY__…`` that names no setting, with the nearest one that does.
 
+    So for ``GOEDELS_POETRY_…`` with one underscore, where it would name one with two.
+
     A name that is wrong inside a group (``GOEDELS_POETRY__BUDGETS__…``) is an error of its own when settings are made.
     """
     groups = dict(_groups())
@@ -270,14 +282,21 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     lines = []
     for variable in sorted(environment):
         if not variable.upper().startswith(PREFIX):
+            meant = [n for n in known if variable.upper() == NEARLY + n.replace(BETWEEN, "_").upper()]
+            if meant and variable not in OTHERS:
+                lines.append(_no_setting(variable, meant[0]))
             continue
         name = variable[len(PREFIX) :].lower()
         group, _, rest = name.partition(BETWEEN)
         if group not in groups or (rest and groups[group] is None):
             near = _SAID_OTHERWISE.get(name) or next(iter(get_close_matches(name, known, 1)), "")
-            hint = f"; did you mean {PREFIX}{near.upper()}?" if near else ""
-            lines.append(f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}")
+            lines.append(_no_setting(variable, near))
     return lines
+
+
+def _no_setting(variable: str, near: str) -> str:
+    hint = f"; did you mean {PREFIX}{near.upper()}?" if near else ""
+    return f"the environment variable {ascii(variable)[1:-1]} names no setting{hint}"
 
 
 _SAID_OTHERWISE = {"data_dir": "home", "data_directory": "home", "concurrency": "max_concurrency"}

@@ -15,6 +15,8 @@ from goedels_poetry.settings.names import (
     CONFIGURATION,
     DECOMPOSER_AGENT_MAX_SELF_CORRECTIONS,
     DEFAULT_HOME,
+    NEARLY,
+    OTHERS,
     PREFIX,
 )
 
@@ -80,7 +82,8 @@ class PlainSettings(Plain):
 def unsaid(environment: Mapping[str, str]) -> Path | None:
     """The data directory, if the environment says nothing else and no configuration file is in it; else None."""
     home = f"{PREFIX}HOME"
-    if any(name != home for name in environment if name.upper().startswith(PREFIX)) or environment.get(home) == "":
+    ours = [name for name in environment if name.upper().startswith(NEARLY)]
+    if any(name != home and name not in OTHERS for name in ours) or environment.get(home) == "":
         return None
     place = Path(environment.get(home, DEFAULT_HOME))
     try:

@@ -76,7 +76,7 @@ def test_one_program_exits_with_its_verdict(cli: Any, files: Path, name: str) ->
     _, _, verdict, code = PROGRAMS[name]
     ran = cli("ask", "--program", name, "--no-confirm")
     assert ran.code == code
-    assert ran.out.startswith(verdict)
+    assert ran.out.splitlines()[-1].startswith(verdict)
 
 
 def test_the_page_for_people_says_what_the_answer_rests_on(cli: Any, files: Path) -> None:
@@ -92,7 +92,7 @@ def test_the_page_for_people_says_what_the_answer_rests_on(cli: Any, files: Path
     assert re.search(r"mortal holds of: .*not of: zeus", open_)
     assert "premises that contradict each other:" in clash
     assert "trust level L3" in clash
-    assert "consistent" not in clash.split("trust level")[1]
+    assert "consistent" not in clash.split("trust level")[1].splitlines()[0]
     assert "broken.smt2:6:16: unknown symbol `plato`" in broken
     assert "maximize x + 0.0: 7/2" in best
     assert "x = 7/2" in best

@@ -17,6 +17,8 @@ from goedels_poetry.settings import DEFAULT_HOME, UnknownVariable, unknown_varia
         ("GOEDELS_POETRY__SEED__X", "GOEDELS_POETRY__SEED"),
         ("GOEDELS_POETRY__BUDGET__WALL_SECONDS", "GOEDELS_POETRY__BUDGETS__WALL_SECONDS"),
         ("goedels_poetry__model__default", "GOEDELS_POETRY__MODELS__DEFAULT"),
+        ("GOEDELS_POETRY_HOME", "GOEDELS_POETRY__HOME"),
+        ("GOEDELS_POETRY_BUDGETS_WALL_SECONDS", "GOEDELS_POETRY__BUDGETS__WALL_SECONDS"),
     ],
 )
 def test_a_name_that_is_no_setting_is_told_with_the_nearest_one_that_is(wrong: str, right: str) -> None:
@@ -40,6 +42,8 @@ def test_a_name_that_is_near_to_none_is_told_alone() -> None:
         "GOEDELS_POETRY__MODELS__PROVER__API_KEY",
         "GOEDELS_POETRY__BUDGETS",
         "GOEDELS_POETRY_LEAN",
+        "GOEDELS_POETRY_CONTRACTS",
+        "GOEDELS_POETRY_SOMETHING_OF_OTHERS",
         "HOME",
     ],
 )

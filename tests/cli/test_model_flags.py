@@ -45,11 +45,11 @@ def refused(ran: Any, home: Path, *words: str) -> None:
 )
 def test_an_address_that_is_none(cli: Any, home: Path, url: str) -> None:
     ran = cli("prove", "double.smt2", "-q", "--model", "m", "--base-url", url)
-    refused(ran, home, "base_url", "is not an address")
+    refused(ran, home, "--base-url", "is not an address")
 
 
 def test_a_model_without_a_name(cli: Any, home: Path) -> None:
-    refused(cli("prove", "double.smt2", "-q", "--model", ""), home, "model")
+    refused(cli("prove", "double.smt2", "-q", "--model", ""), home, "--model")
 
 
 @pytest.fixture

@@ -101,6 +101,7 @@ def test_what_is_told_without_the_library_is_what_the_library_says(
         ("GOEDELS_POETRY__NONSENSE", "x"),
         ("GOEDELS_POETRY__HOME", ""),
         ("goedels_poetry__home", "somewhere"),
+        ("GOEDELS_POETRY_HOME", "somewhere"),
     ],
 )
 def test_whoever_says_something_in_the_environment_is_heard(
@@ -181,6 +182,12 @@ def test_a_class_of_settings_behaves_like_the_one_that_it_stands_for(nothing_sai
         "t.smt2 -j 2 --seed 11 --timeout 2.5 --fresh",
         "t.smt2 --no-bank --timeout 0 --out some/where",
         "t.smt2 --timeout 10",
+        "t.smt2 --timeout 90s",
+        "t.smt2 --timeout 1.5m",
+        "t.smt2 --timeout 500ms",
+        "t.smt2 --proof",
+        "--no-proof t.smt2",
+        "t.smt2 --proof --no-proof",
     ],
 )
 def test_a_short_line_means_what_it_means_when_it_is_parsed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
@@ -200,6 +207,8 @@ def test_a_short_line_means_what_it_means_when_it_is_parsed(monkeypatch: pytest.
         "-",
         "--help",
         "t.smt2 --resume",
+        "t.lean --diff",
+        "t.lean --write",
         "t.smt2 --jobs",
         "t.smt2 --jobs 0",
         "t.smt2 --jobs -1",
@@ -210,6 +219,8 @@ def test_a_short_line_means_what_it_means_when_it_is_parsed(monkeypatch: pytest.
         "t.smt2 --timeout -1",
         "t.smt2 --timeout nan",
         "t.smt2 --timeout 1e3",
+        "t.smt2 --timeout 1h30m",
+        "t.smt2 --timeout 10sec",
         "t.smt2 --quie",
         "t.smt2 -qj 2",
         "t.smt2 -- u.smt2",

@@ -55,7 +55,7 @@ def test_a_narrow_terminal_sees_the_tree_grow_and_then_the_proof(home: Path, the
     code, seen = on_a_terminal(home, "prove", str(theorems / "mirror_twice.smt2"))
     assert code == 0
     assert "\x1b[2K" in seen, "the live view redraws itself"
-    assert "queues:" in seen
+    assert "now, " in seen
     assert "\x1b[3" in seen or "\x1b[1;3" in seen, "colours"
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen)
     assert "trust level L3" in plain
@@ -124,6 +124,7 @@ def test_a_reader_that_goes_away_ends_the_batch_without_a_traceback(
     assert process.wait(60) == 1
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+    assert "Ctrl-C" not in said, "nobody has pressed it"
 
 
 def wait_for(process: subprocess.Popen[str], words: str) -> str:

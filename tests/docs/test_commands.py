@@ -1,6 +1,7 @@
 """Every command in the README and in docs/ works as it stands there.
 
-A fenced block ``console`` holds commands (``$ ...``) and what they print. Exit codes must be the block's
+A fenced block ``smt2 NAME`` is a file that the commands of its section find there. A fenced block ``console`` holds
+commands (``$ ...``) and what they print. Exit codes must be the block's
 ``exit=N`` (default 0); of the printed lines the first word has to occur, not the rest. ``RUN`` stands for the
 latest run. Blocks ``sh`` are what a person copies: their installation is tested by .ci/run; what they prove is shown
 further down in a block ``console``. The commands of one section follow each other in one place; two sections of a long
@@ -22,8 +23,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(console|sh)(?: exit=(\d))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^```smt2 (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALL = "python -m pip install . && "
 
 
@@ -46,14 +48,21 @@ def commands(text: str) -> Iterator[Command]:
             yield Command(line, int(code or 0), tuple(word.rstrip(",") for word in words))
 
 
-def sections() -> dict[str, tuple[Command, ...]]:
-    """Of every section that has some: its commands."""
-    found: dict[str, tuple[Command, ...]] = {}
+@dataclass(frozen=True)
+class Section:
+    commands: tuple[Command, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+
+
+def sections() -> dict[str, Section]:
+    """Every section that has commands."""
+    found: dict[str, Section] = {}
     for document in DOCUMENTS:
         for text in re.split(r"^(?=## )", document.read_text("utf-8"), flags=re.MULTILINE):
             title = f"{document.name}: {text.splitlines()[0].strip('# ')}"
-            found[title] = found.get(title, ()) + tuple(commands(text))
-    return {section: its for section, its in found.items() if its}
+            before = found.get(title, Section())
+            found[title] = Section(before.commands + tuple(commands(text)), before.files + tuple(FILE.findall(text)))
+    return {title: section for title, section in found.items() if section.commands}
 
 
 @pytest.fixture
@@ -69,7 +78,9 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("section", sections().values(), ids=sections())
-def test_every_command_of_the_section_works(section: tuple[Command, ...], place: Path) -> None:
+def test_every_command_of_the_section_works(section: Section, place: Path) -> None:
+    for name, text in section.files:
+        (place / name).write_text(text, "utf-8")
     paths = [str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
     env = os.environ | {
         "PATH": os.pathsep.join(paths),
@@ -77,7 +88,7 @@ def test_every_command_of_the_section_works(section: tuple[Command, ...], place:
         "GOEDELS_POETRY__HOME": str(place / "home"),
         "GOEDELS_POETRY__LEAN__WORKERS": "1",  # a second Lean takes three seconds of a processor that others wait for
     }
-    for command in section:
+    for command in section.commands:
         runs = sorted((place / "home" / "runs").glob("*"), key=lambda run: run.stat().st_mtime)
         line = command.line.replace(" RUN", f" {runs[-1].name}") if runs else command.line
         done = subprocess.run(
@@ -117,3 +128,21 @@ def test_every_relative_link_leads_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_every_link_to_a_heading_finds_it() -> None:
+    def headings(document: Path) -> set[str]:
+        text = re.sub(r"^```.*?^```$", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+        return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+    for document in DOCUMENTS:
+        for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", document.read_text("utf-8")):
+            assert heading in headings(document.parent / target if target else document), f"{document.name}: {heading}"
+
+
+def test_every_document_that_the_sources_cite_exists() -> None:
+    sources = [path for folder in ("goedels_poetry", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    cited = {name for path in sources for name in re.findall(r"\bdocs/[\w/-]+\.\w+", path.read_text("utf-8"))}
+    assert cited
+    assert [name for name in cited if not (ROOT / name).exists()] == []

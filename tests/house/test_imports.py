@@ -14,6 +14,7 @@ NAME = PACKAGE.name
 
 ROOMS = (
     "cli",
+    "serve",
     "framework",
     "trace",
     "evaluation",

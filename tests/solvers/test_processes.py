@@ -68,6 +68,7 @@ def test_each_query_starts_from_nothing(solver: SolverProcess) -> None:
     assert solver.starts == 1
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     "script",
     [

@@ -1,0 +1,178 @@
+"""``prove --diff`` and ``--write``: once all theorems are done with, the files that left them open are filled.
+
+What fills and checks is loaded when there is something to fill (`fill`); until then this only remembers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goedels_poetry.cli.inputs import STDIN, Source
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from goedels_poetry.checker.lean import FreshLean
+    from goedels_poetry.cli.fill import Filled
+    from goedels_poetry.settings import LeanSettings
+
+LEAN = "lean"
+SECONDS = 300.0
+"""For the check of a whole file."""
+MOST_TOLD = 20
+"""Holes of a file that are told one by one."""
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@dataclass(slots=True)
+class _File:
+    text: str
+    changed: bool = False
+    language: str = ""
+    tried: int = 0
+    named: bool = False
+    """Whether the user names it: then it is told that it has no holes."""
+    certificates: list[Path] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Filling:
+    """The files of one batch."""
+
+    settings: LeanSettings
+    write: bool
+    """Write the files in place."""
+    diff: bool
+    """Print what would be changed."""
+    out: Console
+    """Where words go; a diff goes to standard output, or with them where ``diff_to_words``."""
+    diff_to_words: bool = False
+    _files: dict[str, _File] = field(default_factory=dict)
+
+    def read(self, source: Source, text: str) -> None:
+        """A theorem of a file is about to be proved, and this is what the file says now."""
+        known = self._files.setdefault(source.file, _File(text))
+        known.changed |= known.text != text
+        known.named |= source.named
+
+    def done(self, source: Source, result: RunResult) -> None:
+        """A theorem is done with."""
+        known = self._files.get(source.file)
+        if known is None:
+            return
+        known.tried += 1
+        known.language = result.language or known.language
+        if result.verdict is Verdict.PROVED and result.language == LEAN and result.certificate is not None:
+            known.certificates.append(result.certificate)
+
+    async def finish(self, note: Callable[[str], None], stopped: Callable[[], bool] = lambda: False) -> bool:
+        """Fill, check, show and write; whether all went as it was asked for.
+
+        Args:
+            note: is told what is being waited for.
+            stopped: whether somebody wants no more of it; then nothing further is written.
+        """
+        results = [await self._file(name, known, note, stopped) for name, known in self._files.items()]
+        return all(results)
+
+    async def _file(self, name: str, known: _File, note: Callable[[str], None], stopped: Callable[[], bool]) -> bool:
+        shown = printable(name)
+        if not known.certificates and known.language not in ("", LEAN):
+            if known.named:
+                say(self.out, f"{shown}: there is nothing to fill in: only Lean files have holes")
+            return True
+        if not known.certificates:
+            say(self.out, f"{shown}: there is nothing to fill in: no open theorem was proved")
+            return False
+        if known.changed:
+            say(self.out, f"{shown} was changed while it was being worked on; nothing is filled in")
+            return False
+        from goedels_poetry.cli.fill import Unfillable, filled, objection
+
+        try:
+            whole = filled(known.text, known.certificates)
+            if not whole.accepted:
+                note(f"{shown}: checking the filled file as a whole")
+            problem = await objection(whole, fresh_of(self.settings), SECONDS)
+        except Unfillable as fault:
+            problem = str(fault)
+        if stopped():
+            say(self.out, f"{shown}: interrupted; nothing is filled in")
+            return False
+        if problem:
+            one = "; --theorem NAME fills in one at a time" if len(known.certificates) > 1 else ""
+            say(
+                self.out, f"{shown}: nothing is filled in: the file as a whole does not check: {one_line(problem)}{one}"
+            )
+            return False
+        return self._show(name, known, whole)
+
+    def _show(self, name: str, known: _File, whole: Filled) -> bool:
+        from goedels_poetry.cli.fill import left_open
+
+        if self.diff:
+            self._diff(name, known.text, whole.raw)
+        filled = f"{len(whole.theorems)} of {known.tried} open theorems filled"
+        kept = not self.write or self._write(name, known.text, whole.raw, filled)
+        if not self.write:
+            how = "" if name == STDIN else "; nothing was written, --write does it"
+            say(self.out, f"{printable(name)}: {filled}{how}")
+        for theorem in whole.replaced:
+            say(self.out, f"  the beginning of a proof of {one_line(theorem)} gave way to the whole one")
+        still = list(left_open(whole.text, None if self.write else whole.originals[0]))
+        for line, text in still[:MOST_TOLD]:
+            say(self.out, f"  left open: {printable(name)}:{line}: {one_line(text, 100)}")
+        if len(still) > MOST_TOLD:
+            say(self.out, f"  left open: {len(still) - MOST_TOLD} more")
+        return kept
+
+    def _write(self, name: str, old: str, new: str, filled: str) -> bool:
+        """Put the new text in the file's place; whether that was possible."""
+        from goedels_poetry.cli.change_files import NotWritten, write_in_place
+
+        try:
+            backup = write_in_place(Path(name), old, new)
+        except (NotWritten, OSError) as problem:
+            say(self.out, f"nothing was written: {one_line(str(problem))}")
+            return False
+        say(self.out, f"written: {printable(name)}, {filled}; what it was is in {printable(str(backup))}")
+        return True
+
+    def _diff(self, name: str, old: str, new: str) -> None:
+        from goedels_poetry.cli.fill import difference
+
+        lines = list(difference("stdin" if name == STDIN else printable(name), old, new))
+        if self.diff_to_words:
+            for line in lines:
+                say(self.out, printable(line.rstrip("\n").expandtabs()))
+        elif is_live(sys.stdout):
+            out = console(sys.stdout)
+            for line in lines:
+                say(out, printable(line.rstrip("\n").expandtabs()), style=_COLOURS.get(line[:1], ""))
+        else:
+            sys.stdout.writelines(lines)
+        sys.stdout.flush()
+
+
+def fresh_of(settings: LeanSettings) -> FreshLean:
+    """Starts Leans that nothing has been asked of, of the kind that the settings ask for."""
+    from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+
+    def start() -> LeanPool:
+        try:
+            return open_lean(settings, 1, trusted=True)
+        except LeanUnavailable as fault:
+            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+
+    return start
+
+
+__all__ = ["Filling", "fresh_of"]

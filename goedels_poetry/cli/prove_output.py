@@ -1,0 +1,134 @@
+"""What ``prove`` prints: a page or a JSON object for each theorem, filled files, the table and the count at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from goedels_poetry.cli.inputs import Source
+from goedels_poetry.cli.prove_request import Request
+from goedels_poetry.cli.report import Report, show, to_json
+from goedels_poetry.cli.waited import waited
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.settings import Settings
+from goedels_poetry.trace.progress import Progress
+from goedels_poetry.trace.proof_text import proof_text
+from goedels_poetry.trace.terminal import lines_to, say
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import ProofNode, Verdict
+
+if TYPE_CHECKING:
+    from goedels_poetry.cli.filling import Filling
+
+NOT_STARTED = "not started: interrupted"
+"""The reason of a theorem that Ctrl-C kept from being begun."""
+
+
+class Output:
+    """Of one batch. With ``--diff`` standard output is the patch alone, and what people read goes to standard error."""
+
+    def __init__(
+        self, request: Request, in_force: Settings, framework: GoedelsPoetryFramework, progress: Progress
+    ) -> None:
+        self._several = False
+        self._order: dict[str, int] = {}
+        self._request = request
+        self._framework = framework
+        self._progress = progress
+        self._out = lines_to(sys.stderr if request.diff and not request.as_json else sys.stdout)
+        self._rows: list[tuple[str, Verdict, str, float | None, str]] = []
+        """What will make each row of the table."""
+        self._filling = self._to_fill(in_force) if request.fills else None
+
+    def _to_fill(self, in_force: Settings) -> Filling:
+        from goedels_poetry.cli.filling import Filling  # what fills nothing does without
+
+        request = self._request
+        words = lines_to(sys.stderr) if request.as_json else self._out
+        return Filling(in_force.lean, request.write, request.diff, words, diff_to_words=request.as_json)
+
+    def expect(self, sources: Sequence[Source], *, folder: bool) -> None:
+        """These theorems will come; of several, or of a ``folder``, a table ends it."""
+        self._several = folder or len(sources) > 1
+        self._order = {source.name: number for number, source in enumerate(sources)}
+
+    def read(self, source: Source, text: str) -> None:
+        """A file says this now, and theorems of it are about to be proved."""
+        if self._filling is not None:
+            self._filling.read(source, text)
+
+    def completed(self, source: Source, report: Report, seconds: float) -> Report:
+        """The report with its proof, or with what speaks of the goals left open, and the seconds that it took."""
+        result, begun = report.result, report.result.reason != NOT_STARTED
+        failed = report.failure.title if report.failure is not None else ""
+        waited_for = seconds if begun else None
+        self._rows.append((source.name, result.verdict, result.trust_level or "", waited_for, failed))
+        if self._filling is not None:
+            self._filling.done(source, result)
+        asked = self._request.proof
+        proof = proof_text(result, self.theorem(result)) if asked is not False else None
+        return replace(report, proof=proof, show_proof=asked, seconds=waited_for, explained=self._explained(result))
+
+    def _explained(self, result: RunResult) -> Sequence[str]:
+        if result.verdict not in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) or not result.run_id or self._request.as_json:
+            return ()
+        from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
+
+        with self._framework.open_store(result.run_id) as store:
+            goals = store.nodes()
+            return explain_lines(store, goals[0]) if goals else ()
+
+    def say(self, report: Report) -> None:
+        """Print a page, or an object."""
+        with self._progress.paused():
+            if self._request.as_json:
+                sys.stdout.write(to_json(report) + "\n")
+            else:
+                show(self._out, report, self._goals(report.result), self.theorem(report.result))
+                if self._several:
+                    say(self._out, "")
+            sys.stdout.flush()
+
+    async def fill(self, stopped: Callable[[], bool]) -> bool:
+        """Fill the files where that is asked for; whether all went as it was asked. ``stopped``: by the user."""
+        if self._filling is None:
+            return True
+        if stopped():
+            self._progress.note("interrupted: no file is filled in")
+            return False
+        note = (lambda _: None) if self._request.quiet else self._progress.note
+        with self._progress.paused():
+            return await self._filling.finish(note, stopped)
+
+    def end(self) -> None:
+        """After several theorems, or a folder: the table, and the count as the last line of all."""
+        if not self._several:
+            return
+        from goedels_poetry.cli.tally import Row, say_table, say_tally  # what is alone has no table
+
+        rows = sorted((Row(*row) for row in self._rows), key=lambda row: self._order.get(row.name, 0))
+        seconds = waited() or sum(row.seconds or 0.0 for row in rows)
+        if not self._request.as_json:
+            say_table(self._out, rows)
+            say_tally(self._out, rows, seconds)
+        elif not self._request.quiet:
+            say_tally(lines_to(sys.stderr), rows, seconds)
+
+    def _goals(self, result: RunResult) -> list[ProofNode]:
+        """The tree of the run; empty where there was no run."""
+        if not result.run_id:
+            return []
+        with self._framework.open_store(result.run_id) as store:
+            return store.nodes()
+
+    def theorem(self, result: RunResult) -> str:
+        """The theorem's statement in one line."""
+        if not result.run_id:
+            return ""
+        with self._framework.open_store(result.run_id) as store:
+            return str(store.meta("statement") or result.input)
+
+
+__all__ = ["NOT_STARTED", "Output"]

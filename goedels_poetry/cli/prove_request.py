@@ -1,0 +1,44 @@
+"""What the command line asks of ``prove``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from goedels_poetry.cli.configure import Flags
+
+
+@dataclass(frozen=True)
+class Request(Flags):
+    """What the command line asks for."""
+
+    inputs: list[str]
+    jobs: int = 1
+    resume: bool = False
+    language: str | None = None
+    theorem: str | None = None
+    """Which theorem of the files is meant."""
+    assume_definitions: bool = False
+    use_memory: bool = True
+    max_concurrency: int | None = None
+    symbolic_queries: int | None = None
+    model_first: bool = False
+    informal: bool = False
+    """Whether the inputs are claims in plain words."""
+    context: Path | None = None
+    confirm: bool = False
+    round_trip: bool = True
+    proof: bool | None = None
+    """Whether proofs are printed; None: those that are short."""
+    diff: bool = False
+    """Whether to print what filling the holes of Lean files changes in them."""
+    write: bool = False
+    """Whether to write the filled files."""
+
+    @property
+    def fills(self) -> bool:
+        """Whether files are to be filled."""
+        return self.diff or self.write
+
+
+__all__ = ["Request"]

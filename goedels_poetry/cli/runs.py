@@ -1,0 +1,151 @@
+"""The command ``runs``: which runs there are, filtered, and how old ones are deleted."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+from goedels_poetry.cli.look import looking
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.trace.terminal import console, printable, say
+from goedels_poetry.tree.results import RunSummary
+from goedels_poetry.tree.runs import Runs
+from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
+
+NOT_DELETED = 1
+NARROW = 72
+"""Columns of a terminal that are too few for figures and dates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line says."""
+
+    verdict: Sequence[str] = ()
+    since: str | None = None
+    older_than: str | None = None
+    language: str | None = None
+    match: str = ""
+    limit: int = 20
+    as_json: bool = False
+    prune: bool = False
+    keep: int | None = None
+    yes: bool = False
+
+    def selection(self) -> Selection:
+        """Which runs are meant; raises `InvalidInput`."""
+        return Selection(
+            verdicts=verdicts_of(self.verdict),
+            since=moment(self.since) if self.since is not None else None,
+            before=moment(self.older_than) if self.older_than is not None else None,
+            language=self.language,
+            match=self.match,
+        )
+
+
+def list_runs(request: Request) -> int:
+    """Runs, latest first; or what deleting them would do, and with ``yes`` has done."""
+
+    def body(framework: GoedelsPoetryFramework) -> int:
+        selection, every = request.selection(), framework.runs()
+        if request.prune:
+            return _prune(request, selection, every, Runs(framework.settings.data_dir))
+        if request.yes or request.keep is not None:
+            raise InvalidInput("--keep and --yes go with --prune")
+        return _list(request, selection.of(every), len(every), str(framework.settings.data_dir))
+
+    return looking(body)
+
+
+def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) -> int:
+    shown = found[: request.limit] if request.limit else found
+    if request.as_json:
+        for run in shown:
+            sys.stdout.write(json.dumps(asdict(run), default=str) + "\n")
+        return 0
+    out = console(sys.stdout)
+    if not of:
+        say(out, f"no runs in {place}; begin one with: goedels-poetry prove FILE")
+        return 0
+    if not found:
+        say(out, f"none of {of} runs")
+        return 0
+    out.print(_table(shown, out.width))
+    if len(found) > len(shown):
+        say(out, f"{len(found) - len(shown)} older runs; --limit 0 shows all")
+    if len(found) > 1:
+        say(out, f"{_count(found)}, {megabytes(sum(run.size for run in found))}")
+    return 0
+
+
+def _prune(request: Request, selection: Selection, every: Sequence[RunSummary], runs: Runs) -> int:
+    if request.yes and selection == Selection() and request.keep is None:
+        raise InvalidInput("this would delete every run: say which go (--older-than 30d), or how many stay (--keep N)")
+    if request.keep is not None and request.keep < 0:
+        raise InvalidInput("--keep is a number of runs, at least 0")
+    plan = to_prune(every, selection, keep=request.keep or 0)
+    done = prune(runs, plan) if request.yes else plan
+    if request.as_json:
+        sys.stdout.write(json.dumps(_as_json(done, deleted=request.yes)) + "\n")
+    else:
+        _say_pruned(request, done)
+    return NOT_DELETED if any(reason != BUSY for _, reason in done.kept) else 0
+
+
+def _as_json(done: Pruning, *, deleted: bool) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "deleted": deleted,
+        "runs": [run.run_id for run in done.runs],
+        "bytes": done.size,
+        "kept": [{"run_id": run.run_id, "reason": reason} for run, reason in done.kept],
+    }
+
+
+def _say_pruned(request: Request, done: Pruning) -> None:
+    out = console(sys.stdout)
+    if not request.yes and done.runs:
+        shown = done.runs[: request.limit] if request.limit else done.runs
+        out.print(_table(shown, out.width))
+        if len(done.runs) > len(shown):
+            say(out, f"and {len(done.runs) - len(shown)} older ones; --limit 0 shows all")
+    for run, reason in done.kept:
+        say(out, f"{run.run_id} stays: {printable(reason)}")
+    said = f"{_count(done.runs)}, {megabytes(done.size)}"
+    say(out, f"deleted: {said}" if request.yes else f"would be deleted: {said}; with --yes they are")
+
+
+def _count(runs: Sequence[RunSummary]) -> str:
+    return f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+
+
+def _table(shown: Sequence[RunSummary], width: int) -> Table:
+    """Ids and verdicts are never broken, they are what people copy; narrow terminals get these and the names."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    narrow = width < NARROW
+    for title in ("run", "started", "verdict", "goals", "steps", "size", "theorem"):
+        right = title in ("goals", "steps", "size")
+        whole = title in ("run", "verdict")
+        if whole or title == "theorem" or not narrow:
+            table.add_column(title, overflow="fold", justify="right" if right else "left", no_wrap=whole)
+    for run in shown:
+        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started))
+        more = () if narrow else (str(run.nodes), str(run.steps), megabytes(run.size))
+        cells = (run.run_id, *(() if narrow else (started,)), outcome(run), *more, printable(run.name))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def megabytes(size: int) -> str:
+    """Bytes as people read them."""
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.0f} kB"
+
+
+__all__ = ["Request", "list_runs", "megabytes"]

@@ -1,0 +1,130 @@
+"""A bad setting is told with the place where it was said, and what is wrong with it; the same on every path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.cli.configure import BadSettings, settings
+from goedels_poetry.settings.problems import line_of
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
+    return tmp_path / "config.toml"
+
+
+def told(**flags: Any) -> str:
+    with pytest.raises(BadSettings) as bad:
+        settings(**flags)
+    return str(bad.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('seed = 1\n[budgets]\ndepth = "x"\n', ":3: budgets.depth: Input should be a valid integer"),
+        ("sede = 1\n", ":1: sede: there is no such setting; did you mean seed?"),
+        ("[budgets]\n\ndpeth = 1\n", ":3: budgets.dpeth: there is no such setting; did you mean budgets.depth?"),
+        ("[budgets]\nqqq = 1\n", ":2: budgets.qqq: there is no such setting; budgets has wall_seconds, agent_steps,"),
+        ("budgets = {depth = -1}\n", ":1: budgets.depth: Input should be greater than or equal to 0, not -1"),
+        ("budgets.depth = -1\n", ":1: budgets.depth: Input"),
+        ('[schedule]\nbeam = [1, "x"]\n', ":2: schedule.beam[1]: Input"),
+        ('[models.prover]\nmodel = "m"\nbase_url = "ftp"\n', ":3: models.prover.base_url: 'ftp' is not an address"),
+        ("budgets = 3\n", ":1: budgets: Input"),
+        ("seed = \n", ":1:8: Invalid value"),
+        ("seed = 1\nseed = 2\n", ":2:9: Cannot overwrite a value"),
+        ("seed", ": Expected '='"),
+        ('[budgets]\nwall_seconds = "soon"\n', ":2: budgets.wall_seconds: 'soon' is no length of time"),
+    ],
+)
+def test_the_line_of_the_file_is_named(file: Path, text: str, words: str) -> None:
+    file.write_text(text)
+    assert told().startswith(f"{file}{words}")
+
+
+def test_every_mistake_is_told_at_once(file: Path) -> None:
+    file.write_text("sede = 1\n[budgets]\ndepth = -1\n")
+    assert set(told().split("; /")[0].split(":")[1:2]) <= {"1", "3"}
+    assert told().count(str(file)) == 2
+
+
+def test_a_secret_is_not_told(file: Path) -> None:
+    file.write_text("[models.prover]\napi_key = 12345\n")
+    assert told() == f"{file}:2: models.prover.api_key: Input should be a valid string"
+
+
+def test_a_configuration_that_is_no_text_or_no_file_is_told(file: Path) -> None:
+    file.write_bytes(b"seed = 1 # \xff\n")
+    assert told() == f"{file}: not text in UTF-8 (byte 0xff at 11)"
+    file.unlink()
+    file.mkdir()
+    assert told() == f"{file}: is no file"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("GOEDELS_POETRY__SEED", "abc", "GOEDELS_POETRY__SEED: Input should be a valid integer"),
+        ("goedels_poetry__seed", "abc", "goedels_poetry__seed: Input should be a valid integer"),
+        ("GOEDELS_POETRY__BUDGETS__DEPTH", "x", "GOEDELS_POETRY__BUDGETS__DEPTH: Input"),
+        (
+            "GOEDELS_POETRY__BUDGETS__DEPHT",
+            "3",
+            "GOEDELS_POETRY__BUDGETS__DEPHT: there is no such setting; did you mean",
+        ),
+        ("GOEDELS_POETRY__BUDGETS", '{"depth": -2}', "GOEDELS_POETRY__BUDGETS: budgets.depth: Input"),
+        ("GOEDELS_POETRY__BUDGETS", "{depth", "GOEDELS_POETRY__BUDGETS: not the JSON that is expected there"),
+        ("GOEDELS_POETRY__SCHEDULE__BEAM", "many", "GOEDELS_POETRY__SCHEDULE__BEAM: not the JSON"),
+    ],
+)
+def test_the_variable_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
+) -> None:
+    file.write_text("[budgets]\ndepth = 4\n")  # says nothing wrong, and is not blamed
+    monkeypatch.setenv(variable, value)
+    assert told().startswith(words)
+
+
+def test_the_option_is_named(file: Path) -> None:
+    file.write_text("[budgets]\nsolver_seconds = 4\n")
+    assert told(budgets={"solver_seconds": 0.0}) == "--max-solver-seconds: Input should be greater than 0, not 0.0"
+    assert told(models={"model": "m", "base_url": "ftp"}).startswith("--base-url: 'ftp' is not an address")
+
+
+def test_the_short_path_and_the_long_one_say_the_same(cli: Any, home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[budgets]\ndepth = -1\n")
+    short, long = cli("prove", "t.smt2"), cli("prove", "t.smt2", "--max-nodes", "5")
+    assert (short.code, short.out, short.err) == (long.code, long.out, long.err)
+    assert (short.code, f"{home}/config.toml:2: budgets.depth: Input" in short.err) == (2, True)
+
+
+def test_the_doctor_says_it_once(cli: Any, home: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[budgets]\ndepth = -1\n")
+    ran = cli("doctor", "--json")
+    assert ran.code == 1
+    failed = [finding for finding in ran.objects() if not finding["ok"]]
+    assert [finding["what"] for finding in failed] == ["settings"]
+    assert f"{home}/config.toml:2: budgets.depth: Input" in failed[0]["found"]
+
+
+def test_lines_that_only_look_like_the_setting_are_not_taken_for_it() -> None:
+    text = '''note = """
+[budgets]
+depth = 1
+"""
+# depth = 2
+["budgets"]
+seed.depth = 3
+depth    = 4
+[other]
+depth = 5
+'''
+    assert line_of(text, ("budgets", "depth")) == 8
+    assert line_of(text, ("budgets", "nodes")) == 6
+    assert line_of(text, ("models",)) is None

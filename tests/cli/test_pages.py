@@ -1,0 +1,247 @@
+"""The pages of `prove`: what stands where, the proof, the table and the count, the seconds."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from goedels_poetry.cli.proof_page import SHORT, say_proof
+from goedels_poetry.cli.report import spent_lines
+from goedels_poetry.cli.tally import Row, say_table, tally
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.settings import Settings
+from goedels_poetry.trace.explain import explain_lines
+from goedels_poetry.trace.proof_text import LEAN, OUTLINE, ProofText, how, lean_pieces, proof_text
+from goedels_poetry.trace.terminal import console, lines_to
+from goedels_poetry.trace.tree import heading
+from goedels_poetry.trace.wording import LONGEST, worded
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import ROOT, ProofNode, Verdict
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "result-v1.json").read_text("utf-8"))
+VERDICTS = {
+    "swap_twice.smt2": "proved",
+    "not_a_definition.smt2": "unknown",
+    "reverse_append_wrong.smt2": "refuted",
+    "rumour.smt2": "inconsistent",
+    "missing.smt2": "invalid",
+}
+
+
+# -- a whole page ---------------------------------------------------------------------------------------------------
+def test_every_page_ends_with_its_verdict_and_several_with_a_table_and_a_count(
+    cli: Any, theorems: Path, home: Path
+) -> None:
+    ran = cli("prove", *(theorems / name for name in VERDICTS), "--timeout", "5", "--quiet")
+    *pages, table = ran.out.split("\n\n")
+    for page, (name, verdict) in zip(pages, VERDICTS.items(), strict=True):
+        assert page.splitlines()[-1] == f"{verdict}  {theorems / name}"
+    head, *rows, count = table.splitlines()
+    assert head.split() == ["theorem", "verdict", "trust", "seconds"]
+    assert [row.split()[1] for row in rows] == list(VERDICTS.values())
+    assert re.fullmatch(r"5 theorems: 1 proved, 1 refuted, 1 inconsistent, 1 unknown, 1 invalid in \d+(\.\d)? s", count)
+    assert pages[0].splitlines()[0].startswith("0  for all a i j: "), "tree and proof stand above the evidence"
+    assert pages[0].index("  proof:") < pages[0].index("  trust level") < pages[0].index("  run ")
+    (unknown,) = (run for run in cli("runs", "--json").objects() if run["verdict"] == "unknown")
+    with GoedelsPoetryFramework(Settings(home=home)) as framework, framework.open_store(unknown["run_id"]) as store:
+        told = explain_lines(store, store.nodes()[0])
+    assert told and all(f"  {line}" in pages[1] for line in told), "why it was not decided"
+
+
+def test_a_folder_ends_with_a_table_and_one_named_file_does_not(cli: Any, theorems: Path, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "t.smt2").write_text((theorems / "swap_twice.smt2").read_text())
+    ran = cli("prove", "folder", "--quiet", "--no-proof")
+    assert ran.out.splitlines()[-1].startswith("1 theorem: 1 proved in ") and "  proof:" not in ran.out
+    alone = cli("prove", "folder/t.smt2", "--quiet")
+    assert alone.out.splitlines()[-1] == "proved  folder/t.smt2  (proved earlier, re-checked now)"
+    as_json = cli("prove", "folder", theorems / "average.smt2", "--json", "--timeout", "0.01")
+    for result in as_json.objects():
+        jsonschema.validate(result, SCHEMA)
+    assert as_json.err.splitlines()[-1].startswith("2 theorems: "), "standard output has the objects alone"
+
+
+def test_json_has_the_proof_and_the_seconds(cli: Any, theorems: Path) -> None:
+    (told,) = cli("prove", theorems / "swap_twice.smt2", "--json").objects()
+    assert told["proof"] == ("theorem: swap(swap(a, i, j), i, j) = a\n  closed by z3 and cvc5 from: definitions")
+    assert told["seconds"] >= told["metrics"]["wall_seconds"] > 0
+    (without,) = cli("prove", theorems / "swap_twice.smt2", "--json", "--no-proof").objects()
+    assert without["proof"] is None and without["skipped"]
+
+
+def test_a_proof_by_induction_names_its_lemmas_cases_and_hypotheses(cli: Any, theorems: Path) -> None:
+    (told,) = cli("prove", theorems / "reverse_twice.smt2", "--json", "--no-bank").objects()
+    lines = told["proof"].splitlines()
+    assert lines[0].startswith("lemma 1: ") and lines[1].startswith("  induction on ")
+    assert "theorem: reverse(reverse(xs)) = xs" in lines and "  induction on xs" in lines
+    assert lines[-1].startswith("      closed by ") and lines[-1].endswith(" from: definitions, hypothesis, lemma 1")
+
+
+def test_the_seconds_are_those_since_the_program_was_started() -> None:
+    code = (
+        "import time; time.sleep(0.3)\n"
+        "from goedels_poetry.cli import waited\n"
+        "assert waited.waited() == 0.0\nwaited.begin(); first = waited.waited(); time.sleep(0.1)\n"
+        "waited.begin(); print(first, waited.waited())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    first, second = map(float, done.stdout.split())
+    assert first >= 0.29, "what it took to load counts"
+    assert second < first, "a second command line of the same process begins when it begins"
+
+
+def test_what_was_waited_is_told_and_the_run_beside_it_where_it_is_older() -> None:
+    assert spent_lines({"nodes": 2, "wall_seconds": 0.3}, 2.8) == ["2 goals", "2.8 s"]
+    assert spent_lines({"wall_seconds": 60.0}, 2.8) == ["2.8 s (60.0 s over all starts)"]
+    assert spent_lines({"wall_seconds": 0.3}) == ["0.3 s"]
+
+
+# -- the proof ------------------------------------------------------------------------------------------------------
+def shown(proof: ProofText, asked: bool | None, *, proved: bool = True) -> str:
+    out = StringIO()
+    say_proof(lines_to(out), proof, asked, proved=proved)
+    return out.getvalue()
+
+
+def test_a_short_proof_is_shown_unasked_and_a_long_one_when_asked_for() -> None:
+    short, long = (ProofText(OUTLINE, tuple(f"line {n}" for n in range(count))) for count in (SHORT, SHORT + 1))
+    assert shown(short, None).count("line ") == SHORT
+    assert shown(long, None) == "  proof: 13 lines; --proof prints them\n"
+    assert shown(long, True).count("line ") == SHORT + 1
+    assert shown(short, False) == ""
+    assert shown(short, None, proved=False) == "", "of a negation only when it is asked for"
+    assert shown(short, True, proved=False).startswith("  proof:\n    line 0\n")
+
+
+def test_a_generated_one_liner_does_not_fill_the_screen() -> None:
+    statement = f"(= (+ {'x ' * 2_000}) (* 2000 x))"
+    assert "lines; --proof prints them" in shown(ProofText(OUTLINE, (f"theorem: {statement}",)), None)
+    assert statement in shown(ProofText(OUTLINE, (f"theorem: {statement}",)), True)
+    drawn = heading(ProofNode(ROOT, statement), worded(statement)).plain
+    assert drawn.startswith("0  x + x + x") and drawn.endswith("...  open")
+    assert len(drawn) < LONGEST + 20
+
+
+def test_a_proof_of_a_model_cannot_write_on_the_terminal() -> None:
+    lean = ProofText(LEAN, ("theorem t : 1 = 1 := by", "  -- \x1b[31mred\x1b]0;title\x07", "\trfl"))
+    said = shown(lean, True)
+    assert "\x1b" not in said and "\x07" not in said and "\\x1b[31mred" in said
+    out = StringIO()
+    from rich.console import Console
+
+    say_proof(Console(file=out, force_terminal=True, color_system="standard", width=80), lean, True, proved=True)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+    assert plain == said, "colours, and nothing else"
+    assert out.getvalue() != plain
+
+
+@pytest.mark.parametrize(
+    ("scheme", "words"),
+    [
+        ({"kind": "structural", "on": "xs", "general": ["y", "z"], "depth": 2},
+         "induction on xs, 2 constructors at a time, for all y, z"),
+        ({"kind": "integer", "on": "n", "base": "0", "upward": False}, "induction on the integer n downward from 0"),
+        ({"kind": "measure", "measure": "(+ n 1)"}, "induction on the measure n + 1"),
+        ({"kind": "recursion", "function": "f", "at": ["(+ y 1)"]}, "induction along the recursion of f(y + 1)"),
+        ({"kind": "size", "on": ["x", "y"]}, "induction on the size of x, y"),
+        ({"kind": "cases", "on": "(<= x 0)"}, "two cases, whether x <= 0 holds"),
+        ({"kind": "witness", "at": ["(* 2 n)"]}, "with 2 * n as what exists"),
+        ({"kind": "conjuncts"}, "each conjunct by itself"),
+        ({"kind": "something new"}, "something new"),
+    ],
+)  # fmt: skip
+def test_schemes_have_words(scheme: dict[str, Any], words: str) -> None:
+    assert how(scheme) == words
+
+
+QUERY = {"cites": [], "equations": True, "instances": [], "quantified": True}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"id": "1", "sequent": "(sequent () () true)", "scheme": {"kind": "intro"}, "cites": ["1"]}],
+        [{"id": "1", "sequent": "(sequent () () true)", "query": {**QUERY, "cites": ["9"]}}],
+        [{"id": "1"}],
+        "no list",
+        [],
+    ],
+)
+def test_what_is_no_certificate_has_no_proof_and_does_no_harm(tmp_path: Path, steps: Any) -> None:
+    (tmp_path / "manifest.json").write_text('{"language": "smt", "claim": "proved"}')
+    (tmp_path / "theorem.smt2").write_text("(prove true)")
+    (tmp_path / "derivation.json").write_text(json.dumps({"steps": steps}))
+    assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path)) is None
+    assert proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path / "nowhere")) is None
+
+
+def test_a_case_that_is_cited_over_and_over_is_told_once(tmp_path: Path) -> None:
+    """Each step cites the one before it twice: written out, that would be a million lines."""
+    steps: list[dict[str, Any]] = [{"id": "0", "sequent": "(sequent () () true)", "query": QUERY}]
+    for number in range(1, 21):
+        cites = [str(number - 1)] * 2
+        steps.append(
+            {"id": str(number), "sequent": "(sequent () () true)", "scheme": {"kind": "conjuncts"}, "cites": cites}
+        )
+    (tmp_path / "manifest.json").write_text('{"language": "smt", "claim": "proved"}')
+    (tmp_path / "theorem.smt2").write_text("(prove true)")
+    (tmp_path / "derivation.json").write_text(json.dumps({"steps": steps}))
+    proof = proof_text(RunResult("t", Verdict.PROVED, certificate=tmp_path))
+    assert proof is not None and len(proof.lines) < 100 and "as above" in proof.text
+
+
+@pytest.mark.parametrize(
+    ("original", "proof", "pieces"),
+    [
+        ("theorem t : p := sorry\n", "theorem t : p := by\n  simp\n", ("", "theorem t : p := by\n  simp")),
+        ("theorem t : p := sorry", "theorem t : p := sorryful", ("", "theorem t : p := sorryful")),
+        (
+            "-- u := sorry\n/-- doc -/\n@[simp] theorem t : p := sorry\ntheorem v : q := sorry\n",
+            "-- u := sorry\ntheorem t_aux_1 : r := rfl\n\n/-- doc -/\n@[simp] theorem t : p := t_aux_1\n"
+            "theorem v : q := sorry\n",
+            ("theorem t_aux_1 : r := rfl\n\n", "/-- doc -/\n@[simp] theorem t : p := t_aux_1"),
+        ),
+    ],
+)
+def test_what_stands_in_place_of_sorry_is_found_in_the_certificates_files(
+    original: str, proof: str, pieces: tuple[str, str]
+) -> None:
+    assert lean_pieces(original, proof, "t") == pieces
+
+
+# -- the end of a batch ---------------------------------------------------------------------------------------------
+ROWS = [
+    Row("a/very/long/name/of/a/folder/and_a_theorem.smt2", Verdict.PROVED, "L3", 1.25),
+    Row("u.smt2", Verdict.OUT_OF_BUDGET),
+    Row("v.smt2", Verdict.UNKNOWN, seconds=100.0, failed="locked"),
+]
+
+
+def test_the_count_names_what_there_is() -> None:
+    assert tally(ROWS, 31.4) == "3 theorems: 1 proved, 1 out of budget, 1 locked in 31 s"
+    assert tally(ROWS[:1], 2.84) == "1 theorem: 1 proved in 2.8 s"
+    assert tally(ROWS, 3725) == "3 theorems: 1 proved, 1 out of budget, 1 locked in 62 min 5 s"
+    assert tally([], 0.0) == "0 theorems: none in 0.0 s"
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_table_fits_the_terminal(width: int) -> None:
+    out = StringIO()
+    from rich.console import Console
+
+    say_table(Console(file=out, width=width), ROWS)
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 4 and all(len(line) <= max(width, 47) for line in lines)
+    assert lines[1].split()[0].endswith("theorem.smt2"), "a name keeps its end"
+    assert [line.rstrip()[-5:].strip() for line in lines[1:]] == ["1.2", "udget", "100.0"]
+    piped = StringIO()
+    say_table(console(piped), ROWS)
+    assert "a/very/long/name/of/a/folder/and_a_theorem.smt2  proved         L3         1.2" in piped.getvalue()

@@ -1,0 +1,159 @@
+"""`show` explains every open goal; `trace` tells what each event took; a moment that a run has not had is refused.
+
+The run is a real one of a true theorem that needs a lemma, interrupted when the first lemmas have been tried.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
+from goedels_poetry.languages.trials import MOST_KEPT, Status
+from goedels_poetry.trace.explain import explain, explain_lines
+from goedels_poetry.tree.results import Event, RunResult
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "explanation-v1.json").read_text("utf-8"))
+ROTATE = """
+(declare-datatypes ((Nat 0) (List 0)) (((zero) (succ (pred Nat))) ((nil) (cons (head Nat) (tail List)))))
+(define-fun-rec append ((xs List) (ys List)) List
+  (match xs ((nil ys) ((cons h t) (cons h (append t ys))))))
+(define-fun-rec len ((xs List)) Nat
+  (match xs ((nil zero) ((cons h t) (succ (len t))))))
+(define-fun-rec rotate ((n Nat) (xs List)) List
+  (match n ((zero xs) ((succ m) (match xs ((nil nil) ((cons h t) (rotate m (append t (cons h nil))))))))))
+(prove (forall ((xs List)) (= (rotate (len xs) xs) xs)))
+"""
+PATIENCE = 60.0
+
+
+def stop_when_a_lemma_has_failed(framework: GoedelsPoetryFramework, run: list[str]) -> None:
+    """Interrupt the run as soon as its job has written down a lemma that it could not prove."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        for path in framework.settings.data_dir.glob("runs/*/under_way/sketcher-*.jsonl"):
+            if '"lemma": true' in path.read_text("utf-8") and '"failed"' in path.read_text("utf-8"):
+                run.append(path.parents[1].name)
+                framework.interrupt("interrupted by a test")
+                return
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, RunResult, list[Event]]]:
+    home = tmp_path_factory.mktemp("home")
+    events: list[Event] = []
+    found: list[str] = []
+    with GoedelsPoetryFramework(Settings(home=home, budgets=Budgets(wall_seconds=PATIENCE), use_memory=False)) as fw:
+        watcher = threading.Thread(target=stop_when_a_lemma_has_failed, args=(fw, found))
+        watcher.start()
+        result = fw.run(ROTATE, name="rotate.smt2", on_event=events.append)
+        watcher.join()
+    assert found == [result.run_id]
+    yield home, result, events
+
+
+@pytest.fixture
+def home(stopped: tuple[Path, RunResult, list[Event]]) -> Path:
+    """The data directory that ``cli`` looks at."""
+    return stopped[0]
+
+
+@pytest.fixture
+def run_id(stopped: tuple[Path, RunResult, list[Event]]) -> str:
+    return stopped[1].run_id
+
+
+def test_what_a_stopped_job_had_tried_is_kept(home: Path, run_id: str) -> None:
+    with GoedelsPoetryFramework(Settings(home=home)) as fw, fw.open_store(run_id) as store:
+        explanation = explain(store, "0")
+        assert not (store.path.parent / "under_way").exists(), "what was under way is history now"
+    tried = {trial.strategy for trial in explanation.tried}
+    assert {"direct proof", "structural-induction", "induction"} <= tried
+    lemmas = [trial for trial in explanation.tried if trial.lemma]
+    assert any(trial.status is Status.FAILED and "80 tests" in trial.result for trial in lemmas)
+    assert all(trial.what.startswith("(forall") for trial in lemmas)
+    assert len(explanation.tried) <= MOST_KEPT
+    assert explanation.nearest is not None
+    assert "structural-induction" in explanation.nearest.by
+    assert "(rotate" in explanation.nearest.statement
+    assert any("a lemma of this shape" in advice and "rotate(" in advice for advice in explanation.advice)
+
+
+def test_a_person_reads_what_was_tried_what_came_nearest_and_what_would_help(cli: Any, run_id: str) -> None:
+    shown = cli("show", run_id).out
+    assert "open goal 0: for all xs: rotate(len(xs), xs) = xs" in shown
+    for words in ("tried: ", "structural-induction", "true in 80 tests, not proved", "nearest: ", "would help: "):
+        assert words in shown
+    assert "does not apply here" not in shown, "what says nothing is left out"
+    assert "a lemma of this shape" in shown
+    assert "(forall" not in shown, "formulas are worded"
+    assert "--model NAME" in shown
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_page_fits_a_narrow_terminal(cli: Any, run_id: str, columns: int) -> None:
+    shown = cli("show", run_id, env={"COLUMNS": str(columns)}).out
+    table = shown[shown.index("  tried: ") : shown.index("  nearest: ")]
+    if columns >= 72:
+        assert [line for line in table.splitlines() if len(line) > columns] == []
+    assert "structural-induction" in table
+
+
+def test_programs_get_the_same_in_the_published_form(cli: Any, run_id: str) -> None:
+    page = json.loads(cli("show", run_id, "--json").out)
+    (explanation,) = page["explanations"]
+    jsonschema.validate(explanation, SCHEMA)
+    assert explanation["node"] == "0"
+    assert explanation["tried"]
+    assert explanation["nearest"]["goals"] == 1
+    (begun,) = json.loads(cli("show", run_id, "--json", "--at", "1").out)["explanations"]
+    jsonschema.validate(begun, SCHEMA)
+    assert begun["tried"] == [], "at the first commit nothing had been tried"
+
+
+def test_the_last_page_of_a_run_has_three_to_six_lines_of_it(home: Path, run_id: str) -> None:
+    with GoedelsPoetryFramework(Settings(home=home)) as fw, fw.open_store(run_id) as store:
+        lines = explain_lines(store, "0")
+    assert 3 <= len(lines) <= 6
+    assert [line.partition(":")[0] for line in lines[:3]] == ["tried", "nearest", "would help"]
+    assert all("\n" not in line for line in lines)
+
+
+def test_each_event_says_how_long_it_took_and_what_was_tried_in_it(cli: Any, run_id: str) -> None:
+    events = cli("trace", run_id).objects()
+    prover = next(event for event in events if event["agent"] == "prover")
+    assert prover["seconds"] > 0
+    assert prover["solver_calls"] >= 1
+    assert prover["strategies"] == ["direct proof"]
+    kept = next(event for event in events if event["outcome"] == "kept what was under way")
+    assert "structural-induction" in kept["strategies"]
+    assert kept["tried"] > 3
+    assert "sketcher was stopped" in kept["reason"]
+    assert "strategies" not in events[0]
+
+
+@pytest.mark.parametrize("command", [["show"], ["show", "--json"], ["trace"], ["trace", "--format", "mermaid"]])
+def test_a_moment_that_the_run_has_not_had_is_refused_with_the_range(cli: Any, run_id: str, command: list[str]) -> None:
+    last = cli("trace", run_id).objects()[-1]["seq"]
+    assert cli(*command, run_id, "--at", str(last)).code == 0
+    refused = cli(*command, run_id, "--at", str(last + 1))
+    assert refused.code == 2
+    assert refused.out == ""
+    assert f"from 0 to {last}" in refused.err
+
+
+def test_a_goal_that_is_proved_needs_no_explanation(cli: Any, tmp_path: Path, theorems: Path) -> None:
+    env = {"GOEDELS_POETRY__HOME": str(tmp_path / "other")}
+    (result,) = cli("prove", theorems / "swap_twice.smt2", "--json", env=env).objects()
+    assert result["verdict"] == "proved"
+    assert json.loads(cli("show", result["run_id"], "--json", env=env).out)["explanations"] == []
+    assert "would help" not in cli("show", result["run_id"], env=env).out
+    assert not any("tried" in event for event in cli("trace", result["run_id"], env=env).objects())

@@ -17,6 +17,7 @@ from goedels_poetry.cli.change_files import NotWritten, write_in_place, write_ne
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.endings import say_verdict
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -222,18 +223,19 @@ def _finish(request: ChangeRequest, result: RunResult) -> int:
     """Print the result, and write the file where that was asked for and may be done."""
     told = (result.answer or {}).get("change")
     written = _written(request, result, told) if told else ""
+    on = f"; {GOES_ON.format('')}" if result.verdict is Verdict.OUT_OF_BUDGET and request.back is None else ""
     if request.as_json:
         data = {"schema": SCHEMA, **result.to_json(), **(told or {}), "written": written}
         data.pop("answer", None)
         data["exit_code"] = result.verdict.exit_code
         sys.stdout.write(json.dumps(data, default=str) + "\n")
     elif told is None:
-        say(console(sys.stderr), one_line(f"{result.input}: {result.reason}"))
+        say(console(sys.stderr), one_line(f"{result.input}: {result.reason}{on}"))
     else:
         out = console(sys.stdout)
         for line in page(result, told, written):
             say(out, line)
-        say_verdict(out, result.verdict, result.input, result.reason)
+        say_verdict(out, result.verdict, result.input, result.reason + on)
     sys.stdout.flush()
     return result.verdict.exit_code
 

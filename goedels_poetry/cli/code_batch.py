@@ -22,6 +22,7 @@ from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
 from goedels_poetry.cli.endings import say_verdict
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
+from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
@@ -61,7 +62,6 @@ class CodeRequest(Flags):
 
 
 PASSED = (Verdict.TESTED, Verdict.PROVED)
-GOES_ON = "the same command{} goes on where the run stopped"
 
 
 class Refused(Exception):

@@ -12,6 +12,8 @@ from goedels_poetry.trace.terminal import printable
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
 
+GOES_ON = "the same command{} goes on where the run stopped"
+
 
 class Begun(Protocol):
     """What the command line of a run said that belongs to its identity, or that it needs to go on the same way."""
@@ -95,4 +97,4 @@ def _flags(request: Begun) -> list[str]:
     return flags
 
 
-__all__ = ["resume_of"]
+__all__ = ["GOES_ON", "resume_of"]

@@ -8,8 +8,9 @@ fails is tried first on the next (counterexample-guided inductive synthesis: Sol
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,17 @@ class Found:
 
 
 async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Known, *, brief: bool) -> Found:
+    """See `_enumerated`. Who stops waiting for it ends the search, which has a thread of its own."""
+    given_up = threading.Event()
+    try:
+        return await _enumerated(task, forbidden, known, brief=brief, given_up=given_up.is_set)
+    finally:
+        given_up.set()
+
+
+async def _enumerated(
+    task: CodeTask, forbidden: Sequence[Forbidden], known: Known, *, brief: bool, given_up: Callable[[], bool]
+) -> Found:
     """The first candidate that passes a quick test.
 
     Where a model can be asked (``brief``) more has to speak for it than that it fits; without one the smallest
@@ -72,7 +84,7 @@ async def enumerated(task: CodeTask, forbidden: Sequence[Forbidden], known: Know
     tried, first = set(known.digests), None
     most, seconds = (MOST_BRIEF, BRIEF) if brief else (MOST_LONG, LONG)
     for examples in dict.fromkeys([shown] if brief else [shown, task.examples]):
-        fitting = _texts(task, examples, forbidden, seconds)
+        fitting = _texts(task, examples, forbidden, seconds, given_up)
         for _ in range(most):
             text = await asyncio.to_thread(next, fitting, None)
             if text is None:
@@ -116,11 +128,25 @@ def _weight(task: CodeTask, held: Sequence[Pair]) -> int:
     return guessed + len(task.ensures) + ENOUGH * (len(task.tests) + len(task.properties))
 
 
-def _texts(task: CodeTask, examples: Sequence[Pair], forbidden: Sequence[Forbidden], seconds: float) -> Iterator[str]:
+def _texts(
+    task: CodeTask,
+    examples: Sequence[Pair],
+    forbidden: Sequence[Forbidden],
+    seconds: float,
+    given_up: Callable[[], bool],
+) -> Iterator[str]:
     """The functions of the enumeration that are not banned, until the time is over."""
     deadline = time.monotonic() + seconds
     with suppress(InvalidInput):  # types that are not enumerated
-        for text in synthesise(task.signature, examples, seconds=seconds, contracts=_contracts(task), words=task.task):
+        found = synthesise(
+            task.signature,
+            examples,
+            seconds=seconds,
+            contracts=_contracts(task),
+            words=task.task,
+            given_up=given_up,
+        )
+        for text in found:
             if not why_banned(strategy_of(task.whole(text), task.function), forbidden):
                 yield text
             if time.monotonic() > deadline:

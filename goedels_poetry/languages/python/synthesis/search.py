@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from goedels_poetry.languages.python.synthesis.comprehensions import comprehensions
@@ -43,6 +43,7 @@ def synthesise(
     contracts: Sequence[str] = (),
     requires: Sequence[str] = (),
     words: str = "",
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Iterator[str]:
     """Texts of functions that agree with the examples and with what of the contract our interpreter knows.
 
@@ -53,6 +54,7 @@ def synthesise(
         contracts: conditions on ``result`` and the parameters. Clauses outside of the grammar are left to the caller.
         requires: conditions on the parameters; inputs at which the contract must hold are taken from their domain.
         words: the task as people put it; numbers and quoted texts in it become constants of the grammar.
+        given_up: asked every few milliseconds; when it says so, nothing more is searched. From any thread.
 
     Several candidates may come, small ones first: whoever asks tests them on checks that the search has not seen. Types
     other than int, bool, str, float, lists and tuples of them give none. Nothing is executed: terms are data of ours.
@@ -68,7 +70,7 @@ def synthesise(
     ready = [_returning(task, text) for text in fitted(task)]
     weak: list[str] = []
     told: set[str] = set()
-    for found in _in_turns(_searches(task, deadline), deadline):
+    for found in _in_turns(_searches(task, deadline), deadline, given_up):
         if isinstance(found, Weak):
             weak.append(found.text)
         elif found is not None and found not in told:
@@ -112,11 +114,13 @@ def _folds_well(source: Source) -> bool:
     return len(source.binders) == 1 and ".split" not in source.through
 
 
-def _in_turns(searches: Sequence[Iterator[Found]], deadline: float) -> Iterator[Found]:
+def _in_turns(searches: Sequence[Iterator[Found]], deadline: float, given_up: Callable[[], bool]) -> Iterator[Found]:
     """Every search a few milliseconds, the first some more, one after the other; None at the end of each turn."""
     searches, first = list(searches), searches[0]
     while searches and time.monotonic() < deadline:
         for search in tuple(searches):
+            if given_up():
+                return
             turn = _TURN * _FIRST_SHARE if search is first else _TURN
             until = min(time.monotonic() + turn, deadline)
             while time.monotonic() < until:

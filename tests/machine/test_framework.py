@@ -397,6 +397,19 @@ async def test_a_retrieved_lemma_may_be_cited_and_stands_in_the_derivation(frame
     assert f'"id": "{scope[0][0]}"' in result.certificate.read_text()
 
 
+async def test_a_proof_that_rests_on_what_stood_above_it_is_not_kept_for_later_runs(framework: MakeFramework) -> None:
+    """Its lemma would be missing there, and the certificate would be refused."""
+    goals = {"S": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["L"]}]}}
+    await framework().arun(theorem(root="S", goals=goals, theory="x"), name="one")
+    goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["A"]}], "wants": ["L"]}}
+    await framework().arun(theorem(goals=goals, theory="x"), name="two")
+    goals = {"U": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["A"]}]}}
+    language = ToyLanguage()
+    result = await framework(language).arun(theorem(root="U", goals=goals, theory="x"), name="three")
+    assert (result.verdict, result.metrics["lemmas_reused"]) == (Verdict.PROVED, 0)
+    assert ("prove", "A", 0) in language.calls
+
+
 async def test_a_proof_of_a_cut_subtree_is_used_again(framework: MakeFramework) -> None:
     goals = {"T": {**HOPELESS, "sketches": [{"strategy": "a", "children": ["A", "bad"]}]}, "bad": HOPELESS}
     goals["T"]["sketches"].append({"strategy": "b", "children": ["B", "A"]})

@@ -80,7 +80,7 @@ def test_every_hole_that_could_be_filled_is_and_what_stays_open_is_told(
     (tmp_path / "real.lean.orig").write_text("somebody's")
     code, patch, words = prove("t.lean", "--diff", "--write", "--quiet")
     now = real.read_bytes().decode()
-    assert code == 3, "of the theorem that is refuted"
+    assert code == 3, words  # that of the theorem that is refuted
 
     assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "real.lean.orig").read_text() == "somebody's"

@@ -210,12 +210,13 @@ async def test_a_reader_that_is_killed_again_and_again_says_nothing_about_the_te
 ) -> None:
     monkeypatch.setenv("GOEDELS_POETRY__HOME", str(tmp_path))
     fw = GoedelsPoetryFramework(Settings())
+    long = "".join(f"(declare-const y{i} Int)(assert (> y{i} (+ {' '.join(['1'] * 400)})))" for i in range(60)) + SMALL
     try:
-        with killing(WORKER, 0, every=0.005):
-            result = await fw.arun(SMALL, name="t.smt2")
+        with killing(WORKER, 0, every=0.005):  # nobody reads so much between two kills
+            result = await fw.arun(long, name="t.smt2")
         assert result.verdict is Verdict.OUT_OF_BUDGET, result
         assert "could not be read" in result.reason or "worker processes end at once" in result.reason
-        assert (await fw.arun(SMALL, name="t.smt2")).verdict is Verdict.PROVED
+        assert (await fw.arun(long, name="t.smt2")).verdict is Verdict.PROVED
         assert (await fw.arun("(prove (or p (not p)))", name="t.smt2")).verdict is Verdict.INVALID
     finally:
         await fw.aclose()

@@ -296,12 +296,9 @@ class _Batch:
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
-        goals = tuple(
-            replace(goal, statement=goal.statement or self._output.theorem(result)) for goal in result.open_goals
-        )
-        result = replace(result, open_goals=goals, reason=_without_traceback(result.reason))
+        result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
-        return Report(result, skipped, resume, request.assume_definitions)
+        return Report(result, skipped=skipped, resume=resume, assumes=request.assume_definitions)
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
         """Where the certificate goes; a fresh run never takes the place of a finished proof."""

@@ -16,8 +16,7 @@ from goedels_poetry.settings import Settings
 from goedels_poetry.trace.progress import Progress
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.terminal import lines_to, say
-from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import ProofNode, Verdict
+from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.cli.filling import Filling
@@ -68,17 +67,25 @@ class Output:
         if self._filling is not None:
             self._filling.done(source, result)
         asked = self._request.proof
-        proof = proof_text(result, self.theorem(result)) if asked is not False else None
-        return replace(report, proof=proof, show_proof=asked, seconds=waited_for, explained=self._explained(result))
+        report = self._seen(replace(report, show_proof=asked, seconds=waited_for))
+        return report if asked is False else replace(report, proof=proof_text(report.result, report.theorem))
 
-    def _explained(self, result: RunResult) -> Sequence[str]:
-        if result.verdict not in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) or not result.run_id or self._request.as_json:
-            return ()
-        from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
-
+    def _seen(self, report: Report) -> Report:
+        """With what the run's store says: opened once, which takes longer than what is read there."""
+        result = report.result
+        if not result.run_id:
+            return report
         with self._framework.open_store(result.run_id) as store:
-            goals = store.nodes()
-            return explain_lines(store, goals[0]) if goals else ()
+            theorem = str(store.meta("statement") or result.input)
+            goals = [] if self._request.as_json else store.nodes()
+            explained: Sequence[str] = ()
+            if goals and result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET):
+                from goedels_poetry.trace.explain import explain_lines  # what is proved needs none of it
+
+                explained = explain_lines(store, goals[0])
+        left = tuple(replace(goal, statement=goal.statement or theorem) for goal in result.open_goals)
+        told = replace(result, open_goals=left)
+        return replace(report, result=told, theorem=theorem, goals=goals, explained=explained)
 
     def say(self, report: Report) -> None:
         """Print a page, or an object."""
@@ -86,7 +93,7 @@ class Output:
             if self._request.as_json:
                 sys.stdout.write(to_json(report) + "\n")
             else:
-                show(self._out, report, self._goals(report.result), self.theorem(report.result))
+                show(self._out, report)
                 if self._several:
                     say(self._out, "")
             sys.stdout.flush()
@@ -115,20 +122,6 @@ class Output:
             say_tally(self._out, rows, seconds)
         elif not self._request.quiet:
             say_tally(lines_to(sys.stderr), rows, seconds)
-
-    def _goals(self, result: RunResult) -> list[ProofNode]:
-        """The tree of the run; empty where there was no run."""
-        if not result.run_id:
-            return []
-        with self._framework.open_store(result.run_id) as store:
-            return store.nodes()
-
-    def theorem(self, result: RunResult) -> str:
-        """The theorem's statement in one line."""
-        if not result.run_id:
-            return ""
-        with self._framework.open_store(result.run_id) as store:
-            return str(store.meta("statement") or result.input)
 
 
 __all__ = ["NOT_STARTED", "Output"]

@@ -34,6 +34,10 @@ class Report:
     """A result with what the command line adds to it."""
 
     result: RunResult
+    theorem: str = ""
+    """Its statement, for the root, which has none of its own."""
+    goals: Sequence[ProofNode] = ()
+    """The tree that its page draws."""
     skipped: bool = False
     """Whether this is the proof of an earlier run, re-checked now."""
     resume: str | None = None
@@ -71,9 +75,9 @@ def to_json(report: Report) -> str:
     return json.dumps(data, default=str)
 
 
-def show(out: Console, report: Report, nodes: Sequence[ProofNode], theorem: str) -> None:
+def show(out: Console, report: Report) -> None:
     """The page for people: tree and proof or what is known instead, evidence, what to do next; the verdict ends it."""
-    result = report.result
+    result, nodes, theorem = report.result, report.goals, report.theorem
     if report.failure is not None:
         say_failure(out, report.failure, result.input)
         return

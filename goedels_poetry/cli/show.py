@@ -108,7 +108,7 @@ def _print_page(
     out.print()
     if result is not None:
         _say_lines(out, model_lines(result.metrics.get("models", {})))
-        show(out, Report(result), (), theorem)
+        show(out, Report(result, theorem))
         return
     moment = f"after commit {at} of {store.seq}" if at is not None else "not ended"
     spent = store.spent(as_of=at)

@@ -241,7 +241,7 @@ def test_no_other_command_and_no_completion_is_short() -> None:
 
 # -- pages ----------------------------------------------------------------------------------------------------------
 def page(out: Console, result: RunResult, nodes: list[ProofNode], theorem: str) -> None:
-    show(out, Report(result, skipped=result.reason == "again"), nodes, theorem)
+    show(out, Report(result, theorem, nodes, skipped=result.reason == "again"))
 
 
 @pytest.mark.parametrize("theorem", ["(or p (not p))", "p", "p and q", "(= x |odd name|)", "∀ x", "x" * 2 * PIPE_WIDTH])

@@ -86,6 +86,10 @@ class Unavailable(GoedelsPoetryError):
     """A tool could not do its work: that says nothing about the theorem, and the same may work later."""
 
 
+class MissingTool(GoedelsPoetryError):
+    """A tool that the work needs is not there, Lean for instance: nothing was begun. The message says what to do."""
+
+
 class StateIsReadOnly(GoedelsPoetryError):
     """A run's state was to be written; it is read from the store, which is the source of truth."""
 
@@ -164,6 +168,7 @@ __all__ = [
     "BudgetExceeded",
     "GoedelsPoetryError",
     "InvalidInput",
+    "MissingTool",
     "RunLocked",
     "StaleWork",
     "StateIsReadOnly",

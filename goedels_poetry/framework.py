@@ -21,7 +21,7 @@ from goedels_poetry.machine.checkpoints import OnChunk
 from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
 from goedels_poetry.machine.kinds import registry_of
-from goedels_poetry.machine.listing import PluginList, plugin_list
+from goedels_poetry.machine.listing import PluginList, plugin_list, run_id_of
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.machine.snapshots import Snapshot, read_history, read_state, refuse_update
 from goedels_poetry.machine.streams import RESULT, StreamMode, modes_of, stream_of
@@ -291,20 +291,29 @@ class GoedelsPoetryFramework(MachineRunner):
         other.write_card(run_id=other.run_id, **{fact: card.get(fact) for fact in ("name", "language", "started")})
         return other.run_id
 
-    def tree(self, run_id: str, *, as_of: int | None = None) -> TreeView:
-        """The proof tree, now or after commit ``as_of``: ``nodes`` as data; notebooks show it as lists that open."""
+    def tree(self, run: str | RunResult, *, as_of: int | None = None) -> TreeView:
+        """The proof tree, now or after commit ``as_of``: ``nodes`` as data; notebooks show it as lists that open.
+
+        Raises:
+            UnknownRun: ``run`` is neither a run's id nor a result that has one.
+        """
         from goedels_poetry.trace.notebook import TreeView
         from goedels_poetry.trace.wording import worded
 
-        with self.open_store(run_id) as store:
+        with self.open_store(run_id_of(run)) as store:
             return TreeView.of(store, as_of=as_of, render=worded)
 
-    def page(self, run_id: str) -> str:
-        """The run as one HTML document that needs nothing else, as ``goedels-poetry trace RUN --html`` writes it."""
+    def page(self, run: str | RunResult) -> str:
+        """The run as one HTML document that needs nothing else, as ``goedels-poetry trace RUN --html`` writes it.
+
+        Raises:
+            UnknownRun: ``run`` is neither a run's id nor a result that has one.
+        """
         from goedels_poetry.trace.page import render, run_data
 
-        with self.open_store(run_id) as store:
-            return render(run_data(store), title=f"{self._runs.get(run_id).card().get('name') or run_id}")
+        place = self._place(run)
+        with self.open_store(place.run_id) as store:
+            return render(run_data(store), title=f"{place.card().get('name') or place.run_id}")
 
     def delete_run(self, run_id: str) -> int:
         """Delete a run that nobody works on; returns its size in bytes. Certificates elsewhere stay.
@@ -341,7 +350,7 @@ class GoedelsPoetryFramework(MachineRunner):
         Raises:
             UnknownRun, StoreError. GoedelsPoetryError: there is no such checkpoint.
         """
-        return read_state(self._place(run), None if isinstance(run, str) else run, self.extensions)
+        return read_state(self._place(run), run if isinstance(run, Mapping) else None, self.extensions)
 
     def get_state_history(
         self,
@@ -373,8 +382,8 @@ class GoedelsPoetryFramework(MachineRunner):
         """
         refuse_update(self._place(run))
 
-    def _place(self, run: str | RunnableConfig) -> RunDir:
-        return self._runs.get(run if isinstance(run, str) else str(run["configurable"]["thread_id"]))
+    def _place(self, run: str | RunnableConfig | RunResult) -> RunDir:
+        return self._runs.get(run_id_of(run))
 
     def plugins(self) -> PluginList:
         """What packages and the caller have added, and what of it is not used, as `goedels-poetry doctor` says it."""

@@ -41,6 +41,7 @@ import sys
 import tempfile
 import threading
 import time
+import unicodedata
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -189,6 +190,7 @@ SExpr: TypeAlias = "str | list[Any]"
 Env: TypeAlias = Mapping[str, Term]
 _CHAR = "[0-9A-Za-z~!@$%^&*_+=<>.?/-]"
 _SYMBOL = f"(?![0-9]){_CHAR}+"
+_WRITTEN = rf"(?![0-9])(?:{_CHAR}|[^\x00-\x7f])+"  # also between bars, where solvers are told other names anyway
 _TOKEN = re.compile(
     r"""[ \t\r\n]+|;[^\r\n]*|(?P<open>\()|(?P<close>\))|(?P<quoted>\|[^|\\]*\|)|(?P<atom>"(?:[^"]|"")*"(?!")"""
     rf"""|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\#b[01]+|\#x[0-9a-fA-F]+|:{_CHAR}+|{_SYMBOL})(?![:\#]|{_CHAR}))"""
@@ -208,8 +210,9 @@ def read(text: str) -> list[SExpr]:
             done = stack.pop()
             stack[-1].append(done)
         elif kind:
-            simple = re.fullmatch(_SYMBOL, atom[1:-1]) and atom[1:-1] not in _RESERVED
-            stack[-1].append(atom[1:-1] if kind == "quoted" and simple else atom)
+            simple = kind == "quoted" and re.fullmatch(_WRITTEN, atom[1:-1]) and atom[1:-1] not in _RESERVED
+            plain = simple and atom.isprintable() and unicodedata.is_normalized("NFC", atom)  # others are renamed there
+            stack[-1].append(atom[1:-1] if plain else atom)
     need(place == len(text) and len(stack) == 1, "unreadable at the end, or a parenthesis is never closed")
     return stack[0]
 
@@ -221,7 +224,7 @@ def one_of(text: Any) -> Any:
 
 
 def named(expr: Any) -> str:
-    good = isinstance(expr, str) and re.fullmatch(_SYMBOL, expr) and expr not in _RESERVED
+    good = isinstance(expr, str) and re.fullmatch(_WRITTEN, expr) and expr not in _RESERVED
     need(good, f"a name was expected, not {shown(expr)}", Undecided if str(expr)[:1] in ("|", '"') else Refused)
     return str(expr)
 
@@ -1380,15 +1383,17 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
 
 # ==================================================================================== certificates
 FILES = ("theorem.smt2", "derivation.json", "obligations.smt2", "manifest.json")
+LEAN = "proof.lean"
 
 
 def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[str, bytes]]:
     manifest = json.loads((folder / "manifest.json").read_bytes())
     kind = (manifest.get("language"), manifest.get("schema"))
     need(kind == ("smt", 1), f"this script does not know certificates of {kind}", Undecided)
-    need(sorted(p.name for p in folder.iterdir()) == sorted(FILES), f"the folder is to have just {', '.join(FILES)}")
-    data = {name: (folder / name).read_bytes() for name in FILES}
-    sums = {name: hashlib.sha256(data[name]).hexdigest() for name in FILES[:3]}
+    names = {p.name for p in folder.iterdir()}
+    need(names - {LEAN} == set(FILES), f"the folder is to have just {', '.join(FILES)}")
+    data = {name: (folder / name).read_bytes() for name in names}
+    sums = {name: hashlib.sha256(data[name]).hexdigest() for name in names if name != "manifest.json"}
     seal = json.dumps({k: v for k, v in manifest.items() if k != "manifest_sha256"}, sort_keys=True, indent=2) + "\n"
     good = manifest.get("manifest_sha256") == hashlib.sha256(seal.encode()).hexdigest()
     need(good and manifest.get("files") == sums, "a hash does not fit: a file was edited")
@@ -1414,6 +1419,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     """Check a certificate. Raises Refused or Undecided; holds otherwise."""
     manifest, data = archive(folder, theorem)
     report.notes += ["compared with its own theorem.smt2 only: give --theorem"] if theorem is None else []
+    report.notes += [f"{LEAN} is left aside"] if LEAN in data else []
     report.statement, report.claim = str(manifest.get("statement")), str(manifest.get("claim"))
     evidence = json.loads(data["derivation.json"])
     given = evidence.pop("interpretation", None) if report.claim == "counterexample" else None

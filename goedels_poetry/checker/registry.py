@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,9 @@ from goedels_poetry.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
     from goedels_poetry.settings import LeanSettings
+
+when_asked: ContextVar[Callable[[], None] | None] = ContextVar("when_asked", default=None)
+"""Is called when a run hands in what it found: its search is over, and the checker at work in processes of its own."""
 
 
 class Checkers:
@@ -53,6 +58,8 @@ class Checkers:
             GoedelsPoetryError: the language has no checker, or it does not load.
         """
         language = submission.language
+        if (call := when_asked.get()) is not None:
+            call()
         if submission.verdict not in CLAIMS and not (submission.verdict is Verdict.TESTED and self.tests(language)):
             return Certificate(Verdict.UNKNOWN, reason=f"{submission.verdict} is nothing that a checker can show")
         found = await self._checker(language).certify(submission)
@@ -86,4 +93,4 @@ def _built_in(language: str, lean: LeanSettings | None) -> Checker:
     raise GoedelsPoetryError(f"no checker is registered for the language {language}")
 
 
-__all__ = ["Checkers"]
+__all__ = ["Checkers", "when_asked"]

@@ -50,9 +50,14 @@ def diagnose(*, as_json: bool, call: bool = False, model: str | None = None, bas
     else:
         out = console(sys.stdout)
         for finding in findings:
-            mark = Text("ok   " if finding.ok else "FAIL ", style="green" if finding.ok else "bold red")
-            say(out, mark + Text(f"{finding.what}: {one_line(finding.found)}"))
+            say(out, _mark(finding) + Text(f"{finding.what}: {one_line(finding.found)}"))
     return 0 if all(finding.ok for finding in findings) else 1
+
+
+def _mark(finding: Finding) -> Text:
+    if not finding.ok:
+        return Text("FAIL ", style="bold red")
+    return Text("ok   ", style="green") if finding.installed else Text("--   ", style="yellow")
 
 
 async def _solvers() -> list[Finding]:

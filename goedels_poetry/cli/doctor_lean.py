@@ -20,6 +20,8 @@ from goedels_poetry.languages.lean.runtime.embedded import (
 )
 from goedels_poetry.settings import LeanSettings
 
+INSTALL = "goedels-poetry lean install"
+TOOLCHAIN = "elan installs one, and the embedded Lean needs none"
 _THEOREM = "theorem t (a b : Nat) : a + b = b + a := by omega"
 _NODE_SECONDS = 20.0
 
@@ -30,9 +32,13 @@ def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
         kind = kind_in_use(settings)
     except OSError as problem:
         return [Finding("lean", str(problem), ok=False)]
-    found = [_embedded(), _native(), Finding("lean kimina", settings.kimina_url or "no address configured")]
+    address = settings.kimina_url
+    kimina = Finding("lean kimina", address or "no address configured", installed=bool(address))
+    found = [_embedded(), _native(), kimina]
     if call and (kind != "embedded" or is_installed()):
         return [*found, asyncio.run(_answer(settings))]
+    if kind == "embedded" and not is_installed():
+        return [*found, Finding("lean in use", f"none yet; the first use fetches it, or {INSTALL}", installed=False)]
     return [*found, Finding("lean in use", kind)]
 
 
@@ -45,12 +51,12 @@ def _embedded() -> Finding:
             [str(node_program()), "--version"], capture_output=True, text=True, timeout=_NODE_SECONDS, check=True
         )
     except LeanUnavailable as missing:
-        return Finding("lean embedded", str(missing))
+        return Finding("lean embedded", f"not installed: {missing}", installed=False)
     except (OSError, subprocess.SubprocessError) as problem:
         return Finding("lean embedded", f"Node does not run: {problem}", ok=False)
     where = f"Node {node.stdout.strip()}, {folder}"
     if not is_installed(folder):
-        return Finding("lean embedded", f"not fetched yet (goedels-poetry lean install), {where}")
+        return Finding("lean embedded", f"not installed, not fetched yet: {INSTALL}, {where}", installed=False)
     return Finding("lean embedded", f"{LEAN_VERSION}, {where}")
 
 
@@ -58,7 +64,9 @@ def _native() -> Finding:
     programs = [name for name in ("lake", "lean") if shutil.which(name)]
     project = os.environ.get("LEAN_PROJECT_PATH")
     named = f", LEAN_PROJECT_PATH {project}" if project else ""
-    return Finding("lean native", f"{' and '.join(programs) or 'no toolchain'} on the path{named}")
+    if not programs:
+        return Finding("lean native", f"not installed: no toolchain on the path{named}; {TOOLCHAIN}", installed=False)
+    return Finding("lean native", f"{' and '.join(programs)} on the path{named}")
 
 
 async def _answer(settings: LeanSettings) -> Finding:

@@ -7,8 +7,10 @@ import tempfile
 import time
 import traceback
 
-from goedels_poetry.errors import RunLocked, StoreError
+from goedels_poetry.errors import MissingTool, RunLocked, StoreError
 
+UNAVAILABLE = 69
+"""Exit code when a tool that is needed is not there (EX_UNAVAILABLE)."""
 INTERNAL_ERROR = 70
 """Exit code for a defect of this program (EX_SOFTWARE of sysexits.h); no verdict has it."""
 NOT_STORED = 74
@@ -21,7 +23,8 @@ INTERRUPTED = 130
 
 def code_of(error: Exception, otherwise: int) -> int:
     """Exit code of a command that an exception ended, where it has one of its own; else ``otherwise``."""
-    return LOCKED if isinstance(error, RunLocked) else NOT_STORED if isinstance(error, StoreError) else otherwise
+    own = {RunLocked: LOCKED, StoreError: NOT_STORED, MissingTool: UNAVAILABLE}
+    return next((code for kind, code in own.items() if isinstance(error, kind)), otherwise)
 
 
 def describe(error: BaseException) -> str:
@@ -63,6 +66,7 @@ __all__ = [
     "INTERRUPTED",
     "LOCKED",
     "NOT_STORED",
+    "UNAVAILABLE",
     "code_of",
     "describe",
     "save_log",

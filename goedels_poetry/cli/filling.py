@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.cli.inputs import STDIN, Source
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.errors import MissingTool
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
@@ -170,7 +170,7 @@ def fresh_of(settings: LeanSettings) -> FreshLean:
         try:
             return open_lean(settings, 1, trusted=True)
         except LeanUnavailable as fault:
-            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+            raise MissingTool(f"Lean is not available: {fault}") from fault
 
     return start
 

@@ -12,6 +12,8 @@ class Finding:
     what: str
     found: str
     ok: bool = True
+    installed: bool = True
+    """False: it is not there, and nothing that was asked for needs it."""
 
 
 __all__ = ["Finding"]

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, describe, save_traceback
-from goedels_poetry.errors import GoedelsPoetryError, RunLocked
+from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, UNAVAILABLE, describe, save_traceback
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked
 
 _LOCKS = Path("/proc/locks")
 """Who holds which lock, on Linux."""
@@ -20,7 +20,7 @@ class Failure:
     """Why an input has no verdict at all: that says nothing about it."""
 
     kind: str
-    """``locked``, ``storage`` or ``internal``."""
+    """``locked``, ``missing``, ``storage`` or ``internal``."""
     reason: str
     """One line for people."""
     exit_code: int
@@ -32,7 +32,7 @@ class Failure:
     @property
     def title(self) -> str:
         """What stands where a verdict would."""
-        return {"locked": "locked", "storage": "not done"}.get(self.kind, "internal error")
+        return {"locked": "locked", "missing": "not done", "storage": "not done"}.get(self.kind, "internal error")
 
     def to_json(self) -> dict[str, Any]:
         """The object ``error`` of ``--json``."""
@@ -48,6 +48,8 @@ def failure_of(error: Exception, data_dir: Path) -> Failure:
         which = f" {run[1]}" if run else ""
         words = f"{who} works on this run{which}; wait for it, stop it, or begin a separate run with --fresh"
         return Failure("locked", words, LOCKED, pid)
+    if isinstance(error, MissingTool):
+        return Failure("missing", str(error), UNAVAILABLE)
     if isinstance(error, (GoedelsPoetryError, OSError)):
         return Failure("storage", str(error) or type(error).__name__, NOT_STORED)
     log = save_traceback(error)

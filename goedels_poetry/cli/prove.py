@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from goedels_poetry import languages
 from goedels_poetry.checker.plugins import CLAIMS
+from goedels_poetry.checker.registry import when_asked
 from goedels_poetry.cli.configure import BadSettings, settings, settings_of
 from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, describe, save_log
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
@@ -22,7 +25,7 @@ from goedels_poetry.cli.resuming import resume_of
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.cli.waited import waited
-from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError, UnknownLanguage
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked, StoreError, UnknownLanguage
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.machine.runner import LOGIC
 from goedels_poetry.models import PriceError, PromptError, RecordingError
@@ -41,6 +44,11 @@ RECHECK_SECONDS = 60.0
 CHECK_AGAIN = "goedels_poetry.checker.smt.jobs:check_again"
 PYTHON = "python"
 LEAN = ".lean"
+SMT = "smt"
+BESIDE = 2
+"""Theorems that may be with the checker while the next one is searched, where there is a processor for it."""
+FIRST_TRY = {("framework", "begun"), ("judge", "open"), ("prover", "candidate"), ("verifier", "proved")}
+"""What happens in a run that leaves nothing for the next one: no lemma, no strategy that was tried."""
 
 
 def prove_all(request: Request) -> int:
@@ -129,6 +137,14 @@ def _attempt_read(source: Source) -> str | Unreadable:
         return problem
 
 
+def processors() -> int:
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
 def _without_traceback(reason: str) -> str:
     """A worker's error may bring its traceback along: that goes into the log, not to the person."""
     line, mark, _ = reason.partition("\nTraceback (most recent call last)")
@@ -177,10 +193,13 @@ class _Batch:
                 sources = [each for source in self._sources for each in await self._theorems(source)]
                 self._output.expect(sources, folder=not all(source.named for source in self._sources))
                 self._progress.expect(len(sources))
-                queue = iter(sources)
                 async with asyncio.TaskGroup() as group:
-                    for _ in range(min(self._request.jobs, len(sources))):
-                        group.create_task(self._work(queue, alone=len(sources) == 1))
+                    if self._request.jobs == 1 or len(sources) == 1:
+                        await self._in_order(sources, group)
+                    else:
+                        queue = iter(sources)
+                        for _ in range(min(self._request.jobs, len(sources))):
+                            group.create_task(self._work(queue))
                 as_asked = self._unread is not None or await self._output.fill(lambda: self._interrupted)
         if self._unread is not None:
             raise self._unread
@@ -228,21 +247,56 @@ class _Batch:
             self._output.read(source, text)
         return text
 
-    async def _work(self, queue: Iterator[Source], *, alone: bool) -> None:
+    async def _work(self, queue: Iterator[Source]) -> None:
         for source in queue:
-            began = time.monotonic()
-            report = await self._one(source)
-            seconds = (alone and waited()) or time.monotonic() - began
-            report = self._output.completed(source, report, seconds)
-            self._codes.append(report.exit_code)
-            self._progress.finished(source.name, report.result)
-            try:
-                self._output.say(report)
-            except BrokenPipeError as error:  # nobody reads any more: stop, keep what is proved
-                self._unread = error
-                self._stop()
+            await self._complete(source)
 
-    async def _one(self, source: Source) -> Report:
+    async def _in_order(self, sources: Sequence[Source], group: asyncio.TaskGroup) -> None:
+        """One search at a time. What only the checker still works on is left to it, and told in its turn."""
+        beside = BESIDE if processors() > 1 else 0
+        under_way: deque[asyncio.Task[None]] = deque()
+        for source in sources:
+            searched = asyncio.Event()
+            before = under_way[-1] if under_way else None
+            under_way.append(group.create_task(self._complete(source, before, searched, alone=len(sources) == 1)))
+            await searched.wait()
+            while len(under_way) > beside:
+                await asyncio.wait([under_way.popleft()])
+
+    async def _complete(
+        self,
+        source: Source,
+        before: asyncio.Task[None] | None = None,
+        searched: asyncio.Event | None = None,
+        *,
+        alone: bool = False,
+    ) -> None:
+        """One theorem from its text to what is printed about it.
+
+        Args:
+            before: what has to be printed first.
+            searched: is set when the next theorem may begin; what this one leaves for it is in the data directory then.
+            alone: there is no other one.
+        """
+        began = time.monotonic()
+        try:
+            report = await self._one(source, searched)
+        finally:
+            if searched is not None:
+                searched.set()
+        seconds = (alone and waited()) or time.monotonic() - began
+        if before is not None:
+            await asyncio.wait([before])
+        report = self._output.completed(source, report, seconds)
+        self._codes.append(report.exit_code)
+        self._progress.finished(source.name, report.result)
+        try:
+            self._output.say(report)
+        except BrokenPipeError as error:  # nobody reads any more: stop, keep what is proved
+            self._unread = error
+            self._stop()
+
+    async def _one(self, source: Source, searched: asyncio.Event | None) -> Report:
         """One theorem; whatever happens becomes a result."""
         if self._interrupted:
             return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=NOT_STARTED))
@@ -251,24 +305,29 @@ class _Batch:
             place = {"line": text.line, "column": text.column, "hint": None}
             return Report(RunResult(source.name, Verdict.INVALID, reason=text.reason, location=place))
         try:
-            return await self._prove(source, text)
+            return await self._prove(source, text, searched)
         except UnknownLanguage as problem:
             return Report(RunResult(source.name, Verdict.INVALID, reason=str(problem)))
         except Exception as error:  # noqa: BLE001 - a defect on one theorem must not stop the others
-            if isinstance(error, GoedelsPoetryError) and not isinstance(error, (RunLocked, StoreError)):
+            if isinstance(error, GoedelsPoetryError) and not isinstance(error, (RunLocked, StoreError, MissingTool)):
                 return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(error)))
             from goedels_poetry.cli.no_verdict import failure_of
 
             failure = failure_of(error, self._settings.data_dir)
             return Report(RunResult(source.name, Verdict.UNKNOWN, reason=failure.reason), failure=failure)
 
-    async def _prove(self, source: Source, text: str) -> Report:
-        request, worked = self._request, False
+    async def _prove(self, source: Source, text: str, searched: asyncio.Event | None) -> Report:
+        request, worked, first_try = self._request, False, True
 
         def listen(event: Event) -> None:
-            nonlocal worked
+            nonlocal worked, first_try
             worked = True
+            first_try = first_try and (event.agent, event.outcome) in FIRST_TRY
             self._progress.event(source.name, event)
+
+        def asked() -> None:
+            if searched is not None and worked and first_try:
+                searched.set()
 
         async def search(fresh: bool) -> RunResult:
             return await self._framework.arun(
@@ -289,6 +348,8 @@ class _Batch:
                 round_trip=request.round_trip,
             )
 
+        if self._language(source) == SMT and self._framework.models is None:
+            when_asked.set(asked)  # for the task that this theorem has
         # A finished run would neither write a recording nor be replayed.
         result = await search(request.fresh or (request.by_script and not request.resume))
         remembered = not worked and result.verdict in CLAIMS
@@ -296,9 +357,21 @@ class _Batch:
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
+        if result.verdict is Verdict.PROVED and result.language == SMT and self._for_lean:
+            from goedels_poetry.cli.prove_lean import with_lean_proof  # Lean's modules, for who asks for them
+
+            stated = result.formalization["formal"] if result.formalization is not None else text
+            result = await with_lean_proof(
+                result, stated, self._settings.lean, request.lean_timeout, request.assume_definitions, self._progress.note
+            )
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)
         return Report(result, skipped=skipped, resume=resume, assumes=request.assume_definitions)
+
+    @property
+    def _for_lean(self) -> bool:
+        """Whether proofs of SMT theorems are to be written for Lean, too."""
+        return self._request.lean or self._settings.lean.proofs
 
     def _folder(self, source: Source, text: str, fresh: bool) -> Path | None:
         """Where the certificate goes; a fresh run never takes the place of a finished proof."""

@@ -11,7 +11,7 @@ from goedels_poetry.cli.endings import say_failure, say_verdict
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.proof_page import say_proof
 from goedels_poetry.trace.proof_text import ProofText
-from goedels_poetry.trace.terminal import draw_short, one_line, printable, say
+from goedels_poetry.trace.terminal import counted, draw_short, one_line, printable, say
 from goedels_poetry.trace.wording import LONGEST, worded
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Verdict
@@ -26,6 +26,7 @@ TRUST = {
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
     "L3": "re-verified, and confirmed by a second, independent checker: another solver; for Lean another kernel",
+    "L4": "and Lean's kernel accepted the whole proof",
 }
 
 
@@ -200,16 +201,16 @@ def spent_lines(metrics: dict[str, Any], waited: float | None = None) -> list[st
         waited: seconds that somebody waited now, told first; None: the run's own, over all starts, alone.
     """
     known = (
-        ("nodes", "goal", "goals"),
-        ("attempts", "attempt", "attempts"),
-        ("backtracks", "backtrack", "backtracks"),
-        ("bans", "ban", "bans"),
+        ("nodes", "goal", ""),
+        ("attempts", "attempt", ""),
+        ("backtracks", "backtrack", ""),
+        ("bans", "ban", ""),
         ("lemmas_reused", "lemma reused", "lemmas reused"),
-        ("steps", "step", "steps"),
-        ("solver_calls", "solver call", "solver calls"),
+        ("steps", "step", ""),
+        ("solver_calls", "solver call", ""),
     )
-    counted = [(metrics.get(name), one, many) for name, one, many in known]
-    lines = [f"{n:g} {one if n == 1 else many}" for n, one, many in counted if isinstance(n, (int, float))]
+    told = [(metrics.get(name), one, many) for name, one, many in known]
+    lines = [counted(n, one, many) for n, one, many in told if isinstance(n, (int, float))]
     searched = metrics.get("wall_seconds")
     if waited is not None:
         earlier = isinstance(searched, (int, float)) and searched > 1.5 * waited + 1

@@ -14,7 +14,7 @@ from rich.text import Text
 from goedels_poetry.cli.look import looking
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.trace.terminal import console, printable, say
+from goedels_poetry.trace.terminal import console, counted, printable, say
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
@@ -123,7 +123,7 @@ def _say_pruned(request: Request, done: Pruning) -> None:
 
 
 def _count(runs: Sequence[RunSummary]) -> str:
-    return f"{len(runs)} run{'' if len(runs) == 1 else 's'}"
+    return counted(len(runs), "run")
 
 
 def _table(shown: Sequence[RunSummary], width: int) -> Table:

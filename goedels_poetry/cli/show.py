@@ -19,7 +19,7 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial
 from goedels_poetry.trace import tree
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, in_short, nearest_line, rows
-from goedels_poetry.trace.terminal import console, printable, say
+from goedels_poetry.trace.terminal import console, counted, printable, say
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.derivation import model_metrics
 from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
@@ -183,8 +183,8 @@ def _notes(node: ProofNode, store: StoreReader, cost: Mapping[str, float], at: i
     lines = [line for line in (goal_line(cost),) if line]
     if node.attempts or node.decomposition_attempts:
         attempts, sketches = node.attempts, node.decomposition_attempts
-        tried = f"{attempts} proof attempt{'' if attempts == 1 else 's'}"
-        lines.append(f"{tried}, {sketches} failed sketch{'' if sketches == 1 else 'es'}")
+        tried = counted(attempts, "proof attempt")
+        lines.append(f"{tried}, {counted(sketches, 'failed sketch', 'failed sketches')}")
     lines.extend(_story(store.history(node.id, as_of=at)))
     for fingerprint, ban in store.bans(node.id, as_of=at).items():
         evidence = f": {ban['reason']}" if ban.get("reason") else ""

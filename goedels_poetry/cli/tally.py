@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from goedels_poetry.cli.endings import style_of
-from goedels_poetry.trace.terminal import PIPE_WIDTH, one_line, say, say_parts
+from goedels_poetry.trace.terminal import PIPE_WIDTH, counted, one_line, say, say_parts
 from goedels_poetry.tree.state import Verdict
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def tally(rows: Sequence[Row], seconds: float) -> str:
     counts = Counter(row.word for row in rows)
     words = [*map(str, _ORDER), *dict.fromkeys(row.failed for row in rows if row.failed)]
     found = ", ".join(f"{counts[word]} {word.replace('_', ' ')}" for word in words if counts[word])
-    return f"{len(rows)} theorem{'' if len(rows) == 1 else 's'}: {found or 'none'} in {in_words(seconds)}"
+    return f"{counted(len(rows), 'theorem')}: {found or 'none'} in {in_words(seconds)}"
 
 
 def say_tally(out: Console, rows: Sequence[Row], seconds: float) -> None:

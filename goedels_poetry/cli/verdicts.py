@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED
+from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, UNAVAILABLE
 from goedels_poetry.tree.state import Verdict
 
 WORST_FIRST = (
@@ -32,7 +32,8 @@ def worst_code(codes: Iterable[int]) -> int:
     program counts before all.
     """
     broken, rest = WORST_FIRST[:2], WORST_FIRST[2:]
-    order = [INTERNAL_ERROR, *(v.exit_code for v in broken), NOT_STORED, LOCKED, *(v.exit_code for v in rest)]
+    undone = (NOT_STORED, UNAVAILABLE, LOCKED)
+    order = [INTERNAL_ERROR, *(v.exit_code for v in broken), *undone, *(v.exit_code for v in rest)]
     return min(codes, key=order.index, default=0)
 
 

@@ -3,11 +3,13 @@
 Trusted code. Solvers know more symbols than the standard does, and let some of them win over a declaration:
 z3 takes a user's ``sin``, ``is-cons`` or ``|!|`` for its own, and a bound variable called ``true`` for the
 truth. So no name of the user is ever shown to a solver as it is: symbols and sorts get the prefix ``u.``,
-variables ``?``, which begin no symbol of a theory. The rest of a term is unchanged.
+variables ``?``, which begin no symbol of a theory. The rest of a term is unchanged. Solvers read names of printable
+ASCII alone, so one with other characters has their numbers instead, behind ``n.`` or ``n?``: ``ö`` is ``n.~f6~``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from types import MappingProxyType
 from typing import TypeAlias
@@ -17,6 +19,11 @@ from goedels_poetry.kernel.faults import EncodingError, TextTooLong
 from goedels_poetry.kernel.problem import Constructor, Datatype, Definition, Signature
 from goedels_poetry.kernel.reading.theory import SORT_NAMES, is_theory_symbol
 from goedels_poetry.kernel.terms import Index, Kind, Sort, Term, _make, app, fresh_name, subterms, var
+
+_READ_BY_SOLVERS = re.compile(r"[\x20-\x5b\x5d-\x7b\x7d\x7e]*")
+_NUMBERED = re.compile(r"[^\x20-\x5b\x5d-\x7b\x7d]")
+"""What stands as a number between tildes: tildes, too, so that no two names become one."""
+_NUMBER = re.compile(r"~([0-9a-f]{1,5}|10[0-9a-f]{4})~")
 
 
 class Encoding:
@@ -50,13 +57,13 @@ class Encoding:
         done = self._sort_memo.get(sort)
         if done is None:
             args = tuple([self.sort(a) for a in sort.args])
-            name = f"u.{sort.name}" if sort in self._sorts else sort.name
+            name = safe_symbol(sort.name) if sort in self._sorts else sort.name
             done = self._sort_memo[sort] = Sort(name, sort.indices, args)
         return done
 
     def name(self, name: str) -> str:
         """The safe name of a symbol of the signature; symbols of a theory stay as they are."""
-        return f"u.{name}" if name in self.names else name
+        return safe_symbol(name) if name in self.names else name
 
     def term(self, term: Term) -> Term:
         """The term in safe names. Variables that differ in sort only are given different names."""
@@ -84,7 +91,7 @@ class Encoding:
             return term
         sort = self.sort(term.sort)
         if term.kind is Kind.VAR:
-            return var(f"?{term.name}", sort)
+            return var(_safe("?", term.name), sort)
         args = tuple([self._term_memo[a] for a in term.args])
         if term.name in ("and", "or"):  # z3 flattens these, and would double again and again what is shared
             args = tuple(dict.fromkeys(args))
@@ -102,7 +109,7 @@ class Encoding:
         if isinstance(index, int):
             return index
         if term.name == "is" and index in self._constructors:
-            return f"u.{index}"
+            return safe_symbol(index)
         raise EncodingError(f"the symbol {term.name} has the index {index}")
 
     def text(self, term: Term) -> str:
@@ -153,6 +160,25 @@ class Encoding:
             raise EncodingError(f"the definition of {d.name} is not closed")
         params = tuple(self.untold(p) for p in d.params)
         return Definition(self.name(d.name), params, self.sort(d.sort), self.term(d.body), d.group, d.recursive)
+
+
+def safe_symbol(name: str) -> str:
+    """What a symbol or a sort of a signature is called before solvers."""
+    return _safe("u.", name)
+
+
+def symbol_of(safe: str) -> str:
+    """The user's name of what solvers call ``safe``; a name that is none of ours stays as it is."""
+    if safe.startswith("n."):
+        return _NUMBER.sub(lambda found: chr(int(found[1], 16)), safe[2:])
+    return safe.removeprefix("u.")
+
+
+def _safe(prefix: str, name: str) -> str:
+    """``name`` behind a prefix that says whether its characters are numbered; different names stay different."""
+    if _READ_BY_SOLVERS.fullmatch(name):
+        return prefix + name
+    return f"n{prefix[-1]}" + _NUMBERED.sub(lambda character: f"~{ord(character[0]):x}~", name)
 
 
 def _told_apart(term: Term) -> Term:

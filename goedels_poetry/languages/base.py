@@ -102,7 +102,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of any long job of a language."""
+    """Result of any long job of a language; a key of ``value`` that its reader needs and misses is told by name."""
 
     ok: bool
     value: dict[str, Any] = field(default_factory=dict)
@@ -110,6 +110,9 @@ class Outcome:
     """One line for people when not ok; :data:`EXHAUSTED` when trying again cannot help."""
     cost: dict[str, float] = field(default_factory=dict)
     """``solver_seconds``, ``solver_calls``, ``cpu_seconds``: what this job has spent."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _Value(self.value))
 
     @property
     def exhausted(self) -> bool:
@@ -120,6 +123,21 @@ class Outcome:
     def words(self) -> str:
         """The reason for people: ``value["reason"]`` when the reason itself is only :data:`EXHAUSTED`."""
         return str(self.value.get("reason", "")) if self.reason == EXHAUSTED else self.reason
+
+
+class LacksKey(GoedelsPoetryError, KeyError):
+    """An outcome says that a job went well, and does not have what was asked for."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class _Value(dict[str, Any]):
+    """What an outcome has found, by key."""
+
+    def __missing__(self, key: str) -> Any:
+        has = ", ".join(sorted(map(str, self))) or "nothing"
+        raise LacksKey(f"the value of an Outcome lacks `{key}`, which is needed here; it has {has}")
 
 
 class Incomplete(GoedelsPoetryError):

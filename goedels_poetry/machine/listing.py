@@ -1,13 +1,38 @@
-"""What plug-ins add to the machine, listed for people and programs: of packages, and of a caller."""
+"""What there is, for people and programs: which run a caller means, and what plug-ins add to the machine."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.agents.registry import load_registry
 from goedels_poetry.checker.registry import Checkers
+from goedels_poetry.errors import UnknownRun
 from goedels_poetry.machine.extensions import Extensions
+from goedels_poetry.tree.results import RunResult, RunSummary
+
+
+def run_id_of(run: Any) -> str:
+    """The id of the run that somebody names by its id, a result, a line of ``runs()`` or the config of a snapshot.
+
+    Raises:
+        UnknownRun: it names none; the words say what does.
+    """
+    if isinstance(run, Mapping):
+        named = run.get("configurable")
+        run = named.get("thread_id") if isinstance(named, Mapping) else None
+        if not isinstance(run, str):
+            raise UnknownRun("this config names no run: configurable.thread_id is missing, which snapshots have")
+    if isinstance(run, (RunResult, RunSummary)):
+        if not run.run_id:
+            raise UnknownRun("this result has no run: its text was not read")
+        return run.run_id
+    if not isinstance(run, str):
+        words = "give its id, a RunResult, or the config of a snapshot"
+        raise UnknownRun(f"{type(run).__name__} is no run: {words}")
+    return run
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +68,4 @@ def plugin_list(extensions: Extensions) -> PluginList:
     )
 
 
-__all__ = ["PluginList", "plugin_list"]
+__all__ = ["PluginList", "plugin_list", "run_id_of"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Coroutine
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from goedels_poetry import languages
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.machine.background import call_in
 from goedels_poetry.tasks.base import Task
@@ -47,10 +49,29 @@ class Readings:
             call_in(loop, partial(loop.call_later, READ_GRACE, reading.cancel))
 
 
+OPTIONS = ("theorem", "assume_definitions", "without", "seed", "file")
+"""What languages of theorems take of a caller; the command line gives all of them the same."""
+_THEOREMS = frozenset({"smt", "lean", "python"})
+
+
 async def read(task: Task, language: Language, options: dict[str, Any]) -> Theorem:
-    """See `Task.read`; RefusedPlugin for what a language of somebody else raises besides."""
+    """See `Task.read`; RefusedPlugin for what a language of somebody else raises besides.
+
+    Raises:
+        InvalidInput: an option that no language of ours knows, which would change nothing.
+    """
+    if language.name in _THEOREMS:
+        _check(options)
     with languages.blaming(language, "read the text"):
         return await task.read(language, options)
+
+
+def _check(options: dict[str, Any]) -> None:
+    for name in options:
+        if name not in OPTIONS:
+            meant = get_close_matches(str(name), OPTIONS, 1)
+            hint = f"was `{meant[0]}` meant?" if meant else f"there are {', '.join(OPTIONS[:2])}"
+            raise InvalidInput(f"options: there is no `{name}`", hint=hint)
 
 
 def text_of(path: os.PathLike[str]) -> str:
@@ -58,4 +79,4 @@ def text_of(path: os.PathLike[str]) -> str:
     return Path(path).read_bytes().decode()
 
 
-__all__ = ["READ_GRACE", "Readings", "read", "text_of"]
+__all__ = ["OPTIONS", "READ_GRACE", "Readings", "read", "text_of"]

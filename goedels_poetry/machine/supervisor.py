@@ -156,8 +156,15 @@ class SupervisorAgent:
         routes = self._registry.routes
         unserved = [name for name, queue in state["queues"].items() if queue["length"] and name not in routes]
         if unserved:
-            return Stop("exhausted", f"no agent serves the queue {', '.join(unserved)}")
+            return Stop("exhausted", "; ".join(self._unserved(name, state) for name in unserved))
         return Stop("exhausted")
+
+    def _unserved(self, queue: str, state: GoedelsPoetryState) -> str:
+        """That goals wait where nobody comes, and who has sent the first of them there."""
+        waiting = state["queues"][queue]["head"][:1]
+        sent = [event for event in self._store.events() if event.node in waiting]
+        by = f", where {sent[-1].agent} has sent goal {sent[-1].node}" if sent else ""
+        return f"no agent serves the queue {queue}{by}"
 
     def seconds_left(self) -> float | None:
         """How long the supervisor may wait before it must look at the budgets again; None: as long as it takes."""

@@ -13,7 +13,7 @@ calls whom:
   processes of our own (`worker`) for computation, both behind `worker_threads`.
 * `ahead` has workers forked from a warm parent, the `nursery`; `headstart` starts that one with as little as can be
   loaded, `surroundings` says with which command line and environment. `spare` has z3 processes that one search leaves
-  to the next, `ready` fresh ones for the next job of a worker.
+  to the next, `ready` fresh ones for the next job of a worker, `templates` what forks these for a worker of many jobs.
 * `query_runner` puts the questions that the kernel has about one logic program: fast first, then with insistence.
 * `versions` says which solvers answer here.
 """

@@ -19,13 +19,14 @@ from goedels_poetry.solvers.child import Child, Fork, start_process
 from goedels_poetry.solvers.surroundings import children_environment, module_command
 
 _lock = threading.Lock()
+WORKER = "goedels_poetry.solvers.worker"
 LOADING_SECONDS = 30.0
 """Until the nursery must have loaded what is wanted and forked; then it is replaced."""
 _MOST_STATUS = 64
 _LOOK_AGAIN = 0.02
 
 
-class _Ended(Exception):
+class Ended(Exception):
     """The nursery is gone, or cannot fork."""
 
 
@@ -40,7 +41,9 @@ class ForkedProcess(Fork):
     def poll(self) -> int | None:
         """See `Fork.poll`."""
         with self._lock:  # the code is told once
-            if self.returncode is None and not self.status.closed:
+            if self.returncode is None and self.status.closed:
+                self.returncode = -signal.SIGKILL  # the nursery ends what is left alone
+            elif self.returncode is None:
                 with contextlib.suppress(BlockingIOError):  # it runs
                     line = os.read(self.status.fileno(), _MOST_STATUS)
                     self.returncode = int(line) if line else -signal.SIGKILL  # it ends with the nursery
@@ -53,39 +56,41 @@ class ForkedProcess(Fork):
         return code
 
 
-class _Nursery:
+class Nursery:
     """The process, and the socket on which it is asked."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
-        started = headstart.take() or start_process(lambda: headstart.Started(modules))
+    def __init__(self, started: headstart.Started) -> None:
         self.owner = started.owner
+        self.has_loaded = started.has_loaded
         self._ours = started.ours
         self.close = weakref.finalize(self, started.end)
 
-    def fork(self, modules: Sequence[str], arguments: Sequence[str]) -> ForkedProcess:
-        """A new worker. Raises _Ended or OSError."""
+    def fork(
+        self, modules: Sequence[str], arguments: Sequence[str], main: str = WORKER, seconds: float = LOADING_SECONDS
+    ) -> ForkedProcess:
+        """A new process that has loaded ``modules`` and runs the function ``main`` of one. Raises Ended or OSError."""
         pairs = [os.pipe() for _ in range(4)]
         (child_in, stdin), (stdout, child_out), (stderr, child_err), (status, child_status) = pairs
         theirs, ours = (child_in, child_out, child_err, child_status), (stdin, stdout, stderr)
         request = os.memfd_create("request")
         try:
-            os.write(request, json.dumps(_request(modules, arguments)).encode())
+            os.write(request, json.dumps(_request(modules, arguments) | {"main": main}).encode())
             socket.send_fds(self._ours, [b"."], (*theirs, request))
         except OSError as error:
             for fd in (*ours, status):
                 os.close(fd)
-            raise _Ended from error
+            raise Ended from error
         finally:
             for fd in (*theirs, request):
                 os.close(fd)
         word = os.fdopen(status, "rb", 0)
-        answers, _, _ = select.select([word], [], [], LOADING_SECONDS)
+        answers, _, _ = select.select([word], [], [], seconds)
         line = word.readline() if answers else b""
         if not line:
             word.close()
             for fd in ours:
                 os.close(fd)
-            raise _Ended
+            raise Ended
         return ForkedProcess(int(line), *ours, word)
 
 
@@ -100,7 +105,7 @@ def _request(modules: Sequence[str], arguments: Sequence[str]) -> dict[str, Any]
     }
 
 
-_nursery: _Nursery | None = None
+_nursery: Nursery | None = None
 _holders = 0
 
 
@@ -135,23 +140,23 @@ def start_worker(packages: Sequence[str], modules: Sequence[str] = ()) -> Child:
                 nursery = _living(modules)
                 try:
                     return Child(nursery.fork(modules, packages))
-                except _Ended:
+                except Ended:
                     _forget(nursery)
     return Child(module_command("goedels_poetry.solvers.worker", *packages))
 
 
-def _living(modules: Sequence[str]) -> _Nursery:
+def _living(modules: Sequence[str]) -> Nursery:
     global _nursery  # noqa: PLW0603
     if _nursery is None or _nursery.owner != os.getpid():  # a forked copy of its owner has none
-        _nursery = _Nursery(modules)
+        _nursery = Nursery(headstart.take() or start_process(lambda: headstart.Started(modules)))
     return _nursery
 
 
-def _forget(nursery: _Nursery) -> None:
+def _forget(nursery: Nursery) -> None:
     global _nursery  # noqa: PLW0603
     nursery.close()
     if _nursery is nursery:
         _nursery = None
 
 
-__all__ = ["ForkedProcess", "hold", "load_ahead", "release", "start_worker"]
+__all__ = ["Ended", "ForkedProcess", "Nursery", "hold", "load_ahead", "release", "start_worker"]

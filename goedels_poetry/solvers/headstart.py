@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import Sequence
 
-from goedels_poetry.solvers.surroundings import children_environment, module_command
+from goedels_poetry.solvers.surroundings import LOADED, children_environment, module_command
 
 NURSERY = "goedels_poetry.solvers.nursery"
 ENDING_SECONDS = 1.0
@@ -20,21 +20,34 @@ ENDING_SECONDS = 1.0
 class Started:
     """A nursery, and the socket on which it is asked. Its owner is the process that has started it."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
-        """Raises OSError. The thread that calls has to live as long as this process: with it the nursery ends."""
+    def __init__(self, modules: Sequence[str], environment: dict[str, str] | None = None, own: bool = True) -> None:
+        """Raises OSError. The thread that calls has to live as long as this process: with it the nursery ends.
+
+        ``own``: whether it begins a session of its own, or stays in the process group of its owner.
+        """
         self.owner = os.getpid()
         self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
         actions = [(os.POSIX_SPAWN_DUP2, theirs.fileno(), 0), *nothing]
         command = module_command(NURSERY, *modules)
         try:
-            self._pid = os.posix_spawn(command[0], command, children_environment(), file_actions=actions, setsid=True)
+            surroundings = environment or children_environment()
+            self._pid = os.posix_spawn(command[0], command, surroundings, file_actions=actions, setsid=own)
         except BaseException:
             self.ours.close()
             raise
         finally:
             theirs.close()
         self._ended = False
+
+    def has_loaded(self) -> bool:
+        """Whether it has loaded what it was to load; told once. Does not wait. Raises OSError when it has ended."""
+        ready, _, _ = select.select([self.ours], [], [], 0)
+        if not ready:
+            return False
+        if self.ours.recv(1) != LOADED:
+            raise ConnectionResetError("the nursery has ended")
+        return True
 
     def end(self) -> None:
         """Have it end its workers and itself, and reap it. A forked copy of its owner must not."""

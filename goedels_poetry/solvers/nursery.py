@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 from goedels_poetry.solvers import worker
 from goedels_poetry.solvers.child import run_forked
 from goedels_poetry.solvers.launch import bind_to_parent
+from goedels_poetry.solvers.surroundings import LOADED
 
 OURS = (__package__ or "").partition(".")[0] + "."
 _FDS = 5
@@ -45,7 +46,12 @@ def main() -> None:
     wards.poll.register(heard, select.POLLIN)
     load(sys.argv[2:3])
     ahead = sys.argv[3:]
+    loading = True
     while True:
+        if loading and not ahead:
+            loading = False
+            with contextlib.suppress(OSError):
+                requests.send(LOADED, socket.MSG_DONTWAIT)
         ready = dict(wards.poll.poll(0 if ahead else _TICK_MS if wards.pipes else None))
         if heard in ready:
             os.read(heard, 4096)
@@ -70,9 +76,13 @@ def load(modules: list[str]) -> None:
     for module in modules:
         if module.startswith(OURS):
             with contextlib.suppress(ImportError):
-                importlib.import_module(module)
+                getattr(importlib.import_module(module), "warm", _nothing)()
     gc.enable()
     gc.freeze()  # pages that the collector does not touch stay shared
+
+
+def _nothing() -> None:
+    """What most modules do to be ready."""
 
 
 class _Wards:
@@ -130,12 +140,15 @@ def _serve(request: dict[str, Any], fds: list[int], wards: _Wards) -> None:
         pid = -1
     if pid == 0:
         signal.set_wakeup_fd(-1)
-        os.setsid()
+        if request["main"] == worker.__name__:  # a solver stays in the group of the worker that it belongs to
+            os.setsid()
         os.environ.clear()
         os.environ.update(request["environment"])
         os.chdir(request["folder"])
         sys.path[:] = request["path"]
-        run_forked(worker.main, [str(parent), *request["arguments"]], (fds[0], fds[1], fds[2]), "worker")
+        main = importlib.import_module(request["main"]).main
+        name = request["main"].rpartition(".")[2]
+        run_forked(main, [str(parent), *request["arguments"]], (fds[0], fds[1], fds[2]), name)
     for fd in fds[:3]:
         os.close(fd)
     if pid < 0:

@@ -8,6 +8,8 @@ import sys
 # Else glibc may hand the heap back to the system at every (reset) and fault it in again: z3's fresh contexts
 # were then seen to cost 6.7 ms instead of 1.5 ms.
 _MALLOC = {"MALLOC_TRIM_THRESHOLD_": str(1 << 28), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
+LOADED = b"l"
+"""What a nursery sends when it has loaded all that it was started for."""
 _TUNABLES = "GLIBC_TUNABLES"
 _LARGE_PAGES = "glibc.malloc.hugetlb=1"
 
@@ -35,4 +37,4 @@ def program_environment() -> dict[str, str]:
     return surroundings
 
 
-__all__ = ["children_environment", "module_command", "program_environment"]
+__all__ = ["LOADED", "children_environment", "module_command", "program_environment"]

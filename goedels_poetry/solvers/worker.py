@@ -100,16 +100,19 @@ def main() -> None:
                 write_message(replies, reply)
             except (TypeError, ValueError, RecursionError) as error:
                 write_message(replies, {"ok": False, "error": f"the result is not JSON: {error}", "trace": ""})
-            between_jobs(first)
+            between_jobs(first, request.get("forks", ""))
             first = False
         except MemoryError:
             os._exit(MEMORY_EXIT)
 
 
-def between_jobs(first: bool) -> None:
-    """What is left to do when the reply is out; after the first job nobody knows whether there is another."""
+def between_jobs(first: bool, forks: str) -> None:
+    """What is left to do when the reply is out; after the first job nobody knows whether there is another.
+
+    ``forks``: the module that forks solvers for many jobs, as the pool names it; "": none.
+    """
     if not first:
-        ready.prepare()
+        ready.prepare(importlib.import_module(forks) if forks else None)
     child.reap()
 
 

@@ -15,6 +15,8 @@ from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, Sol
 from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
+FORKS = "goedels_poetry.solvers.templates"
+"""Where a worker has solvers from when it has done many jobs."""
 _MAX_RESULT_BYTES = 256 << 20
 _MAX_REASON = 300
 _PING: dict[str, Any] = {"function": "", "payload": {}, "memory_mb": 4096}
@@ -35,7 +37,7 @@ class _Worker:
         self._asked = 0.0  # when it was first told to end
 
     def run(self, function: str, payload: dict[str, Any], seconds: float, memory_mb: int) -> Any:
-        request = pack({"function": function, "payload": payload, "memory_mb": memory_mb})
+        request = pack({"function": function, "payload": payload, "memory_mb": memory_mb, "forks": FORKS})
         deadline = time.monotonic() + seconds
         self._killed = False
         try:

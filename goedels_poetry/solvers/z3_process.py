@@ -34,12 +34,13 @@ from pathlib import Path
 from goedels_poetry.solvers.child import Child, ChildDied, start_program
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess, get_command, get_fault
-from goedels_poetry.solvers.ready import started
+from goedels_poetry.solvers.ready import forked, started
 from goedels_poetry.solvers.script import script_fault
 from goedels_poetry.solvers.surroundings import module_command
 from goedels_poetry.solvers.z3_replies import ERROR_START, error_answer, why_unknown
 from goedels_poetry.solvers.z3_scope import Scope
 
+CHILD = "goedels_poetry.solvers.z3_child"
 _REPLY = re.compile(r"\s*\(:rlimit (\d+)\)\s+(sat|unsat|unknown)\s+\(:rlimit (\d+)\)\s*")
 _OPTION = re.compile(r"[A-Za-z][\w.:-]*")
 _OPTION_VALUE = re.compile(r"[\w.+-]+")
@@ -106,10 +107,14 @@ class Z3Process(SolverProcess):
         return tuple(session.check(extra, limits) for extra in extras)
 
     def _start(self, memory_mb: int) -> Child:
+        child = forked(CHILD, memory_mb)
+        self._library = child is not None
+        if child is not None:
+            return child
         binary = z3_binary()
         self._library = binary is None
         if binary is None:
-            return Child(module_command("goedels_poetry.solvers.z3_child", str(memory_mb)))
+            return Child(module_command(CHILD, str(memory_mb)))
         address_space = (memory_mb << 20) + _ADDRESS_SPACE_SLACK
         arguments = ("-smt2", "-in", f"-memory:{memory_mb}")
         key = (binary, *arguments)

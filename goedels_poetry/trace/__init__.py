@@ -4,7 +4,7 @@
 * `explain`: why a goal is open: what was tried, how near it came, what would help.
 * `events`: the events of a run with what each has cost.
 * `progress`: chooses among `live` (the view on a terminal) and `lines` (pipes, logs, or nothing) while runs go on.
-* `wording`: stored statements as people write them; `terminal`: text that is safe on any terminal.
+* `wording`: stored statements as people write them, `methods`: strategies likewise; `terminal`: text for terminals.
 * `proof_text`, `page`, `compare`: a proof for people, a run as a page for browsers, two runs side by side.
 
 The command line calls `progress`, `explain`, `events`, `tree` and `machine`; `live` and `page` call `tree` and

@@ -14,7 +14,8 @@ from typing import Any
 
 from goedels_poetry.languages.trials import NOT_APPLIED, TACTICS, Status, Trial
 from goedels_poetry.memory.tried import tried_on
-from goedels_poetry.trace.terminal import one_line
+from goedels_poetry.trace.methods import worded_detail, worded_points
+from goedels_poetry.trace.terminal import counted, one_line
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store import StoreReader
@@ -185,6 +186,9 @@ def _words(advice: str) -> str:
 
 
 def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunFacts) -> Iterator[str]:
+    interrupted = facts.ending.startswith("interrupted")
+    if interrupted:
+        yield "time: the search was interrupted, and the same command goes on where it was"
     yield from _larger_budget(goal, trials, facts.ending)
     for trial in trials:
         if trial.status is Status.ERROR:
@@ -195,7 +199,7 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
         yield f"a lemma of this shape, which holds in every test and was not proved: {formula(smallest.what)}"
     elif near.by and near.statement:
         yield f"a lemma from which this follows: {formula(near.statement)}"
-    if not facts.models_asked:
+    if not facts.models_asked and not interrupted:  # then nobody knows yet what is lacking
         yield "a language model, which may have another idea: none was asked in this run (--model NAME --base-url URL)"
 
 
@@ -229,11 +233,8 @@ def in_short(explanation: Explanation) -> str:
     parts = []
     for kind, number in kinds.items():
         if number:
-            plural = {"strategy": "strategies", "reply of a model": "replies of models"}.get(kind, f"{kind}s")
-            parts.append(
-                f"{number} {kind if number == 1 else plural}"
-                + (f" ({proved} proved)" if proved and kind == "lemma" else "")
-            )
+            many = {"strategy": "strategies", "reply of a model": "replies of models"}.get(kind, "")
+            parts.append(counted(number, kind, many) + (f" ({proved} proved)" if proved and kind == "lemma" else ""))
     if not parts:
         return "nothing"
     seconds = sum(trial.seconds or 0 for trial in explanation.tried if _is_step(trial))
@@ -271,6 +272,9 @@ def formula(text: str) -> str:
 
 def worded_in(text: str) -> str:
     """``strategy (formula)`` with the formula as people write it."""
+    strategy, _, rest = text.partition(" ")
+    if (words := worded_points(strategy, rest)) != rest:
+        return f"{strategy} {words}"
     name, space, what = text.partition(" (")
     return f"{name}{space[:-1]}{worded(f'({what}')}" if what else text
 
@@ -280,7 +284,7 @@ def rows(trials: Iterable[Trial]) -> list[tuple[str, str, str, str]]:
     return [
         (
             one_line(trial.strategy),
-            one_line(worded(trial.what), MOST_CHARACTERS),
+            one_line(worded_detail(trial.strategy, trial.what), MOST_CHARACTERS),
             one_line(trial.result + (f" ({trial.times} times)" if trial.times > 1 else ""), MOST_CHARACTERS),
             "" if trial.seconds is None else f"{trial.seconds:.2f}",
         )

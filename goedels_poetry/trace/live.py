@@ -16,9 +16,9 @@ from rich.text import Text
 from goedels_poetry.languages.trials import Doing, doing
 from goedels_poetry.memory.tried import log_path
 from goedels_poetry.trace.lines import Opener, Progress
+from goedels_poetry.trace.methods import worded_detail
 from goedels_poetry.trace.terminal import console, one_line
 from goedels_poetry.trace.tree import STYLES, Render, method
-from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, subtree_range
 from goedels_poetry.tree.store import StoreReader
@@ -250,7 +250,7 @@ def _doing(running: _Running, agent: str, node: str) -> str | None:
     said: Doing | None = doing(log_path(running.reader, agent, node))
     if said is None or not said.strategy:
         return None
-    what = f": {one_line(worded(said.what))}" if said.what else ""
+    what = f": {one_line(worded_detail(said.strategy, said.what))}" if said.what else ""
     return f"{max(time.time() - said.since, 0):.0f} s: {one_line(said.strategy)}{what}"
 
 

@@ -106,7 +106,26 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def counted(number: float, one: str, many: str = "") -> str:
+    """``1 goal``, ``2 goals``; ``many`` where the plural has no plain s."""
+    return f"{number:g} {one if number == 1 else many or f'{one}s'}"
+
+
 def one_line(text: str, limit: int = 0) -> str:
     """White space collapsed, safe to print; longer than ``limit`` characters (0: no limit) is cut with an ellipsis."""
     line = printable(" ".join(text.split()))
     return line if not limit or len(line) <= limit else line[: max(limit - 3, 0)] + "..."
+
+
+__all__ = [
+    "PIPE_WIDTH",
+    "console",
+    "counted",
+    "draw_short",
+    "is_live",
+    "lines_to",
+    "one_line",
+    "printable",
+    "say",
+    "say_parts",
+]

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.text import Text
 from rich.tree import Tree
 
-from goedels_poetry.trace.terminal import one_line
+from goedels_poetry.trace.methods import worded_method
+from goedels_poetry.trace.terminal import counted, one_line
 from goedels_poetry.trace.wording import LONGEST
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 
@@ -42,7 +43,7 @@ Render = Callable[[str], str]
 def method(node: ProofNode) -> str:
     """How the goal was decomposed: the strategy with what it was applied to, "" where it was not."""
     name, fingerprint = node.strategy or "", node.fingerprint or ""
-    return one_line(fingerprint if fingerprint.startswith(f"{name}(") else name)
+    return one_line(worded_method(fingerprint) if fingerprint.startswith(f"{name}(") else name)
 
 
 def heading(node: ProofNode, statement: str, role: str = "", status: str = "") -> Text:
@@ -123,7 +124,7 @@ def dot(nodes: Sequence[ProofNode], theorem: str, render: Render = str) -> str:
 
 def _label(node: ProofNode, statement: str) -> list[str]:
     """Lines of a box: the goal's id and how it stands, and its statement, wrapped and cut where it is long."""
-    tries = f", {node.attempts} attempt{'' if node.attempts == 1 else 's'}" if node.attempts else ""
+    tries = f", {counted(node.attempts, 'attempt')}" if node.attempts else ""
     return [f"{node.id}  {node.status}{tries}", *_wrapped(statement)]
 
 

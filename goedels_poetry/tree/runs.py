@@ -215,7 +215,8 @@ class Runs:
 
     def latest(self, prefix: str) -> RunDir | None:
         """The latest run of a theorem, by its :func:`identity`."""
-        numbers = [n for path in self._base.glob(f"{prefix}*/") if (n := _number(path.name, prefix))]
+        there = os.listdir(self._base) if self._base.is_dir() else ()  # of thousands: no object for each
+        numbers = [n for name in there if name.startswith(prefix) and (n := _number(name, prefix))]
         return self.nth(prefix, max(numbers)) if numbers else None
 
     def nth(self, prefix: str, number: int) -> RunDir:

@@ -6,7 +6,6 @@ the second that every start costs.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from called import FROM_OUTSIDE, call
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "goedels_poetry"]
@@ -38,7 +38,7 @@ Cli = Callable[..., Ran]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    quiet = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    quiet = {name: value for name, value in os.environ.items() if name not in FROM_OUTSIDE}
     return quiet | {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT)} | more
 
 
@@ -55,25 +55,11 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def cli(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Call the command in an empty directory with a data directory of its own."""
-    from goedels_poetry.cli import main
-
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ran:
-        with monkeypatch.context() as patch:
-            for name in ("COLUMNS", "LINES", "NO_COLOR"):
-                patch.delenv(name, raising=False)
-            for name, value in {"GOEDELS_POETRY__HOME": str(home), **(env or {})}.items():
-                patch.setenv(name, value)
-            patch.setattr(sys, "argv", ["goedels-poetry", *map(str, arguments)])
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-            capsys.readouterr()
-            with pytest.raises(SystemExit) as ended:
-                main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err, err
-        assert isinstance(ended.value.code, int)
-        return Ran(ended.value.code, out, err)
+        seen = {"GOEDELS_POETRY__HOME": str(home), **(env or {})}
+        return Ran(*call([*map(str, arguments)], monkeypatch, capsys, seen, stdin))
 
     return run
 

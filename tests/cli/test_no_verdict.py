@@ -127,3 +127,29 @@ def test_of_several_the_worst_is_the_exit_code() -> None:
     assert worst_code([75, 74]) == 74
     assert worst_code([74, 4, 2]) == 2
     assert worst_code([2, 70]) == 70
+
+
+def test_lean_that_is_not_there_is_no_verdict_and_the_others_go_on(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__LEAN__KIND", "kimina")
+    (tmp_path / "t.lean").write_text("theorem t : 1 + 1 = 2 := by sorry\n")
+    (tmp_path / "other.smt2").write_text(OTHER)
+    ran = cli("prove", "t.lean", "other.smt2", "--json", "--quiet")
+    first, second = ran.objects()
+    jsonschema.validate(first, schema("result"))
+    assert (ran.code, first["verdict"], first["exit_code"], first["error"]["kind"]) == (69, None, 69, "missing")
+    assert "Lean is not available" in first["reason"] and "goedels-poetry doctor" in first["reason"]
+    assert second["verdict"] == "proved"
+    page = cli("prove", "t.lean", "--quiet")
+    assert page.code == 69 and "not done  t.lean" in page.out and "unknown" not in page.out
+
+
+def test_doctor_says_what_is_not_installed_and_how_to_get_it(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY_LEAN", str(tmp_path / "none"))
+    lines = cli("doctor").out.splitlines()
+    (line,) = [line for line in lines if "lean embedded" in line]
+    assert line.startswith("--") and "not installed" in line and "goedels-poetry lean install" in line
+    assert any(line.startswith("ok") and "z3" in line for line in lines)

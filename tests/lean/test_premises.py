@@ -41,7 +41,7 @@ def no_services(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("premises")
+    return tmp_path_factory.mktemp("premises") / "goedels_poetry" / "premises"
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ async def test_a_service_that_fails_is_named_once_and_the_others_answer(
 async def test_the_prompts_of_a_run_name_premises(
     lean: LeanPool, monkeypatch: pytest.MonkeyPatch, cache: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parents[1]))
     with Server([Answer("I do not know.")]) as server:
         settings = Settings(
             home=tmp_path,

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from goedels_poetry.checker.built_in import LeanChecker
+from goedels_poetry.checker.lean import verify
+from goedels_poetry.cli import doctor_lean
+from goedels_poetry.languages.lean import language
+from goedels_poetry.languages.lean import runtime as built_in_runtime  # the checker's import is inside its function
 from goedels_poetry.languages.lean.runtime import LeanPool
 
 
@@ -13,9 +19,9 @@ class Kept:
 
     def __init__(self, lean: LeanPool) -> None:
         self._lean = lean
-        self.version = lean.version
-        self.check = lean.check
-        self.replay = lean.replay
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lean, name)
 
     async def aclose(self) -> None:
         """Other tests want it still."""
@@ -26,4 +32,10 @@ def for_checkers(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LeanChecker, "_open", lambda checker: Kept(lean))
 
 
-__all__ = ["Kept", "for_checkers"]
+def for_all(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the test ends, whoever of our process opens the Lean that the settings ask for gets this one."""
+    for module in (built_in_runtime, doctor_lean, language, verify):
+        monkeypatch.setattr(module, "open_lean", lambda *_, **__: Kept(lean))
+
+
+__all__ = ["Kept", "for_all", "for_checkers"]

@@ -162,6 +162,19 @@ def test_what_enlarges_a_budget_is_said_once_also_where_the_obstacle_is_further_
     ]
 
 
+def test_of_an_interrupted_run_nobody_says_that_a_model_was_lacking(tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(*chain(0))
+
+    def end(txn: Txn) -> str:
+        txn.reason = "interrupted; run 0123 can be resumed"
+        return "verdict: out_of_budget"
+
+    tree.store.commit("end:1", "framework", ROOT, end)
+    (advice,) = [line for line in explain_lines(tree.store, ROOT) if line.startswith("would help")]
+    assert "interrupted" in advice and "the same command goes on" in advice
+
+
 def test_a_goal_whose_id_is_too_long_for_a_file_is_worked_on_like_any(tmp_path: Path) -> None:
     deep = 40
     goals = {f"G{n}": HOPELESS | {"sketches": [{"strategy": "s", "children": [f"G{n + 1}"]}]} for n in range(deep)}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from goedels_poetry.kernel.encoding import safe_symbol, symbol_of
 from goedels_poetry.kernel.logic.encoder import Encoder
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.refutation.evaluator import ArrayValue
@@ -93,15 +94,15 @@ class _Model:
         functions = [
             (name, args, result)
             for name, (args, result) in self.signature.functions.items()
-            if f"u.{name}" in self._definitions and self.signature.definition(name) is None
+            if safe_symbol(name) in self._definitions and self.signature.definition(name) is None
         ][:MAX_NAMES]
         values: dict[str, Value] = {}
         for name, args, result in functions:
             if not args:
-                values[name] = value = self._value(self._definitions[f"u.{name}"][1], {}, 0)
+                values[name] = value = self._value(self._definitions[safe_symbol(name)][1], {}, 0)
                 if self._is_element(value):
                     self._names.setdefault(value[1], name)
-                    known = self._universe.setdefault(f"u.{result.name}", [])
+                    known = self._universe.setdefault(safe_symbol(result.name), [])
                     if value not in known:
                         known.append(value)
         self._name_others()
@@ -120,12 +121,12 @@ class _Model:
             for _, element in elements:
                 while element not in self._names:
                     number += 1
-                    name = f"{sort.removeprefix('u.')}_{number}"
+                    name = f"{symbol_of(sort)}_{number}"
                     if name not in taken:
                         self._names[element] = name
 
     def _table(self, name: str, args: tuple[Sort, ...]) -> Any:
-        params, body = self._definitions[f"u.{name}"]
+        params, body = self._definitions[safe_symbol(name)]
         domains = [self._domain(sort) for sort in args]
         rows = 1
         for domain in domains:
@@ -143,7 +144,7 @@ class _Model:
         if sort.name == "Bool":
             return [True, False]
         if sort in self.signature.sorts:
-            return self._universe.get(f"u.{sort.name}")
+            return self._universe.get(safe_symbol(sort.name))
         datatype = self.signature.datatype(sort)
         if datatype is not None and not any(c.fields for c in datatype.constructors):
             return [(c.name,) for c in datatype.constructors]
@@ -193,7 +194,7 @@ class _Model:
             return {**table, "else": self.shown(value.default)}
         if isinstance(value, tuple):
             if value[0] == "!":
-                return self._names.get(value[1], value[1].removeprefix("u."))
+                return self._names.get(value[1], symbol_of(value[1]))
             fields = ", ".join(self._key(v) for v in value[1:])
             return f"{value[0]}({fields})" if fields else value[0]
         return value
@@ -212,7 +213,7 @@ class _Model:
             return f"({' '.join(self._text(item, params) for item in expr)})"
         if expr.startswith('"'):
             return f'{expr}"'
-        return params.get(expr) or self._names.get(expr) or expr.removeprefix("u.")
+        return params.get(expr) or self._names.get(expr) or symbol_of(expr)
 
     # ---------------------------------------------------------------------------------------- evaluating
 
@@ -236,7 +237,7 @@ class _Model:
             case [["as", str(name), _], *args]:
                 return self._built(name, [self._value(a, env, depth) for a in args])
             case [["_", "is", str(name)], value]:
-                return bool(self._value(value, env, depth)[0] == name.removeprefix("u."))
+                return bool(self._value(value, env, depth)[0] == symbol_of(name))
             case [str(name), *args]:
                 return self._applied(name, [self._value(a, env, depth) for a in args], depth)
         raise _Unreadable("an expression that is not known")
@@ -271,7 +272,7 @@ class _Model:
         return self._built(text, [])
 
     def _built(self, name: str, values: list[Value]) -> Value:
-        found = self.signature.constructor(name.removeprefix("u."))
+        found = self.signature.constructor(symbol_of(name))
         if found is None or len(found[1].fields) != len(values):
             raise _Unreadable(name)
         return (found[1].name, *values)

@@ -10,7 +10,7 @@ from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.reading import hints, matching
 from goedels_poetry.kernel.reading.literals import atom_literal, indexed_literal, minus_literal, number_literal
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
-from goedels_poetry.kernel.reading.symbols import Function, Generic, NeedsSort, Symbols, solver_proof
+from goedels_poetry.kernel.reading.symbols import Function, Generic, NeedsSort, Symbols, legible
 from goedels_poetry.kernel.reading.theory import (
     RULES,
     TypingError,
@@ -114,7 +114,7 @@ class Elaborator:
             if name in ("true", "false"):
                 fail(f"`{name}` cannot be a variable", item)
             sort = self.symbols.sort(item.items[1], scope.types)
-            actual = self._variable_name(solver_proof(name) if scope.renaming else name, avoid)
+            actual = self._variable_name(legible(name) if scope.renaming else name, avoid)
             avoid.add(actual)
             path.add(actual)
             named[name] = var(actual, sort)

@@ -15,7 +15,7 @@ from goedels_poetry.kernel.printer import show, show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.commands import is_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.reading.symbols import means_something_to_solvers, solver_proof
+from goedels_poetry.kernel.reading.symbols import legible, means_something_to_solvers
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, app, fresh_name, substitute, var
 
@@ -80,7 +80,7 @@ def reading_obligations(text: bytes, problem: Problem) -> tuple[ReadingObligatio
     ours = [*signature.names, *[s.name for s in signature.sorts], *[d.sort.name for d in signature.datatypes]]
     commands = read(source) if len(source.text) <= MAX_CHARACTERS else []
     stated = _Text(source, symbols_in(commands))
-    strange = {solver_proof(n): n for n in stated.symbols if solver_proof(n) != n and not is_theory_symbol(n)}
+    strange = {legible(n): n for n in stated.symbols if legible(n) != n and not is_theory_symbol(n)}
     known = {strange.get(n, n) for n in ours} <= stated.symbols and strange.keys().isdisjoint(stated.symbols)
     if not commands or "par" in stated.symbols or not known:
         lines = [*[0 for _ in signature.definitions], *[p.line for p in problem.premises], problem.goal_line]

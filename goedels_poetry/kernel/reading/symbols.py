@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from unicodedata import is_normalized
 
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.problem import Constructor, Datatype, Signature
@@ -53,7 +54,7 @@ _SOLVER_PREFIXES = (
     *(".", "@", "str.", "re.", "seq.", "set.", "bag.", "rel.", "table.", "fp.", "ff.", "char.", "tuple."),
     *("int.", "real.", "bv", "nullable.", "sep.", "array."),
 )
-_PRINTABLE = re.compile(r"[\x20-\x7b\x7d\x7e]+")
+_READ_BY_SOLVERS = re.compile(r"[\x20-\x7b\x7d\x7e]+")
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class Symbols:
         self.claimed.append((is_sort, name))
         if (is_sort, name) in self.given_up:
             self.given_up.remove((is_sort, name))
-            return self.new_name(solver_proof(name))
+            return self.new_name(legible(name))
         return self.safe_name(name)
 
     def give_up(self, first: int) -> None:
@@ -185,9 +186,9 @@ class Symbols:
             self.source.fail(f"`{name}` is a symbol of SMT-LIB and cannot be declared anew", at, "rename it")
 
     def safe_name(self, name: str) -> str:
-        """``name``, or a new one where a solver would not take it."""
-        safe = solver_proof(name)
-        return name if safe == name else self.new_name(safe)
+        """``name``, or a new one where nobody could read it."""
+        shown = legible(name)
+        return name if shown == name else self.new_name(shown)
 
     def new_name(self, base: str) -> str:
         """A name that nothing in the script has, and no theory: instances of ``to`` at ``int`` are not ``to_int``."""
@@ -398,16 +399,26 @@ class Symbols:
         return {sort: tuple(constructors.values()) for sort, constructors in self.constructors.items()}
 
 
-def solver_proof(name: str) -> str:
-    """``name``, changed where a solver would not read it at all."""
-    if _PRINTABLE.fullmatch(name):
+def legible(name: str) -> str:
+    """``name``, with numbers for what a reader could not see, or not as it was written.
+
+    Such are control characters, marks that turn the direction of a line, and letters that two ways of writing share:
+    they are different names, which must not look the same. What solvers are told is `encoding`'s concern.
+    """
+    if name.isascii() and name.isprintable() and name:
         return name
-    return "u_" + "".join(c if _PRINTABLE.fullmatch(c) else f"_{ord(c):x}_" for c in name)
+    seen = is_normalized("NFC", name) and name
+    return name if seen and name.isprintable() else "u_" + "".join(_numbered(c) for c in name)
+
+
+def _numbered(character: str) -> str:
+    return character if _READ_BY_SOLVERS.fullmatch(character) else f"_{ord(character):x}_"
 
 
 def means_something_to_solvers(name: str) -> bool:
     """Whether a solver may read ``name`` as something of its own, or not at all."""
-    return name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES) or solver_proof(name) != name
+    own = name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES)
+    return own or _READ_BY_SOLVERS.fullmatch(name) is None
 
 
 def sort_word(sort: Sort) -> str:

@@ -21,7 +21,7 @@ from goedels_poetry.kernel.printer import show, show_binders
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.reading.symbols import solver_proof
+from goedels_poetry.kernel.reading.symbols import legible
 
 MAX_ELEMENTS = 64
 """Of one sort."""
@@ -123,13 +123,13 @@ def _stated(problem: Problem, given: Interpretation) -> list[tuple[str, str]]:
 def _in_place_of(command: SExpr, source: Source, given: Interpretation, taken: set[str]) -> tuple[str, str] | None:
     """A name that is given a meaning, and the command that stands in place of its declaration."""
     match command:
-        case Group(items=[Atom(text="declare-sort"), Atom() as sort, *_]) if solver_proof(sort.text) in given.sorts:
-            name = solver_proof(sort.text)
+        case Group(items=[Atom(text="declare-sort"), Atom() as sort, *_]) if legible(sort.text) in given.sorts:
+            name = legible(sort.text)
             return name, _enumeration(_slice(source, sort), given.sorts[name], taken)
         case Group(items=[Atom(text="declare-fun"), Atom() as function, Group(items=sorts), result]):
-            name = solver_proof(function.text)
+            name = legible(function.text)
         case Group(items=[Atom(text="declare-const"), Atom() as function, result]):
-            name, sorts = solver_proof(function.text), []
+            name, sorts = legible(function.text), []
         case _:
             return None
     if name not in given.functions:

@@ -69,8 +69,14 @@ def _read(text: str) -> Tree | None:
             done = stack.pop()
             stack[-1].append(done)
         else:
-            stack[-1].append(token)
+            stack[-1].append(_unbarred(token))
     return stack[0][0] if len(stack) == 1 and len(stack[0]) == 1 else None
+
+
+def _unbarred(token: str) -> str:
+    """A name that only its letters put between bars; what means something without them keeps them."""
+    name = token[1:-1]
+    return name if token[:1] == "|" and name.isidentifier() and not name.isascii() else token
 
 
 def _tokens(text: str) -> list[str]:

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from goedels_poetry.trace.methods import worded_method
 from goedels_poetry.trace.page.evidence import explanations, in_words, proof_files, result_of
 from goedels_poetry.trace.page.log import Commit, Log, is_reference, read_log
 from goedels_poetry.trace.wording import worded
@@ -110,6 +111,8 @@ class _Writer:
             if name not in _STATIC and old.get(name) != new.get(name):
                 value = new.get(name)
                 kind = "s" if isinstance(old.get(name) if value is None else value, str) else "v"
+                if name == "fingerprint" and isinstance(value, str):
+                    value = worded_method(value)
                 found += [self.field(name, kind), self.strings(cut(value)) if isinstance(value, str) else value]
         olds, news = old.get("refs", {}), new.get("refs", {})
         for name in (*news, *(name for name in olds if name not in news)):

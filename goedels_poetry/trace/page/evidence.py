@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.trace.explain import explain
+from goedels_poetry.trace.methods import worded_points
 from goedels_poetry.trace.proof_text import proof_text
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import RunResult
@@ -79,10 +80,14 @@ def in_words(value: Any) -> Any:
         return [in_words(item) for item in value]
     if isinstance(value, dict):
         return {
-            name: worded(item) if name in _FORMULAE and isinstance(item, str) else in_words(item)
+            name: _in_words(value, item) if name in _FORMULAE and isinstance(item, str) else in_words(item)
             for name, item in value.items()
         }
     return value
+
+
+def _in_words(trial: dict[str, Any], text: str) -> str:
+    return worded_points(str(trial.get("strategy", "")), worded(text))
 
 
 __all__ = ["explanations", "in_words", "proof_files", "result_of"]

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process, spare
+from goedels_poetry.solvers import Cvc5Process, Limits, Z3Process, spare, templates
 
 _calls: list[int] = []
 _solver = Z3Process()
@@ -98,6 +98,27 @@ def check_afresh(payload: dict[str, Any]) -> dict[str, Any]:
     with Z3Process() as first, Cvc5Process() as second:
         said = [solver.ask("(assert false)", limits).status for solver in (first, second)]
         return {"there": there, "used": [first.pid, second.pid], "said": said}
+
+
+def many_jobs(payload: dict[str, Any]) -> dict[str, Any]:
+    """From now on one job is enough for this worker to have a template made."""
+    templates.JOBS = 1
+    return {}
+
+
+def ask_of_fork(payload: dict[str, Any]) -> dict[str, Any]:
+    """Ask a z3 that nobody has used, once more after each reset; who answered, and whose child that is."""
+    limits = Limits(memory_mb=payload.get("memory_mb", 1024))
+    with Z3Process() as z3:
+        answers = []
+        for script in payload["scripts"]:
+            if payload.get("kill") == len(answers) and z3.pid is not None:
+                os.kill(z3.pid, signal.SIGKILL)
+            answer = z3.ask(script, limits)
+            answers.append([answer.status, answer.reason])
+        with open(f"/proc/{z3.pid}/stat") as stat:
+            parent = int(stat.read().rpartition(")")[2].split()[1])
+        return {"answers": answers, "pid": z3.pid, "parent": parent, "worker": os.getpid()}
 
 
 def search_on(payload: dict[str, Any]) -> dict[str, Any]:

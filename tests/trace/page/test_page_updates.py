@@ -10,7 +10,8 @@ from browser import Page
 from many_goals import many_goals
 
 from goedels_poetry.trace.page import render, run_data
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.state import ROOT, ProofNode
+from goedels_poetry.tree.store import ProofStore, Txn
 
 PageOf = Callable[[Path], Path]
 SEEN = """
@@ -83,3 +84,28 @@ def test_a_run_that_has_only_begun_has_a_page(browser_page: Page, page_of: PageO
     for tab in ("proof", "stuck", "timeline", "theorem", "log", "goal"):
         page.click(f"#tab-{tab}")
     page.press("j", "k", " ", "[", "n", "END")
+
+
+def test_the_pause_between_two_starts_is_nobodys_work(browser_page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "run" / "proof.db"
+    path.parent.mkdir()
+
+    def plant(txn: Txn) -> str:
+        txn.put(ProofNode(ROOT, queue="prove"))
+        return "begun"
+
+    with ProofStore(path) as store:
+        store.commit("init", "framework", ROOT, plant)
+        store.commit("resume", "framework", ROOT, lambda txn: "resumed")
+        store.commit("prover:0@1", "prover", ROOT, lambda txn: "rejected")
+        data = run_data(store)
+    hour = 3_600_000
+    for commit in data["commits"][1:]:
+        commit[3] += hour  # the run was resumed an hour later
+    (tmp_path / "paused.html").write_text(render(data, title="paused"), "utf-8")
+    page = browser_page.open(tmp_path / "paused.html")
+    ready, _, done, _ = page.js(
+        "return [...document.querySelectorAll('table.jobs tbody tr')].at(-1).querySelectorAll('td.number')"
+        ".values().map(cell => cell.textContent).toArray()"
+    )
+    assert ready == done != "", "and not an hour before"

@@ -46,8 +46,9 @@ function takeCommit(model, chunk, raw) {
   const last = model.commits.at(-1);
   const commit = {
     seq, at, from, agent: chunk.strings[agent], node: chunk.nodes[node], outcome: chunk.strings[outcome],
-    reason: chunk.strings[reason], cost: {}, total: {...last?.total},
+    reason: chunk.strings[reason], cost: {}, total: {...last?.total}, start: last?.start ?? 0,
   };
+  if (commit.agent === 'framework' && commit.outcome.startsWith('resumed')) commit.start = at;
   for (let i = 0; i < cost.length; i += 2) {
     const name = chunk.strings[cost[i]];
     commit.cost[name] = cost[i + 1];
@@ -160,8 +161,9 @@ function beganAt(model, commit) {
   return measured === undefined ? readyAt(model, commit) : Math.max(0, Math.round(commit.at - measured * 1000));
 }
 
+/** Not before this start of the run: the pause before a resume is nobody's work. */
 function readyAt(model, commit) {
-  return model.bySeq.get(commit.from)?.at ?? commit.at;
+  return Math.max(model.bySeq.get(commit.from)?.at ?? commit.at, commit.start);
 }
 
 /** Costs of the steps on a node until a commit. */

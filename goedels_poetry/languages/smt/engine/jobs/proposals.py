@@ -16,10 +16,10 @@ from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
-from goedels_poetry.kernel.printer import show
+from goedels_poetry.kernel.printer import show, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import scheme_from_json
-from goedels_poetry.kernel.reading.symbols import solver_proof
+from goedels_poetry.kernel.reading.symbols import legible
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, Witness, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, forall, integer, is_app, subterms
@@ -267,14 +267,19 @@ def _parsed(text: str, problem: Problem, variables: tuple[Term, ...], sort: Any)
 
 
 def _respelled(text: str, problem: Problem) -> str:
-    """Names of the problem that had to be changed for the solvers, for their characters, spelled as they are now."""
+    """Names of the problem as they are written here: between bars, with numbers for what nobody would see."""
     signature = problem.signature
     sorts = [sort.name for sort in (*signature.sorts, *(d.sort for d in signature.datatypes))]
     known = {*signature.names, *sorts}
-    return _WORD.sub(lambda word: safe if (safe := solver_proof(word[0])) in known else word[0], text)
+
+    def spelled(word: re.Match[str]) -> str:
+        name = legible(word[1] or word[0])
+        return show_symbol(name) if name in known else word[0]
+
+    return _WORD.sub(spelled, text)
 
 
-_WORD = re.compile(r"[^\s()|;\"]+")
+_WORD = re.compile(r"\|([^|]+)\||[^\s()|;\"]+")
 
 
 def _object(reply: Any) -> Json:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.encoding import symbol_of
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, read
@@ -85,7 +86,7 @@ def _value(signature: Signature, sort: Sort, expr: SExpr) -> Value:
 
 
 def _built(signature: Signature, sort: Sort, name: str, args: list[SExpr]) -> Value:
-    entry = signature.constructor(name.removeprefix("u."))
+    entry = signature.constructor(symbol_of(name))
     if entry is None or entry[0].sort is not sort or len(entry[1].fields) != len(args):
         raise _NotAValue
     fields = entry[1].fields

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from goedels_poetry.kernel.encoding import safe_symbol, symbol_of
 from goedels_poetry.kernel.faults import InvalidText
 from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.kernel.problem import Signature
@@ -28,9 +29,9 @@ def functions_of_model(
         found = {}
         for name in names:
             params, _ = signature.functions[name]
-            if f"u.{name}" not in entries:
+            if safe_symbol(name) not in entries:
                 return None
-            found[name] = _Words(entries, signature).function(f"u.{name}", len(params))
+            found[name] = _Words(entries, signature).function(safe_symbol(name), len(params))
     except (InvalidText, _Unreadable, ValueError, IndexError, RecursionError):
         return None
     return found
@@ -116,8 +117,8 @@ class _Words:
             if params:
                 raise _Unreadable
             return self._text(body, {}, depth + 1)
-        if name.startswith("u."):
-            known = name[2:]
+        known = symbol_of(name)
+        if known != name:
             if known not in self._signature.names and known not in self._sorts:
                 raise _Unreadable
             return show_symbol(known)

@@ -1,0 +1,101 @@
+"""How a goal was decomposed, in words for people: a strategy's fingerprint is text for programs, and stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from goedels_poetry.trace.wording import worded
+
+MOST_CHARACTERS = 2_000
+"""A longer fingerprint is shown as it is."""
+_POINTS = re.compile(r"(.*) at \d+: (\(.*\))", re.DOTALL)
+"""A measure, and the points at which the goal is assumed: one tuple for each, in a tuple."""
+_CALL = re.compile(r"(.*?) /(?: (.*))?", re.DOTALL)
+"""A function with its arguments, and the variables for whose every value the goal is assumed."""
+_SCHEME = re.compile(r"RecursionInduction\(function='([^']*)', at=\((.*?),?\), general=\((.*?),?\)\)", re.DOTALL)
+
+
+def worded_method(fingerprint: str) -> str:
+    """``witness((* n n))`` as ``witness(n * n)``; what is of no form that is known stays as it is."""
+    name, bracket, rest = fingerprint.partition("(")
+    if not bracket or not rest.endswith(")") or len(rest) > MOST_CHARACTERS:
+        return fingerprint
+    return f"{name}({_applied(name, rest[:-1].strip())})"
+
+
+def worded_detail(strategy: str, detail: str) -> str:
+    """What a strategy was applied to, likewise: a formula, or what stands in brackets in its fingerprint."""
+    if _is_formula(detail) or len(detail) > MOST_CHARACTERS:
+        return worded(detail)
+    return _applied(strategy, detail.strip())
+
+
+def worded_points(strategy: str, detail: str) -> str:
+    """The detail of an induction on a measure in words; anything else as it is."""
+    return worded_detail(strategy, detail) if _POINTS.fullmatch(detail) else detail
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith("(") and _POINTS.fullmatch(text) is None
+
+
+def _applied(strategy: str, text: str) -> str:
+    if found := _SCHEME.fullmatch(text):
+        return _called([found[1], *_elements(found[2])], _elements(found[3]))
+    if found := _POINTS.fullmatch(text):
+        points = [_point(part) for part in _elements(found[2][1:-1])]
+        return f"{_words(found[1])} at {' and '.join(points)}" if points else _words(found[1])
+    found = _CALL.fullmatch(text) if strategy == "recursion-induction" else None
+    if found and not found[1].startswith("("):
+        return _called(list(_parts(found[1])), list(_parts(found[2] or "")))
+    return " ".join(map(_words, _parts(text)))
+
+
+def _called(call: list[str], general: list[str]) -> str:
+    """``f(x, y + 1) for all z``."""
+    function, *arguments = map(_words, call)
+    words = f"{function}({', '.join(arguments)})" if arguments else function
+    return f"{words} for all {' '.join(map(_words, general))}" if general else words
+
+
+def _point(text: str) -> str:
+    """A tuple of values of the goal's variables; of one alone, that."""
+    values = [_words(part) for part in _elements(text[1:-1])] if text.startswith("(") else [_words(text)]
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
+def _elements(text: str) -> list[str]:
+    """What commas separate, outside of parentheses and quotation."""
+    return [part.strip() for part in _split(text, ",") if part.strip()]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What spaces separate, likewise."""
+    return (part for part in _split(text, " ") if part)
+
+
+def _split(text: str, at: str) -> Iterator[str]:
+    depth, quote, start = 0, "", 0
+    for place, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in '|"':
+            quote = character
+        elif character in "()":
+            depth += 1 if character == "(" else -1
+        elif character == at and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+def _words(text: str) -> str:
+    """A term as people write it; names lose the bars that only their letters need."""
+    if text.startswith("("):
+        return worded(text)
+    name = text[1:-1]
+    return name if text[:1] == "|" and name.isidentifier() and not name.isascii() else text
+
+
+__all__ = ["worded_detail", "worded_method", "worded_points"]

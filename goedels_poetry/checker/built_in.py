@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.checker.submission import Json, Submission
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.errors import InvalidInput, MissingTool
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import JobTimeout, WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
@@ -173,7 +173,7 @@ class LeanChecker:
         try:
             return open_lean(self._settings, 1, trusted=True)
         except LeanUnavailable as fault:
-            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+            raise MissingTool(f"Lean is not available: {fault}") from fault
 
     def check(self, path: Path, against: str | None) -> CheckReport:
         """See `Checker.check`."""

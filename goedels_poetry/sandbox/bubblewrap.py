@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+_AS_ROOT = (
+    *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--cap-add", "ALL"),
+)
+"""For a program that becomes nobody: there are no other users in a namespace of users, and root alone may become one.
+The program loses every capability on the way; what watches it keeps them, to end it and to read what it leaves."""
 
 
 def installed() -> str | None:
@@ -21,7 +28,8 @@ def walls(bwrap: str, config: Mapping[str, Any], more: Sequence[str], environmen
         more: files that the launcher needs besides.
         environment: all variables that there are.
     """
-    words = [bwrap, "--unshare-all", "--die-with-parent", "--as-pid-1", "--clearenv"]
+    apart = _AS_ROOT if config["user"] is not None else ("--unshare-all",)
+    words = [bwrap, *apart, "--die-with-parent", "--as-pid-1", "--clearenv"]
     for name, value in environment.items():
         words += ["--setenv", name, value]
     mounts = {path: ["--ro-bind-try", path, path] for path in (*config["read"], *more)}
@@ -32,11 +40,27 @@ def walls(bwrap: str, config: Mapping[str, Any], more: Sequence[str], environmen
     mounts[config["folder"]] = ["--size", str(config["folder_bytes"]), "--tmpfs", config["folder"]]
     for place, target in config["links"]:
         words += ["--symlink", target, place]
+    for path in _parents(mounts) if config["user"] is not None else ():
+        words += ["--perms", "0755", "--dir", path]  # bubblewrap would make them for root alone
     for path in sorted(mounts, key=lambda each: each.split("/")):
         words += mounts[path]
     if config["tree"] is not None:
         words += ["--ro-bind", config["tree"], SOURCE]
     return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
+
+
+def _parents(mounts: Iterable[str]) -> list[str]:
+    """The folders that places lie in and that are no such place, nor in one."""
+    places = {path.rstrip("/") for path in mounts}
+    found: dict[str, None] = {}
+    for path in sorted(places):
+        parts = path.split("/")
+        above = ["/".join(parts[:count]) for count in range(2, len(parts))]
+        for folder in above:
+            if folder in places:
+                break
+            found.setdefault(folder)
+    return list(found)
 
 
 SOURCE = "/.source"

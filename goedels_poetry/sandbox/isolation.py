@@ -100,8 +100,8 @@ def setup(trial: Trial, several: bool = False) -> Setup:
 
     Args:
         trial: what is tried.
-        several: it is for commands, which may start processes. The kernel does not bound how many root has, even in
-            bubblewrap, so as root namespaces of our own come first, in which the command is nobody.
+        several: it is for commands, which may start processes. The kernel does not bound how many root has, so as
+            root a command is nobody: in namespaces of our own, or else in bubblewrap.
     """
     key = (trial, _forced.get(), several and os.geteuid() == 0, os.geteuid())
     for pause in RETRIES if key not in _found else ():
@@ -125,7 +125,8 @@ def _find(trial: Trial, way: str | None, counted: bool, who: int) -> Setup:
     if counted and way is None and IS_LINUX and MACHINE in NUMBERS:
         candidates.append(Setup((NAMESPACES, *filters), None, nobody=True))
     if way in (None, BUBBLEWRAP) and bwrap and IS_LINUX:
-        candidates.append(Setup(filters, bwrap, nobody=False))
+        # A program starts no process, so root may stay what it is there, who can read all packages.
+        candidates += [Setup(filters, bwrap, user) for user in (users if counted else (False,))]
     if way in (None, KERNEL) and IS_LINUX and MACHINE in NUMBERS:
         candidates += [Setup((NAMESPACES, *filters), None, user) for user in users]
     if way in (None, KERNEL, FILTERS) and filters:

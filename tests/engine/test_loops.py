@@ -69,6 +69,13 @@ def test_what_a_loop_adds_to_its_beginning_is_told_apart_from_it(claim: str) -> 
     assert job("verify_sketch", theorem, sketch=sketch)["ok"]
 
 
+@pytest.mark.parametrize("known", [[], [["fact", "(sequent ((x L)) () (>= (len x) 0))"]]], ids=["nothing", "a bound"])
+def test_what_was_proved_before_does_not_stand_in_the_way_of_an_invariant(known: list[list[str]]) -> None:
+    theorem = f"""{LISTS}(prove (forall ((x L) (n Int))
+      (let ((at (bisect x n 0 (- (len x) 1)))) (and (<= (- 1) at) (< at (len x))))))"""
+    assert is_complete(sketched(theorem, scope=known))
+
+
 def test_the_invariant_says_of_the_state_what_the_goal_says_of_the_result() -> None:
     theorem = f"{NUMBERS}(prove (forall ((n Int)) (=> (>= n 0) (= (* 2 (add 1 (+ n 1) 0)) (* n (+ n 1))))))"
     context = ProverContext(problem_of(theorem))

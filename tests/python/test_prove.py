@@ -12,6 +12,7 @@ from goedels_poetry import GoedelsPoetryFramework, RunResult, Settings
 from goedels_poetry.checker import check_any
 from goedels_poetry.checker.archive import canonical, sealed, sha256
 from goedels_poetry.kernel.verdict import Verdict
+from goedels_poetry.languages.python.testing.contracts import MEANS
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"
 SUM = f"""{HEAD}@requires(lambda n: n >= 0)
@@ -74,7 +75,10 @@ def test_a_contract_that_accepts_no_input_seen_is_not_told_as_confirmed(framewor
     assert "no input of the domain was found" in result.reason
 
 
-def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(framework: GoedelsPoetryFramework) -> None:
+def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(
+    framework: GoedelsPoetryFramework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MEANS, "thorough", MEANS["normal"])  # what is said does not depend on how long is looked
     result = framework.run(KEYS, name="keys.py")
     assert result.verdict is Verdict.TESTED and result.exit_code == 0 and result.trust_level is None
     assert "not a proof" in result.reason and "line 5" in result.reason and "dict" in result.reason

@@ -19,7 +19,7 @@ from goedels_poetry.checker.lean.preflight import first_finding
 from goedels_poetry.checker.lean.vacuity import SECONDS as PREMISE_SECONDS
 from goedels_poetry.checker.lean.vacuity import premises_of
 from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
-from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
+from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
 from goedels_poetry.kernel.lean import Opinion, Stream, arguments, second_opinion
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, ReplayRequest, open_lean
@@ -60,7 +60,7 @@ def fresh_lean() -> LeanPool:
     try:
         return open_lean(Settings().lean, 1, trusted=True)
     except LeanUnavailable as fault:
-        raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+        raise MissingTool(f"Lean is not available: {fault}") from fault
     except (ValidationError, SettingsError) as error:
         raise GoedelsPoetryError(f"settings: {error}") from error
 
@@ -89,7 +89,7 @@ async def fresh_leans(fresh: FreshLean) -> AsyncIterator[Leans]:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
     except LeanUnavailable as fault:
-        raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+        raise MissingTool(f"Lean is not available: {fault}") from fault
     finally:
         for lean in started:
             await lean.aclose()

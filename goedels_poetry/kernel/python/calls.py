@@ -10,6 +10,7 @@ from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, 
 from goedels_poetry.kernel.python.expressions import arithmetic
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
+from goedels_poetry.kernel.python.iteration import spelled_out
 from goedels_poetry.kernel.python.library import less
 from goedels_poetry.kernel.python.module import is_constant
 from goedels_poetry.kernel.python.mutation import pop
@@ -208,10 +209,11 @@ def _sum(frame: Frame, node: ast.Call) -> Value:
     extra = list(node.args[1:]) + [k.value for k in node.keywords if k.arg == "start"]
     if not node.args or len(extra) > 1 or len(extra) + 1 != len(node.args) + len(node.keywords):
         outside("`sum` with these arguments", node, "call")
-    if isinstance(node.args[0], ast.GeneratorExp):
+    over = spelled_out(frame, node.args[0])
+    if isinstance(over, ast.GeneratorExp):
         if extra and not is_constant(extra[0]):
             outside("a start that is computed before the generator runs", node, "sum")
-        total = frame.rules.comprehension(frame, node.args[0], "sum").term
+        total = frame.rules.comprehension(frame, over, "sum").term
     else:
         xs = frame.known(frame.rules.listed(frame, node.args[0]))
         total = frame.library(INT).total(frame.coerce(xs, list_of(INT), node).term)
@@ -230,8 +232,9 @@ def _truths(frame: Frame, node: ast.Call) -> Value:
     every = node.func.id == "all"
     if len(node.args) != 1 or node.keywords:
         outside(f"`{node.func.id}` takes one argument", node, "call")
-    if isinstance(node.args[0], ast.GeneratorExp):
-        return frame.rules.comprehension(frame, node.args[0], node.func.id)
+    over = spelled_out(frame, node.args[0])
+    if isinstance(over, ast.GeneratorExp):
+        return frame.rules.comprehension(frame, over, node.func.id)
     xs = frame.known(frame.rules.listed(frame, node.args[0]))
     element = xs.kind.args[0]
     term = xs.term

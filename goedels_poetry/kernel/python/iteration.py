@@ -198,6 +198,7 @@ def _reversed(frame: Frame, node: ast.Call) -> Iteration:
 
 def listed(frame: Frame, node: ast.expr) -> Value:
     """The list of what an expression iterates over."""
+    node = spelled_out(frame, node)
     if isinstance(node, ast.GeneratorExp):
         return frame.rules.comprehension(frame, node, "list")
     name = _builtin(frame, node)
@@ -223,4 +224,41 @@ def listed(frame: Frame, node: ast.expr) -> Value:
     return frame.rules.comprehension(frame, spelled, "list")
 
 
-__all__ = ["Iteration", "iteration", "listed", "range_bounds", "times"]
+def spelled_out(frame: Frame, node: ast.expr) -> ast.expr:
+    """``map(lambda x: f, xs)`` as ``(f for x in xs)``, ``filter(lambda x: p, xs)`` as ``(x for x in xs if p)``.
+
+    For places that go over all of it at once. Both are lazy after ``xs`` is evaluated. They differ where the function
+    raises ``StopIteration``, which nothing that is translated does. A name in the function's place is the module's
+    function, or a builtin: what it means cannot change on the way.
+    """
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 2):
+        return node
+    name, (function, over) = node.func.id, node.args
+    if name not in ("map", "filter") or not _means(frame, name, builtin=True) or node.keywords:
+        return node
+    if isinstance(function, ast.Lambda):
+        given = function.args
+        others = (given.posonlyargs, given.kwonlyargs, given.defaults, given.vararg, given.kwarg)
+        if len(given.args) != 1 or any(others):
+            outside(f"`{name}` with this function", node, name)
+        item, body = given.args[0].arg, function.body
+    elif isinstance(function, ast.Name) and _means(frame, function.id, builtin=False):
+        item = "item@"
+        body = ast.Call(function, [ast.Name(item, ast.Load())], [])
+    else:
+        return outside(f"`{name}` with this function", node, name)
+    element = body if name == "map" else ast.Name(item, ast.Load())
+    tests = [] if name == "map" else [body]
+    made = ast.GeneratorExp(element, [ast.comprehension(ast.Name(item, ast.Store()), over, tests, 0)])
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def _means(frame: Frame, name: str, *, builtin: bool) -> bool:
+    """Whether a name means the builtin, or else possibly the module's function."""
+    module = frame.registry.module
+    if name in frame.local or name in frame.env:
+        return False
+    return module.is_builtin(name) or (not builtin and module.function(name) is not None)
+
+
+__all__ = ["Iteration", "iteration", "listed", "range_bounds", "spelled_out", "times"]

@@ -112,7 +112,10 @@ def _extend(frame: Frame, node: ast.Call, name: ast.Name) -> None:
 def extend(frame: Frame, name: ast.Name, value: Value, node: ast.AST) -> None:
     """``name.extend(value)``."""
     for part in ast.walk(node):
-        if isinstance(part, ast.GeneratorExp) and name.id in reads(part):
+        lazy = isinstance(part, ast.GeneratorExp) or (
+            isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in ("map", "filter")
+        )
+        if lazy and name.id in reads(part):
             outside("a list grows by a generator that looks at it", node, "mutation")
     xs = owned(frame, name, node)
     if value.kind.args[0].kind == "unknown":

@@ -13,9 +13,12 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
+from goedels_poetry.languages.python.early import EARLY, EarlyAnswers
 from goedels_poetry.languages.python.testing import VIOLATIONS, Checks, TestReport, replay, test_candidate
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
-from goedels_poetry.languages.smt.language import MEMORY_MB, Reading, SmtLanguage
+from goedels_poetry.languages.smt.language import JOB_SECONDS, JOBS, MEMORY_MB, Reading, SmtLanguage
+from goedels_poetry.languages.trials import trial_log
+from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout
 
 Json = dict[str, Any]
 
@@ -48,6 +51,7 @@ class PythonLanguage(SmtLanguage):
         """``workers``: jobs at once; one for each processor by default."""
         super().__init__(workers)
         self._translated: dict[tuple[str, str], str] = {}  # by program and function
+        self._early = EarlyAnswers()
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`: the functions with contracts."""
@@ -87,10 +91,17 @@ class PythonLanguage(SmtLanguage):
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})
         payload = {"theorem": reading.smt, "seed": seed, "assume_definitions": False}
         tests = asyncio.create_task(test_candidate(theorem.text, checks, seed=seed, effort="normal"))
+        judge = asyncio.create_task(self._job("judge", payload))
+        early = asyncio.create_task(self._early.search(self._asked, self._root(theorem, reading)))
+        others = asyncio.gather(tests, judge)
+        under_way: list[asyncio.Future[Any]] = [others, early]
         try:
-            judged, tested = await asyncio.gather(self._job("judge", payload), tests)
+            await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            if not others.done() and await _is_whole_proof(early):
+                return Outcome(True, {"verdict": "open"})
+            tested, judged = await others
         finally:
-            tests.cancel()
+            await _stopped(tests, judge, *under_way)
         if _breaks_contract(tested):
             return _refuted(tested)
         return await self._confirmed(theorem, checks, judged)
@@ -121,9 +132,40 @@ class PythonLanguage(SmtLanguage):
         """See `Language.assemble_answer`: the input that shows it, or the checks, and of what task."""
         return {key: value for key, value in answer.items() if key in _EVIDENCE}
 
+    async def _asked(self, question: str, payload: Json) -> Json:
+        answer: Json = await self._pool.run(f"{JOBS}:{question}", payload, JOB_SECONDS, MEMORY_MB)
+        self._keep(payload["theorem"], answer["keys"])
+        return answer
+
+    async def _job(self, function: str, payload: Json, module: str = JOBS) -> Outcome:
+        answer = self._early.take(function, payload) if function in EARLY else None
+        if answer is None:
+            return await super()._job(function, payload, module)
+        trial_log().take(answer.get("trials", {}))
+        return Outcome(answer["ok"], answer["value"], answer["reason"], answer["cost"])
+
+    def _root(self, theorem: Theorem, reading: PythonReading) -> Json:
+        """What the first job on the theorem will be told."""
+        return super()._payload(Goal(reading.smt, theorem.options, "", ""))
+
     def _payload(self, goal: Goal) -> Json:
         function = str(goal.options.get("theorem") or "")
         return {**super()._payload(goal), "theorem": self._translated[(goal.theorem, function)]}
+
+
+async def _is_whole_proof(early: asyncio.Task[bool]) -> bool:
+    """What the early search says; one that failed is repeated later, where it is told."""
+    try:
+        return await early
+    except (JobTimeout, JobMemory, JobCrashed):
+        return False
+
+
+async def _stopped(*begun: asyncio.Future[Any]) -> None:
+    """End what is under way, so that nothing runs on unseen."""
+    for task in begun:
+        task.cancel()
+    await asyncio.gather(*begun, return_exceptions=True)
 
 
 def _breaks_contract(report: TestReport) -> bool:

@@ -153,7 +153,7 @@ class Sketcher:
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
-        for statement in loop_statements(context, sequent):
+        for statement in loop_statements(context, sequent, self.library.attempt):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)
             if plan is None and [c for c in natural_results(context, general) if self.library.attempt(c)]:

@@ -14,7 +14,7 @@ Assistant for ESC/Java", 2001).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -55,7 +55,7 @@ from goedels_poetry.languages.smt.engine.context import (
 )
 from goedels_poetry.languages.smt.engine.induction import recursion_schemes
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
-from goedels_poetry.languages.smt.engine.rewriting import lemma, replace_subterm
+from goedels_poetry.languages.smt.engine.rewriting import lemma, lemma_instances, replace_subterm
 
 MAX_LOOPS = 3
 """First states in one goal that are looked at."""
@@ -100,12 +100,25 @@ class LoopStatement:
         invariant = make_sequent(sequent.vars, sequent.hyps, and_([substitute(h, at) for h in self.general.hyps]))
         for unfolded in context.unfolder.unfoldings(invariant, (1, 2)):
             yield Query((key,), (first, *unfolded), equations=False, quantified=False)
+        if context.lemmas:  # that the invariant holds at first may rest on some
+            parts = (invariant.concl, sequent.concl, *sequent.hyps)
+            calls = [t for part in parts for t in context.unfolder.calls(part)]
+            known = lemma_instances(context.lemmas, calls)
+            cites = tuple(dict.fromkeys([key, *(i.name for i in known)]))
+            yield Query(cites, (first, *known), equations=False, quantified=False)
+            yield Query((key, *context.lemmas), (first,))
 
 
-def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopStatement | ContinuationStatement]:
+def loop_statements(
+    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None = None
+) -> Iterator[LoopStatement | ContinuationStatement]:
     """The goal from any state of a loop on, without an invariant where values allow it, then with one.
 
     First with a rest of what another function has produced for the loop, where there is such a one.
+
+    Args:
+        establish: tries to prove a lemma. It gets what functions are never below before an invariant is looked for:
+            of ``low <= high + 1`` where ``high`` begins at ``len xs - 1`` one has to know that to see that it holds.
     """
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
@@ -120,6 +133,9 @@ def loop_statements(context: ProverContext, sequent: Sequent) -> Iterator[LoopSt
         for shifted in loop.shifted():
             if context.refutes(shifted.general, TESTS) is None:
                 yield shifted
+        if establish is not None:
+            for natural in _never_negative(context, sequent):
+                establish(natural)
         invariant = loop.invariant()
         if invariant:
             found = loop.statement(invariant)
@@ -167,6 +183,10 @@ def natural_results(context: ProverContext, sequent: Sequent) -> Iterator[Sequen
     And the laws of what puts things together, where the goal speaks of a rest.
     """
     yield from continuation_laws(context, sequent)
+    yield from _never_negative(context, sequent)
+
+
+def _never_negative(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     for name in context.shape.reachable_functions(sequent.formula):
         definition = context.signature.definition(name)
         if definition is not None and definition.recursive and definition.sort is INT:

@@ -1,4 +1,4 @@
-"""Certificates on disk: exactly four files, canonical JSON, a hash of each; written whole or not at all."""
+"""Certificates on disk: exactly four files, or five, canonical JSON, a hash of each; written whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ OBLIGATIONS = "obligations.smt2"
 MANIFEST = "manifest.json"
 FILES = (THEOREM, EVIDENCE, OBLIGATIONS, MANIFEST)
 HASHED = (THEOREM, EVIDENCE, OBLIGATIONS)
+LEAN_PROOF = "proof.lean"
+"""The whole proof once more, for Lean; a certificate may do without."""
 
 MAX_BYTES = 200_000_000
 _KEYS = frozenset(
@@ -57,6 +59,7 @@ class Archive:
     evidence: bytes
     obligations: bytes
     manifest: Json
+    lean_proof: bytes | None = None
 
 
 def canonical(value: Any) -> bytes:
@@ -125,7 +128,7 @@ def make_manifest(
             "claim": claim,
             "statement": statement,
             "assume_definitions": assume_definitions,
-            "files": {name: sha256(files[name]) for name in HASHED},
+            "files": {name: sha256(files[name]) for name in (*HASHED, LEAN_PROOF) if name in files},
             "versions": dict(versions),
             "info": plain(dict(info)),
         }
@@ -156,18 +159,33 @@ def read_archive(path: Path) -> Archive:
         if not path.is_dir():
             raise BadCertificate(f"{path} is not a certificate: a folder with {', '.join(FILES)} was expected")
         names = sorted(entry.name for entry in path.iterdir())
-        if names != sorted(FILES):
-            odd = sorted(set(names) ^ set(FILES))
+        more = [LEAN_PROOF] if LEAN_PROOF in names else []
+        if names != sorted((*FILES, *more)):
+            odd = sorted(set(names) ^ {*FILES, *more})
             raise BadCertificate(f"missing or unknown files: {', '.join(odd)}")
-        data = {name: plain_bytes(path / name) for name in FILES}
+        data = {name: plain_bytes(path / name) for name in (*FILES, *more)}
     except OSError as error:
         raise BadCertificate(f"the certificate cannot be read: {error}") from error
     manifest = read_manifest(data[MANIFEST], schema=SCHEMA, language="smt", keys=_KEYS)
     if manifest["claim"] not in CLAIMS or not isinstance(manifest["assume_definitions"], bool):
         raise BadCertificate(f"unknown claim: {manifest['claim']!r}")
-    if manifest["files"] != {name: sha256(data[name]) for name in HASHED}:
+    if manifest["files"] != {name: sha256(data[name]) for name in (*HASHED, *more)}:
         raise BadCertificate("a file was edited: its hash is not the one in the manifest")
-    return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest)
+    return Archive(data[THEOREM], data[EVIDENCE], data[OBLIGATIONS], manifest, data.get(LEAN_PROOF))
+
+
+def add_lean_proof(directory: Path, text: str) -> None:
+    """Put the text of a Lean proof into a certificate, whose other files stay as they are. Nothing is checked.
+
+    Raises:
+        BadCertificate: there is no certificate at this place.
+    """
+    archive = read_archive(directory)
+    files = {THEOREM: archive.theorem, EVIDENCE: archive.evidence, OBLIGATIONS: archive.obligations}
+    files[LEAN_PROOF] = text.encode()
+    hashes = {name: sha256(data) for name, data in files.items()}
+    manifest = {key: value for key, value in archive.manifest.items() if key != "manifest_sha256"} | {"files": hashes}
+    write_archive(directory, {**files, MANIFEST: canonical(sealed(manifest))}, overwrite=True)
 
 
 def plain_bytes(path: Path) -> bytes:

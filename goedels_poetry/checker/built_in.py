@@ -142,10 +142,12 @@ class LeanChecker:
     async def _certify(self, submission: Submission, until: float) -> Certificate:
         """The theorem is read anew, by a Lean that has seen nothing else: what the search took it for plays no part."""
         from goedels_poetry.checker.lean import certify_negation, certify_proof
+        from goedels_poetry.languages.lean.runtime import ReplayRequest
         from goedels_poetry.languages.lean.source import read_target
 
-        reader = await asyncio.to_thread(self._open)
-        unused = [reader]
+        reader, replayer = await asyncio.to_thread(self._open), await asyncio.to_thread(self._open)
+        unused = [replayer, reader]
+        warming = asyncio.ensure_future(replayer.replay(ReplayRequest(("Init",), "")))  # while the other one reads
 
         def fresh() -> LeanPool:
             return unused.pop() if unused else self._open()
@@ -160,8 +162,10 @@ class LeanChecker:
         except InvalidInput as error:
             return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
         finally:
+            warming.cancel()
             for pool in unused:
                 await pool.aclose()
+            await asyncio.gather(warming, return_exceptions=True)
 
     def _open(self) -> LeanPool:
         """A Lean of which nothing has been asked."""

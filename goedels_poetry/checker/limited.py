@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import language_of
+from goedels_poetry.checker.archive import LEAN_PROOF, language_of
 from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
@@ -57,7 +57,7 @@ def check_within(
         "assume_definitions": assume_definitions,
         "seconds": seconds,
     }
-    lean = lean_text is not None or language_of(path) == LEAN
+    lean = lean_text is not None or language_of(path) == LEAN or (path / LEAN_PROOF).is_file()
     try:
         found = asyncio.run(_in_a_process(payload, seconds, LEAN_MEMORY_MB if lean else MEMORY_MB))
     except JobTimeout:

@@ -14,12 +14,13 @@ MAY_RISE = "the level may rise when checked again: {}"
 
 
 class TrustLevel(IntEnum):
-    """How much was checked; each level includes the ones below it."""
+    """How much was checked; each level includes the ones below it, but for L4, which rests on L2."""
 
     ACCEPTED = 0  # the verifier agreed, but nothing was compared with what a user gave
     REBUILT = 1  # rebuilt from the theorem's text, every obligation shown again by a fresh solver, or a fresh Lean
     NOT_VACUOUS = 2  # and the premises were shown to be consistent
     CONFIRMED = 3  # and confirmed once more: by a second solver, or by Lean's kernel over every declaration
+    IN_LEAN = 4  # and a theorem of SMT-LIB was proved as one of Lean as well, with no solver
 
     def __str__(self) -> str:
         return f"L{self.value}"

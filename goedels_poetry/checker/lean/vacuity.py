@@ -11,6 +11,8 @@ from itertools import product
 from typing import Literal
 
 from goedels_poetry.checker.lean.original import Original, place_of
+from goedels_poetry.kernel.lean import Stream
+from goedels_poetry.kernel.lean.stream import Expr
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, CheckResult, Hole, LeanPool
 
 Premises = Literal["none", "satisfiable", "contradictory", "unknown"]
@@ -23,6 +25,8 @@ FIRST_WAYS = 4
 
 _NO_PREMISE = "fail_if_success (have : ∃ p : Prop, p := by (refine Exists.intro ?w ?h; case h => assumption))"
 _CONTRADICTION = "first | contradiction | omega | (simp_all; done) | grind | (apply Fin.elim0; assumption)"
+_TYPES = frozenset({"Nat", "Int", "Bool", "List", "Option", "Prod", "String", "Char", "BitVec", "Array", "Unit"})
+"""Types of the library's, with all their arguments given, that are no propositions."""
 _NUMBERS = ("0", "1", "2", "3", "5", "10")
 _DATA = (
     "exact [0]",
@@ -51,6 +55,8 @@ async def premises_of(lean: LeanPool, original: Original, constant: str, seconds
     command = place_of(original, constant)
     if command is None or command.head < 0:
         return "unknown"
+    if _speaks_of_data_alone(original.data, constant):
+        return "none"
     prefix, head = original.text[: command.start], original.text[command.start : command.head]
     options: dict[str, bool | int] = {"maxHeartbeats": HEARTBEATS}
 
@@ -83,6 +89,33 @@ async def premises_of(lean: LeanPool, original: Original, constant: str, seconds
         if seen.ok and _proved(seen, name):
             return "satisfiable"
     return "unknown"
+
+
+def _speaks_of_data_alone(own: Stream, constant: str) -> bool:
+    """Whether all that a theorem is about are values of types that plainly are types of data: no hypothesis at all.
+
+    Told by the data. A type that the file declares under a name of the library's is one of the file's; it has to have
+    constructors.
+    """
+    e = own.exprs[own.constants[constant][0].type]
+    while e[0] == "forallE":
+        if not _is_data(own, own.exprs[e[2]]):
+            return False
+        e = own.exprs[e[3]]
+    return e[0] in ("app", "const")  # a proposition, and not one of the form `p → q`
+
+
+def _is_data(own: Stream, type_: Expr) -> bool:
+    while type_[0] == "app":
+        type_ = own.exprs[type_[1]]
+    if type_[0] != "const":
+        return False
+    name = own.names[type_[1]]
+    if name not in own.constants:
+        return name in _TYPES
+    found = own.constants[name][0]
+    e = own.exprs[found.type]
+    return found.kind == "inductive" and bool(found.facts[3]) and e[0] == "sort" and own.levels[e[1]][0] == "succ"
 
 
 def _only_hole(seen: CheckResult) -> Hole | None:

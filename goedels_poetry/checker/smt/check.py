@@ -70,26 +70,30 @@ def check_certificate(
         second_solver: also pose every obligation to cvc5.
         assume_definitions: accept definitions that cannot be shown to terminate, if the certificate says so, too.
         limits: on each single query.
-        second_seconds: from now; later the second solver is not asked any more.
+        second_seconds: from now; later the second solver is not asked any more, and no Lean either.
 
     Returns:
         The report; it never raises on account of what the certificate contains.
     """
     began = time.monotonic()
     with Solvers.start(limits, second_solver, began + second_seconds) as solvers:
-        report = _reported(path, against, assume_definitions, solvers)
+        report = _reported(path, against, assume_definitions, solvers, began + second_seconds)
     return replace(report, seconds=time.monotonic() - began)
 
 
-def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers) -> CheckReport:
-    """The report, whatever becomes of the check."""
+def _reported(path: Path, against: bytes | None, assume: bool, solvers: Solvers, until: float) -> CheckReport:
+    """The report, whatever becomes of the check. ``until``: on the monotonic clock, when a proof in Lean is left."""
     try:
         archive = read_archive(Path(path))
         if against is not None and archive.theorem != against:
             raise Refused("the certificate is about another text than the theorem given")
         problem = parse_problem(archive.theorem)
-        report = _check(archive, problem, assume, solvers)
-        return with_reading(report, archive.theorem, problem, solvers)
+        report = with_reading(_check(archive, problem, assume, solvers), archive.theorem, problem, solvers)
+        if archive.lean_proof is None or not report.accepted:
+            return report
+        from goedels_poetry.checker.smt.lean_proof import with_lean  # only where there is a proof in Lean
+
+        return with_lean(report, archive, problem, until)
     except (BadCertificate, BadProof, CodecError, Refused, EncodingError, GuardError, ObligationError) as error:
         return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(str(error),))
     except Undecided as error:

@@ -1,0 +1,192 @@
+"""Proofs of certificates become Lean files: every scheme, leaves, what cannot be said; and a false step fails."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
+)
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.schemas import (
+    CaseSplit,
+    Conjuncts,
+    ConstructorSplit,
+    Contradiction,
+    Intro,
+    SkolemHypothesis,
+    Witness,
+    instances,
+)
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.kernel.terms import BOOL, INT, app, integer, var
+from goedels_poetry.languages.bridge.export import Exported, export
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.smt.proof_json import derivation_to_json
+
+LISTS = """
+(declare-datatypes ((N 0)) (((z) (s (p N)))))
+(declare-datatypes ((L 0)) (((nil) (cons (hd N) (tl L)))))
+(define-fun-rec add ((x N) (y N)) N (match x ((z y) ((s k) (s (add k y))))))
+(define-fun-rec cat ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (cat t y))))))
+(define-fun-rec even ((x N)) Bool (match x ((z true) ((s k) (match k ((z false) ((s m) (even m))))))))
+(define-fun-rec eq ((x N) (y N)) Bool
+  (match x ((z (match y ((z true) ((s k) false)))) ((s j) (match y ((z false) ((s k) (eq j k))))))))
+(define-fun-rec without ((e N) (x L)) L
+  (match x ((nil nil) ((cons h t) (ite (eq e h) (without e t) (cons h (without e t)))))))
+"""
+SUM = "(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))\n"
+FALLS = [{"functions": ["sum"], "components": [{"measure": {"sum": "n"}, "falls": [0]}]}]
+
+
+def evidence(text: str, scheme: Any, *, more: dict[str, Any] | None = None, wrong: str = "") -> dict[str, Any]:
+    """The proof of a theorem's goal by one scheme, whose cases are left to solvers."""
+    problem = parse_problem(text.encode())
+    goal = sequent_of(problem.goal)
+    steps = []
+    for number, case in enumerate(instances(goal, scheme, problem.signature), 1):
+        steps.append(Step(str(number), case, Query()))
+    steps.append(Step("goal", goal, ByScheme(scheme, tuple(step.id for step in steps))))
+    return {**derivation_to_json(Derivation(tuple(steps))), **(more or {})}
+
+
+def exported(lean: LeanPool, text: str, shown: dict[str, Any], seconds: float = 60.0) -> Exported:
+    return asyncio.run(export(text.encode(), shown, lean, seconds))
+
+
+def theorem(definitions: str, goal: str) -> str:
+    return f"(set-logic ALL){definitions}(assert (not {goal}))\n(check-sat)\n"
+
+
+X = var("x", INT)
+N = INT
+CASES = {
+    "structural induction": (LISTS, "(forall ((a L) (b L) (c L)) (= (cat (cat a b) c) (cat a (cat b c))))",
+                             lambda v: StructuralInduction("a", ("b",)), None),
+    "structural induction, two constructors deep": (LISTS, "(forall ((a N)) (=> (even a) (even (s (s a)))))",
+                                                    lambda v: StructuralInduction("a", (), 2), None),
+    "integer induction": (SUM, "(forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1)))))",
+                          lambda v: IntInduction("n", integer(0), ()), FALLS),
+    "integer induction downward": (SUM, "(forall ((n Int) (m Int)) (=> (<= n 0) (= (+ m (sum n)) m)))",
+                                   lambda v: IntInduction("n", integer(0), ("m",), upward=False), FALLS),
+    "induction on a measure": (SUM, "(forall ((n Int)) (>= (sum n) 0))",
+                               lambda v: MeasureInduction(v["n"], ((app("-", (v["n"], integer(1)), INT),),)), FALLS),
+    "induction along a function": (LISTS, "(forall ((a N) (b N)) (=> (eq a b) (= a b)))",
+                                   lambda v: RecursionInduction("eq", (v["a"], v["b"])), None),
+    "induction on size": (LISTS, "(forall ((a L) (b L)) (= (cat (cat a b) b) (cat a (cat b b))))",
+                          lambda v: SizeInduction(("a",), ((app("is", (v["a"],), BOOL, ("cons",)),
+                                                            app("tl", (v["a"],), v["a"].sort)),), ("b",)), None),
+    "a case split": (LISTS, "(forall ((a N) (b N)) (or (= a b) (distinct b a)))",
+                     lambda v: CaseSplit(app("=", (v["a"], v["b"]), BOOL)), None),
+    "a case for each constructor": (LISTS, "(forall ((a N)) (or (= a z) (exists ((b N)) (= a (s b)))))",
+                                    lambda v: ConstructorSplit("a"), None),
+    "each conjunct": (LISTS, "(forall ((a N)) (and (= (add z a) a) (= (add (s z) a) (s a))))",
+                      lambda v: Conjuncts(), None),
+    "two implications for an equality of Booleans": (LISTS, "(forall ((a N)) (= (even (s (s a))) (even a)))",
+                                                     lambda v: Conjuncts(), None),
+    "a contradiction": (LISTS, "(forall ((a N)) (distinct a (s a)))", lambda v: Contradiction(), None),
+    "a witness": (LISTS, "(forall ((a N)) (exists ((b N)) (= (add a z) (add b z))))",
+                  lambda v: Witness((v["a"],)), None),
+    "an introduction": (LISTS, "(forall ((a N)) (not (and (= a z) (= a (s z)))))", lambda v: Intro(), None),
+    "a variable for an existential hypothesis": (
+        LISTS, "(forall ((a N)) (=> (exists ((b N)) (and (= a (s b)) (even b))) (even (s a))))",
+        lambda v: SkolemHypothesis(), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_proof_by_this_scheme_becomes_a_file_that_lean_accepts(name: str, lean: LeanPool) -> None:
+    definitions, goal, make, termination = CASES[name]
+    text = theorem(definitions, goal)
+    variables = {v.name: v for v in sequent_of(parse_problem(text.encode()).goal).vars}
+    more = {"termination": termination} if termination else None
+    found = exported(lean, text, evidence(text, make(variables), more=more))
+    assert found.text is not None, found
+    assert found.text.rstrip().endswith("#print axioms goal")
+    checked = asyncio.run(lean.check(CheckRequest(found.text, declarations=True)))
+    assert checked.ok
+    (goal_,) = (d for d in checked.declarations if d.name == "goal")
+    assert goal_.kind == "theorem"
+    assert not any(d.kind == "axiom" for d in checked.declarations)
+    assert "sorry" not in found.text
+
+
+def test_a_false_step_is_named_with_its_statement_and_what_was_tried(lean: LeanPool) -> None:
+    text = theorem(LISTS, "(forall ((a N)) (= (add a z) (s a)))")
+    found = exported(lean, text, evidence(text, StructuralInduction("a", ())))
+    assert found.text is None
+    assert found.failed is not None
+    assert found.failed.step == "1"
+    assert "Smt.N.z" in found.failed.statement
+    assert found.failed.tried
+    assert found.reason.startswith("step 1 of 3: ")
+
+
+def test_what_lean_has_no_words_for_is_said(lean: LeanPool) -> None:
+    text = "(set-logic ALL)(assert (not (forall ((x Real)) (= x x))))\n(check-sat)\n"
+    steps = {"steps": [{"id": "1", "sequent": "(sequent ((x Real)) () (= x x))", "query": PLAIN}]}
+    found = exported(lean, text, steps)
+    assert (found.text, found.requests) == (None, 0)
+    assert found.reason.startswith("not translatable to Lean: ")
+    assert "Real" in found.reason
+
+
+PLAIN = {"cites": [], "instances": [], "equations": True, "quantified": True}
+
+
+def test_no_time_is_a_failure_and_no_file(lean: LeanPool) -> None:
+    text = theorem(LISTS, "(forall ((a N)) (= (add a z) a))")
+    found = exported(lean, text, evidence(text, StructuralInduction("a", ())), seconds=0.0)
+    assert found.text is None
+    assert "time is over" in found.reason
+
+
+def test_no_evidence_is_no_proof(lean: LeanPool) -> None:
+    text = theorem(LISTS, "(forall ((a N)) (= (add z a) a))")
+    assert exported(lean, text, {"steps": []}).text is None
+    assert exported(lean, text, []).text is None
+    assert exported(lean, text, {"steps": [{"id": "1"}]}).text is None
+
+
+def test_premises_and_what_is_open_are_hypotheses_of_the_theorem(lean: LeanPool) -> None:
+    declared = "(declare-sort S 0)(declare-fun f (S) S)(declare-const c S)(assert (forall ((x S)) (= (f (f x)) x)))"
+    text = theorem(declared, "(= (f (f (f (f c)))) c)")
+    steps = {"steps": [{"id": "1", "sequent": "(sequent () () (= (f (f (f (f c)))) c))", "query": PLAIN}]}
+    found = exported(lean, text, steps)
+    assert found.text is not None, found
+    assert "premise" in found.text
+
+
+def test_hidden_names_of_ours_meet_no_name_of_the_users(lean: LeanPool) -> None:
+    text = theorem(
+        "(declare-datatypes ((N 0)) (((z) (s (p N)))))(define-fun-rec _step_1 ((_h1 N) (_key N)) N"
+        " (match _h1 ((z _key) ((s _ih) (s (_step_1 _ih _key))))))",
+        "(forall ((_h1 N) (_m N)) (=> (= (_step_1 z z) z) (= (_step_1 _h1 (s _m)) (s (_step_1 _h1 _m)))))",
+    )
+    found = exported(lean, text, evidence(text, StructuralInduction("_h1", ("_m",))))
+    assert found.text is not None, found
+
+
+def test_steps_that_nothing_needs_are_left_out(lean: LeanPool) -> None:
+    text = theorem(LISTS, "(forall ((a N)) (= (add z a) a))")
+    unused = {"id": "0", "sequent": "(sequent ((b N)) () (= (add b z) (s b)))", "query": PLAIN}  # and false
+    last = {"id": "1", "sequent": "(sequent ((a N)) () (= (add z a) a))", "query": PLAIN}
+    found = exported(lean, text, {"steps": [unused, last]})
+    assert found.text is not None
+    assert "_step_0" not in found.text
+
+
+def test_progress_is_told(lean: LeanPool) -> None:
+    text = theorem(LISTS, "(forall ((a N)) (= (add z a) a))")
+    steps = {"steps": [{"id": "1", "sequent": "(sequent ((a N)) () (= (add z a) a))", "query": PLAIN}]}
+    told: list[tuple[int, int]] = []
+    asyncio.run(export(text.encode(), steps, lean, 60.0, lambda done, total: told.append((done, total))))
+    assert told == [(1, 1)]

@@ -1,0 +1,140 @@
+"""The commands: `export` writes the Lean file of a certificate, `prove --lean` puts it into the certificate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import kept_lean
+import pytest
+from called import call
+from forge import forge
+
+from goedels_poetry.checker import CheckReport
+from goedels_poetry.cli import prove_lean
+from goedels_poetry.kernel.derivation import Derivation, Query, Step
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.sequent import sequent_of
+from goedels_poetry.languages.bridge.export import Exported
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.settings import LeanSettings
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import Verdict
+
+TEXT = """(set-logic ALL)
+(declare-datatypes ((N 0)) (((z) (s (p N)))))
+(define-fun-rec add ((x N) (y N)) N (match x ((z y) ((s k) (s (add k y))))))
+(assert (not (forall ((a N)) (= (add (s z) a) {result}))))
+(check-sat)
+"""
+TRUE, FALSE = TEXT.format(result="(s a)"), TEXT.format(result="a")
+
+
+def certificate(folder: Path, text: str = TRUE) -> Path:
+    """What an honest prover writes down; of the false theorem one that claims a query which no solver answers so."""
+    problem = parse_problem(text.encode())
+    steps = Derivation((Step("1", sequent_of(problem.goal), Query()),))
+    forge(folder, text.encode(), derivation_to_json(steps))
+    return folder
+
+
+@pytest.fixture
+def env(tmp_path: Path, lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    kept_lean.for_all(lean, monkeypatch)
+    return {"GOEDELS_POETRY__HOME": str(tmp_path / "home")}
+
+
+def test_export_prints_the_file_and_its_progress(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = call(["export", str(certificate(tmp_path / "c")), "--to", "lean"], monkeypatch, capsys, env)
+    assert code == 0
+    assert "theorem goal" in out
+    assert out.startswith("-- (set-logic ALL)")
+    assert "Lean accepted 1 of 1 steps" in err
+
+
+def test_export_writes_the_file_and_says_so_as_json(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, target = certificate(tmp_path / "c"), tmp_path / "proof.lean"
+    code, out, err = call(["export", str(made), "--out", str(target), "--json"], monkeypatch, capsys, env)
+    said = json.loads(out)
+    assert (code, err, said["file"], said["text"], said["step"]) == (0, "", str(target), None, None)
+    assert "theorem goal" in target.read_text("utf-8")
+
+
+def test_a_step_that_lean_does_not_accept_is_shown(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, target = certificate(tmp_path / "c", FALSE), tmp_path / "proof.lean"
+    code, out, err = call(["export", str(made), "--out", str(target)], monkeypatch, capsys, env)
+    assert (code, out) == (1, "")
+    assert not target.exists()
+    assert "step 1 of 1" in err
+    assert "the step: theorem" in err
+    assert "tried: grind" in err
+
+
+@pytest.mark.parametrize("what", ["nothing", "a file", "an empty folder"])
+def test_what_is_no_certificate_is_refused(
+    what: str, tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "c"
+    if what == "a file":
+        place.write_text("x")
+    elif what == "an empty folder":
+        place.mkdir()
+    code, out, err = call(["export", str(place)], monkeypatch, capsys, env)
+    assert (code, out) == (2, "")
+    assert str(place) in err
+
+
+async def test_without_a_lean_file_the_certificate_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none(*_: object) -> Exported:
+        return Exported(None, "there is no Lean")
+
+    monkeypatch.setattr(prove_lean, "exported", none)
+    made = certificate(tmp_path / "c")
+    before = {file.name: file.read_bytes() for file in made.iterdir()}
+    result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
+    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
+    assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
+    assert "there is no Lean" in found.warnings[0]
+    assert {file.name: file.read_bytes() for file in made.iterdir()} == before
+
+
+async def test_a_lean_file_that_the_gate_refuses_is_taken_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def wrong(*_: object) -> Exported:
+        return Exported("theorem goal : True := trivial\n")
+
+    def refused(*_: object, **__: object) -> CheckReport:  # what the gate refuses is tested with the gate
+        assert (made / "proof.lean").is_file()
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=("proof.lean: missing",))
+
+    monkeypatch.setattr(prove_lean, "exported", wrong)
+    monkeypatch.setattr(prove_lean, "check_within", refused)
+    made = certificate(tmp_path / "c")
+    before = {file.name: file.read_bytes() for file in made.iterdir()}
+    result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
+    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None)
+    assert (found.trust_level, found.verdict) == ("L3", Verdict.PROVED)
+    assert "not accepted" in found.warnings[0]
+    assert {file.name: file.read_bytes() for file in made.iterdir()} == before
+
+
+async def test_an_accepted_lean_file_makes_the_level_l4(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: LeanPool
+) -> None:
+    monkeypatch.setattr("goedels_poetry.languages.lean.runtime.open_lean", lambda *_, **__: kept_lean.Kept(lean))
+    made, told = certificate(tmp_path / "c"), []
+    result = RunResult("t", Verdict.PROVED, language="smt", certificate=made, trust_level="L3")
+    found = await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, told.append)
+    assert (found.trust_level, found.warnings) == ("L4", ())
+    assert "theorem goal" in (made / "proof.lean").read_text("utf-8")
+    assert told

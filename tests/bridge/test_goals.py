@@ -1,0 +1,196 @@
+"""Goals of Lean as the engine reads them, and what it finds back in Lean: read and judged by a real Lean."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goedels_poetry.kernel.refutation.evaluator import Evaluator
+from goedels_poetry.languages.bridge.goals import Engine
+from goedels_poetry.languages.bridge.goals.engine import Read
+from goedels_poetry.languages.bridge.goals.expressions import Expr, apply, const, joined, opened, telescope
+from goedels_poetry.languages.lean.language import LeanLanguage
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.sketch import check_proof
+from goedels_poetry.languages.lean.symbolic.attempts import Clock
+from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.smt.text import parse_term
+
+THEOREMS = Path(__file__).parents[2] / "theorems" / "lean"
+X = Expr("free", "x")
+TREES = """
+inductive Color where
+  | red
+  | blue
+deriving DecidableEq
+
+inductive Tree (α : Type) where
+  | leaf
+  | node (l : Tree α) (x : α) (r : Tree α)
+
+namespace Tree
+def mirror {α : Type} : Tree α → Tree α
+  | leaf => leaf
+  | node l x r => node r.mirror x l.mirror
+
+def map {α β : Type} (f : α → β) : Tree α → Tree β
+  | leaf => leaf
+  | node l x r => node (l.map f) (f x) (r.map f)
+
+def count (c : Color) : Tree Color → Nat
+  | leaf => 0
+  | node l x r => (if x = c then 1 else 0) + l.count c + r.count c
+end Tree
+
+def other : Color → Color
+  | .red => .blue
+  | .blue => .red
+
+def zipped : List Nat → List Nat → List (Nat × Nat)
+  | x :: l, y :: m => (x, y) :: zipped l m
+  | _, _ => []
+
+def below (n : Nat) : Nat := match n with
+  | 0 => 0
+  | 5 => 100
+  | m + 1 => m
+
+def isRed (c : Color) : Prop := c = .red
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    """One worker process for all goals of this file."""
+    kept = Engine()
+    yield kept
+    asyncio.run(kept.aclose())
+
+
+def task_of(statement: str, prefix: str = TREES, functions: tuple[str, ...] = ()) -> Task:
+    return Task(prefix, f"theorem goal {statement}", "goal", (), functions)
+
+
+def ways(lean: LeanPool, engine: Engine, statement: str, prefix: str = TREES) -> tuple[Read, ...]:
+    return asyncio.run(engine.ways(lean, task_of(statement, prefix), Clock(60)))
+
+
+# -- expressions ---------------------------------------------------------------------------------------------------
+
+
+def test_a_binder_is_opened_with_a_value_and_what_it_applies_is_carried_out_when_that_is_asked_for() -> None:
+    function = Expr("lam", "f", (const("Nat"), joined(Expr("bound", number=0), (X,))))
+    identity = Expr("lam", "y", (const("Nat"), Expr("bound", number=0)))
+    opened_once = opened(function.args[1], identity)
+    assert opened_once.args == (identity, X)
+    assert apply(opened_once, ()) == X
+
+
+def test_variables_of_a_type_are_made_free_and_distinct() -> None:
+    type_ = Expr("pi", "n", (const("Nat"), Expr("pi", "n", (const("Nat"), Expr("bound", number=1)))))
+    variables, rest = telescope(type_)
+    assert len({v.name for v, _, _ in variables}) == 2
+    assert rest == variables[0][0]
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "term", "value"),
+    [
+        ("(c : Color) : other (other c) = c", "(other red)", "blue"),
+        (
+            "(l : List Nat) : zipped l l = zipped l l",
+            "(zipped (cons 1 (cons 2 nil)) (cons 3 nil))",
+            "(cons_2 (mk 1 3) nil_2)",
+        ),
+        ("(n : Nat) : below n = below n", "(+ (below 0) (* 10 (below 5)) (below 4))", "1003"),
+        ("(l : List Nat) : l.reverse = l", "(reverse (cons 1 (cons 2 nil)))", "(cons 2 (cons 1 nil))"),
+        ("(n : Nat) : n - 3 = n", "(+ (minus 1 3) (minus 5 3))", "2"),
+        ("(n m : Nat) : n / m = n % m", "(+ (quotient 7 0) (* 10 (modulo 7 0)))", "70"),
+        (
+            "(t : Tree Color) : (t.map other).count .red = t.count .blue",
+            "(count red (map (node leaf blue leaf)))",
+            "1",
+        ),
+    ],
+)
+def test_the_script_has_functions_that_compute_what_the_file_s_do(
+    lean: LeanPool, engine: Engine, statement: str, term: str, value: str
+) -> None:
+    read = next(w for w in ways(lean, engine, statement) if not w.unary or "Nat" not in str(w.reading.types))
+    signature = read.problem.signature
+    given, wanted = parse_term(term, signature), parse_term(value, signature)
+    evaluator = Evaluator(signature, ())
+    assert evaluator.value(given, {}) == evaluator.value(wanted, {})
+
+
+def test_a_type_and_a_function_that_the_goal_is_about_are_declared(lean: LeanPool, engine: Engine) -> None:
+    (read,) = ways(lean, engine, "(α : Type) (f : α → α) (t : Tree α) : (t.map f).mirror = t.mirror.map f")
+    assert "(declare-sort " in read.reading.text
+    assert "(declare-fun f (" in read.reading.text
+
+
+def test_hypotheses_that_cannot_be_read_are_left_out(lean: LeanPool, engine: Engine) -> None:
+    (read,) = ways(lean, engine, "(c : Color) (h : ∃ s : String, s.length = 3) : other (other c) = c")
+    assert read.reading.dropped == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["(s : String) : s = s", "(f g : Nat → Nat) : f = g", "(x : Fin 3) : x = x", "(α : Type) (l : List α) : l.Nodup"],
+)
+def test_a_goal_about_anything_else_is_not_sent(lean: LeanPool, engine: Engine, statement: str) -> None:
+    assert ways(lean, engine, statement) == ()
+    assert engine.known(lean, task_of(statement)).reason
+
+
+# -- answers -------------------------------------------------------------------------------------------------------
+
+
+def test_a_theorem_that_needs_a_lemma_is_proved_with_it(lean: LeanPool, engine: Engine) -> None:
+    prefix = """def turn : List Nat → List Nat
+  | [] => []
+  | x :: xs => turn xs ++ [x]
+
+"""
+    task = task_of("(xs : List Nat) : turn (turn xs) = xs", prefix, ("turn",))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert "goal_lemma_1" in found.helpers
+    seen = asyncio.run(check_proof(lean, task, found.proof, found.helpers))
+    assert not seen.reason
+    assert "sorryAx" not in seen.axioms
+
+
+def test_a_false_theorem_gives_no_proof_and_values_that_lean_confirms(lean: LeanPool) -> None:
+    async def judged() -> dict[str, str]:
+        language = LeanLanguage(lean)
+        try:
+            theorem = await language.read((THEOREMS / "sorting_append_wrong.lean").read_text("utf-8"), {})
+            return dict((await language.judge(theorem)).value)
+        finally:
+            await language.aclose()
+
+    value = asyncio.run(judged())
+    assert value["verdict"] == "refuted"
+    assert "claim" in value["proof"]
+
+
+def test_values_that_no_small_search_meets_come_from_the_engine(lean: LeanPool, engine: Engine) -> None:
+    prefix = """inductive Shape where
+  | a | b | c | d
+  | pair (x y : Shape)
+deriving DecidableEq
+
+def size : Shape → Nat
+  | .pair x y => size x + size y
+  | _ => 1
+
+"""
+    statement = "(x : Shape) : size x ≠ 2 ∨ x ≠ .pair .d .c"
+    task = task_of(statement, prefix, ("size",))
+    found = asyncio.run(engine.counterexample(lean, task, Clock(60)))
+    assert {0: "(Shape.pair Shape.d Shape.c)"} in found

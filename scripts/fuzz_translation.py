@@ -62,6 +62,7 @@ for line in sys.stdin:
 
 HEAD = """from dataclasses import dataclass
 from enum import Enum
+from math import gcd
 from goedels_poetry.contracts import ensures, raises, requires
 
 
@@ -95,6 +96,7 @@ class Neg:
 
 Expr = Num | Add | Neg
 LIMIT = 5
+LETTER = "a"
 
 
 def size(e: Expr) -> int:
@@ -152,6 +154,7 @@ class Maker:
     count: int = 0
     budget: int = 40
     lines: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=lambda: ["abs"])
 
     def pick(self, *options: str) -> str:
         return self.random.choice(options)
@@ -185,6 +188,10 @@ class Maker:
                     f"{s}[{e('int', d)}]",
                     f"{s}[{self.bound(d)}:{self.bound(d)}]",
                     f"({s} or {e('str', d)})",
+                    f"{s}.{self.pick('removeprefix', 'removesuffix')}({e('str', d)})",
+                    f"str({e('bool', d)})",
+                    f"f'{{{self.pick(*self.names('str') or ['LETTER'])}}}-{{{e('int', 0)} > 0}}'",
+                    f"max({e('list[str]', d)}, key=len)",
                 )
             case "list[int]":
                 return self.integers(d)
@@ -251,6 +258,15 @@ class Maker:
             lambda: f"sum(k * b for k, b in enumerate({xs}))",
             lambda: f"sum(i * j for i in range({e('int', 0)}) for j in range(i) if j != 1)",
             lambda: "LIMIT",
+            lambda: f"(lambda a, b: a - b * {e('int', d)})({e('int', d)}, {e('int', d)})",
+            lambda: f"{self.pick('min', 'max')}({xs}, key={self.key(d)})",
+            lambda: f"{self.pick('min', 'max')}({xs}, default=7, key={self.key(d)})",
+            lambda: f"gcd({e('int', d)}, {e('int', d)})",
+            lambda: f"len(set({xs}))",
+            lambda: f"sum({{v % 3 for v in {xs}}})",
+            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
+            lambda: f"{self.pick(*self.functions)}({e('int', d)})",
+            lambda: f"sum(w for v in {xs} if (w := v - 1) > 0)",
         ]
         return r.choice(options)()
 
@@ -284,6 +300,8 @@ class Maker:
             lambda: f"{self.pick('any', 'all')}(v > {e('int', d)} for v in {e('list[int]', d)})",
             lambda: f"{self.pick('any', 'all')}(10 // v > 1 for v in {e('list[int]', d)})",
             lambda: f"{self.pick('any', 'all')}({e('list[int]', d)})",
+            lambda: f"({e('int', d)} in set({e('list[int]', d)}))",
+            lambda: f"(set({e('list[int]', d)}) {self.pick('==', '!=')} set({e('list[int]', d)}))",
             lambda: f"({e('list[int]', d)} {op} {e('list[int]', d)})",
             lambda: f"({e('tuple[int, int]', d)} {op} {e('tuple[int, int]', d)})",
             lambda: f"isinstance({e('int | None', d)}, int)",
@@ -306,6 +324,11 @@ class Maker:
             lambda: f"{xs}[::-1]",
             lambda: f"sorted({xs})",
             lambda: f"sorted({xs}, reverse=True)",
+            lambda: f"sorted({xs}, key={self.key(d)})",
+            lambda: f"sorted({xs}, reverse=True, key={self.key(d)})",
+            lambda: f"sorted(set({xs}))",
+            lambda: f"list(map({self.pick(*self.functions)}, {xs}))",
+            lambda: f"[k for k, _ in sorted(enumerate({xs}), key=lambda p: {self.pick('p[1]', '-p[1]', 'p[1] % 2')})]",
             lambda: f"list(range({e('int', 0)}))",
             lambda: f"list(range({e('int', 0)}, {e('int', 0)}, {self.pick('2', '-1', '1', '-3')}))",
             lambda: f"list(reversed({xs}))",
@@ -326,6 +349,29 @@ class Maker:
             lambda: f"({xs} or {e('list[int]', d)})",
         ]
         return self.random.choice(options)()
+
+    def key(self, d: int) -> str:
+        own = f"lambda v: {self.pick('-v', 'v * v', 'v % 2', 'v > 0', '(v % 2, -v)', '[v % 3, 0]', '10 // v')}"
+        computed = f"lambda v: v * {self.expr('int', d)}"
+        return self.pick("abs", "even", own, own, computed, *self.functions)
+
+    def inside(self) -> None:
+        """Functions and lambdas inside of the function, which take an integer."""
+        parameters = [n for n, k in self.scope.items() if k == "int"]
+        captured = self.random.choice(parameters) if parameters and self.random.random() < 0.7 else "LIMIT"
+        roll = self.random.random()
+        if roll < 0.3:
+            self.put(1, f"lam = lambda q: {self.pick('q + 1', 'q // 2', 'abs(q)', '10 // q')} - {captured}")
+            self.functions.append("lam")
+        elif roll < 0.6:
+            self.put(1, "def inner(q: int, w: int = 2) -> int:")
+            self.put(2, f"if q > {captured}:")
+            self.put(3, f"return q {self.pick('+', '-', '//', '%')} {captured}")
+            self.put(2, f"return {self.pick('inner(q + 1, w - 1) if w > 0 else q', 'w - q', captured)}")
+            self.functions.append("inner")
+            if self.random.random() < 0.4:
+                self.put(1, f"both = lambda z: inner(z) + {self.pick('z', captured, 'inner(z, 0)')}")
+                self.functions.append("both")
 
     def target(self, d: int) -> str:
         return f"v in {self.expr('list[int]', d)}"
@@ -436,7 +482,14 @@ class Maker:
                 f"{a}, {b} = {self.pick(f'{b}, {a}', f'{b}, {a} + {b}', self.expr('tuple[int, int]', 2), self.expr('list[int]', 1))}",
             )
         elif roll < 0.66 and not deep:
-            self.put(indent, f"if {self.expr('bool', 2)}:")
+            if r.random() < 0.2:
+                name = self.fresh()
+                self.put(
+                    indent, f"if ({name} := {self.expr('int', 2)}) {self.pick('>', '==', '<=')} {self.expr('int', 1)}:"
+                )
+                self.scope[name] = "int"
+            else:
+                self.put(indent, f"if {self.expr('bool', 2)}:")
             self.block(indent + 1, r.randint(1, 3))
             if r.random() < 0.3:
                 self.put(indent, f"elif {self.expr('bool', 1)}:")
@@ -561,6 +614,7 @@ class Maker:
         self.scope = {f"p{i}": k for i, k in enumerate(kinds)}
         self.budget = r.randint(2, 12)
         signature = ", ".join(f"p{i}: {k}" for i, k in enumerate(kinds))
+        self.inside()
         while self.budget > 0:
             self.statement(1)
         if r.random() < 0.95:

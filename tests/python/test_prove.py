@@ -68,11 +68,22 @@ def test_one_that_does_not_is_refuted_by_an_input_that_cpython_fails_on(refuted:
 
 
 def test_a_contract_that_accepts_no_input_seen_is_not_told_as_confirmed(framework: GoedelsPoetryFramework) -> None:
-    contract = "@requires(lambda x: x > 3 and x < 2)\n@ensures(lambda result: result == 7)\n"
+    contract = "@requires(lambda x: x * x == 9754610360615761)\n@ensures(lambda result, x: result == x)\n"
     text = f"{HEAD}{contract}def f(x: int) -> int:\n    return x\n"
     result = framework.run(text, name="f.py")
     assert (result.verdict, str(result.trust_level)) == (Verdict.PROVED, "L1")
     assert "no input of the domain was found" in result.reason
+
+
+def test_a_contract_that_can_accept_no_input_is_inconsistent_and_names_its_conditions(
+    framework: GoedelsPoetryFramework,
+) -> None:
+    conditions = "@requires(lambda x: x > 3)\n@requires(lambda x: x != 5)\n@requires(lambda x: x < 2)\n"
+    text = f"{HEAD}{conditions}@ensures(lambda result: result == 7)\ndef f(x: int) -> int:\n    return x\n"
+    result = framework.run(text, name="f.py")
+    assert result.verdict is Verdict.INCONSISTENT and result.certificate is None
+    assert result.reason == "no input is accepted: these contradict each other: requires x > 3; requires x < 2"
+    assert list(result.core or ()) == ["x > 3", "x < 2"]
 
 
 def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(

@@ -18,6 +18,7 @@ from typing import Any
 
 from goedels_poetry.checker.archive import THEOREM, BadCertificate, plain_bytes
 from goedels_poetry.checker.python.archive import PythonArchive, read_python
+from goedels_poetry.checker.python.vacuity import contradictory, told
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.check import check_certificate
 from goedels_poetry.errors import InvalidInput
@@ -32,6 +33,10 @@ Json = dict[str, Any]
 NO_PROOF = "every check passed{}; this is not a proof"
 RAN = "CPython kept the contract on {} inputs"
 ALARM = "ALARM: the translation is proved, but CPython breaks the contract ({}); no verdict"
+
+
+UNFOLDED = "is unfolded only where"
+"""In a note: a definition that has perhaps no solution, of which the proof used only a part."""
 
 
 class _Refused(Exception):
@@ -88,6 +93,11 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     if ran.passed:
         return replace(report, reasons=(RAN.format(ran.inputs_tried),))
     # Nothing was seen that the contract accepts: it may say nothing, and then every function keeps it.
+    sure = not report.assumptions and not any(UNFOLDED in note for note in report.notes)
+    core = contradictory(program, archive.function) if sure else ()
+    if core:
+        level, why = TrustLevel.REBUILT, (told(core),)  # what the proof says of the hypotheses is said by that
+        return replace(report, verdict=Verdict.INCONSISTENT, trust_level=level, reasons=why, core=core, notes=())
     note = f"it was not run in CPython: {ran.reason}"
     return replace(report, reasons=(note,), trust_level=TrustLevel.REBUILT)
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import dicts
+from goedels_poetry.kernel.python import dicts, keys, sets
 from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, floor_mod, negative, plus
 from goedels_poetry.kernel.python.expressions import arithmetic
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.iteration import spelled_out
-from goedels_poetry.kernel.python.library import less
-from goedels_poetry.kernel.python.module import is_constant
+from goedels_poetry.kernel.python.library import greatest_divisor, less
+from goedels_poetry.kernel.python.lifting import INFIX
+from goedels_poetry.kernel.python.module import imported, is_constant
 from goedels_poetry.kernel.python.mutation import pop
 from goedels_poetry.kernel.python.registry import legal
 from goedels_poetry.kernel.python.tables import table
+from goedels_poetry.kernel.python.texts import text_method, text_of
 from goedels_poetry.kernel.python.types import BOOL, INT, STR, Type, list_of
-from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
 
@@ -30,6 +31,12 @@ def call(frame: Frame, node: ast.Call) -> Value:
     """
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
         outside("a call with * or **", node, "Starred")
+    if isinstance(node.func, ast.Lambda):
+        return keys.applied(frame, node, node.func)
+    root = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    known = isinstance(root, ast.Name) and root.id not in frame.env and root.id not in frame.local
+    if known and imported(node.func, frame.registry.module) == "math.gcd":
+        return _gcd(frame, node)
     if isinstance(node.func, ast.Attribute):
         return _method(frame, node, node.func)
     if not isinstance(node.func, ast.Name):
@@ -56,6 +63,7 @@ def _arguments(frame: Frame, name: str, node: ast.Call) -> list[Value]:
     given = function.node.args
     if given.vararg or given.kwarg:
         outside(f"`{name}` takes any number of arguments", node, "*args")
+    name = name.rpartition(INFIX)[2]
     names = [a.arg for a in (*given.posonlyargs, *given.args)]
     keywords = [a.arg for a in given.kwonlyargs]
     values: dict[str, Value] = {}
@@ -125,6 +133,8 @@ def _len(frame: Frame, node: ast.Call) -> Value:
     over = dicts.gone_over(frame, node.args[0]) if len(node.args) == 1 and not node.keywords else None
     if over is not None:
         return Value(INT, frame.library(over.kind.args[0]).length(over.term), natural=True)
+    if len(node.args) == 1 and not node.keywords and sets.is_set(frame, node.args[0]):
+        return sets.size(frame, node.args[0])
     value = frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
         return Value(INT, app("str.len", (value.term,), INTS), natural=True)
@@ -163,6 +173,18 @@ def _divmod(frame: Frame, node: ast.Call) -> Value:
     return Value(kind, frame.registry.construct(kind, [floor_div(a.term, b.term), floor_mod(a.term, b.term)]))
 
 
+def _gcd(frame: Frame, node: ast.Call) -> Value:
+    if len(node.args) != 2 or node.keywords:
+        outside("`gcd` of other than two numbers", node, "call")
+    a, b = (frame.integral(x, node).term for x in [frame.value(x) for x in node.args])
+    sizes = [cond(compare("<", x, integer(0)), negative(x), x) for x in (a, b)]
+    return Value(INT, greatest_divisor(frame.registry, *sizes), natural=True)
+
+
+def _str(frame: Frame, node: ast.Call) -> Value:
+    return Value(STR, text_of(frame, _one(frame, node), node))
+
+
 def _pow(frame: Frame, node: ast.Call) -> Value:
     if node.keywords or not 2 <= len(node.args) <= 3:
         outside("`pow` with these arguments", node, "call")
@@ -188,20 +210,17 @@ def _list(frame: Frame, node: ast.Call) -> Value:
 
 
 def _sorted(frame: Frame, node: ast.Call) -> Value:
-    backwards = False
-    for keyword in node.keywords:
-        if keyword.arg != "reverse" or not isinstance(keyword.value, ast.Constant):
-            outside(f"`sorted` with `{keyword.arg}`", node, "sorted")
-        if not isinstance(keyword.value.value, int):
-            outside("`sorted` with a `reverse` that is no truth value", node, "sorted")
-        backwards = bool(keyword.value.value)
     if len(node.args) != 1:
         outside("`sorted` takes one list", node, "call")
-    xs = frame.known(frame.rules.listed(frame, node.args[0]))
-    library = frame.library(xs.kind.args[0])
-    less(frame.registry, xs.kind.args[0], library.head(xs.term), library.head(xs.term))  # or it is outside
-    result = library.sort_up(xs.term)
-    return Value(xs.kind, library.reverse(result) if backwards else result, owned=True)
+    if sets.is_set(frame, node.args[0]) and keys.key_of(node.keywords) is not None:
+        outside("a set is sorted by a key: which of equals comes first is not said", node, "a set")
+    xs = _elements(frame, node.args[0])
+    return Value(xs.kind, keys.arranged(frame, xs, node.keywords, node), owned=True)
+
+
+def _elements(frame: Frame, node: ast.expr) -> Value:
+    """What is gone over, by a call that does not care in which order the elements of a set come."""
+    return sets.once(frame, node) if sets.is_set(frame, node) else frame.known(frame.rules.listed(frame, node))
 
 
 def _sum(frame: Frame, node: ast.Call) -> Value:
@@ -215,7 +234,7 @@ def _sum(frame: Frame, node: ast.Call) -> Value:
             outside("a start that is computed before the generator runs", node, "sum")
         total = frame.rules.comprehension(frame, over, "sum").term
     else:
-        xs = frame.known(frame.rules.listed(frame, node.args[0]))
+        xs = _elements(frame, node.args[0])
         total = frame.library(INT).total(frame.coerce(xs, list_of(INT), node).term)
     if extra:
         if not isinstance(extra[0], ast.Constant | ast.Name):
@@ -250,6 +269,8 @@ def _extreme(frame: Frame, node: ast.Call) -> Value:
     greatest = node.func.id == "max"
     default: ast.expr | None = None
     for keyword in node.keywords:
+        if keyword.arg == "key" and len(node.args) == 1:
+            continue
         if keyword.arg != "default" or len(node.args) != 1:
             outside(f"`{node.func.id}` with `{keyword.arg}`", node, node.func.id)
         default = keyword.value
@@ -275,12 +296,15 @@ def _extreme(frame: Frame, node: ast.Call) -> Value:
 def _extreme_of_list(frame: Frame, node: ast.Call, greatest: bool, default: ast.expr | None) -> Value:
     if default is not None and not is_constant(default):
         outside("a default that is computed", node, "default")
-    xs = frame.rules.listed(frame, node.args[0])
+    key = keys.key_of(node.keywords)
+    if key is not None and sets.is_set(frame, node.args[0]):
+        outside("one of a set is chosen by a key: which of equals is not said", node, "a set")
+    xs = _elements(frame, node.args[0])
     fallback = None if default is None else frame.value(default)
-    xs = frame.known(xs)
     library = frame.library(xs.kind.args[0])
     empty = library.is_nil(xs.term)
-    best = Value(xs.kind.args[0], library.least(xs.term, greatest))
+    found = library.least(xs.term, greatest) if key is None else keys.best(frame, xs, key, greatest, node)
+    best = Value(xs.kind.args[0], found)
     if fallback is None:
         frame.check(not_(empty), "ValueError")
         return best
@@ -338,6 +362,7 @@ _BUILTINS = {
     "pow": _pow,
     "range": _range,
     "sorted": _sorted,
+    "str": _str,
     "sum": _sum,
 }
 
@@ -360,7 +385,7 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         outside("keywords of a method", node, "method")
     args = [frame.value(a) for a in node.args]
     if value.kind == STR:
-        return _text_method(frame, func.attr, value, args, node)
+        return text_method(frame, func.attr, value, args, node)
     if value.kind.kind != "list":
         return outside(f"the method `{func.attr}` of {value.kind}", node, f"method {func.attr}")
     if func.attr == "copy" and not args:
@@ -376,15 +401,6 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         frame.check(library.member(v, xs), "ValueError")
         return Value(INT, library.index(v, xs), natural=True)
     return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")
-
-
-def _text_method(frame: Frame, name: str, value: Value, args: list[Value], node: ast.AST) -> Value:
-    if name in ("startswith", "endswith") and [a.kind for a in args] == [STR]:
-        symbol = "str.prefixof" if name == "startswith" else "str.suffixof"
-        return Value(BOOL, app(symbol, (args[0].term, value.term), BOOLS))
-    if name == "find" and [a.kind for a in args] == [STR]:
-        return Value(INT, app("str.indexof", (value.term, args[0].term, integer(0)), INTS))
-    return outside(f"the method `{name}` of a text is not covered", node, f"method {name}")
 
 
 __all__ = ["call", "is_instance"]

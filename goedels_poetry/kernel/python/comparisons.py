@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from goedels_poetry.kernel.python import sets
 from goedels_poetry.kernel.python.build import compare, equal
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
@@ -17,12 +18,19 @@ from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, inte
 
 def comparison(frame: Frame, node: ast.Compare) -> Value:
     """A chain of comparisons: each operand is evaluated once, and only as long as the chain holds."""
+    if all(sets.is_set(frame, part) for part in (node.left, *node.comparators)):
+        return Value(BOOL, _of_sets(frame, node))
     left = frame.value(node.left)
     result = TRUE
     current = frame
     chain: list[tuple[Term, Frame]] = []
     for i, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        right = None if _is_range(part) or _is_table(current, part) else current.value(part)
+        made = isinstance(op, ast.In | ast.NotIn) and sets.is_set(current, part)
+        if made and not sets.is_hashed(left.kind):
+            outside(f"whether {left.kind} is in a set", part, "a set")
+        right = None if _is_range(part) or _is_table(current, part) else _right(current, part, made)
+        if made and i < len(node.ops) - 1:
+            outside("a set in the middle of a comparison", part, "a set")
         truth = compared(current, op, left, right, part if right is None else node)
         result = and_([result, truth])
         if i == len(node.ops) - 1:
@@ -37,6 +45,17 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
         outer.join(truth, current)
         current = outer
     return Value(BOOL, result)
+
+
+def _of_sets(frame: Frame, node: ast.Compare) -> Term:
+    if len(node.ops) > 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        outside("sets are compared otherwise than by == and !=", node, "a set")
+    equal_sets = sets.same(frame, node.left, node.comparators[0])
+    return equal_sets if isinstance(node.ops[0], ast.Eq) else not_less(equal_sets)
+
+
+def _right(frame: Frame, node: ast.expr, made: bool) -> Value:
+    return sets.elements(frame, node) if made else frame.value(node)
 
 
 def _is_range(node: ast.expr) -> bool:

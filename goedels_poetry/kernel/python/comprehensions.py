@@ -15,6 +15,7 @@ from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.iteration import iteration
 from goedels_poetry.kernel.python.recursion import close
 from goedels_poetry.kernel.python.registry import SELF
+from goedels_poetry.kernel.python.scopes import free_names
 from goedels_poetry.kernel.python.types import BOOL, INT, Type, is_unknown, list_of
 from goedels_poetry.kernel.terms import BOOL as BOOLS
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Sort, Term, and_, app, integer, or_, substitute
@@ -125,12 +126,10 @@ def _abstracted(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Fr
 
 def _refuse_unbound(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> None:
     """A variable without a value is another error inside of a comprehension: a NameError, if that is a function."""
-    own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and part.id not in own and part.id in frame.local:
-            found = frame.env.get(part.id)
-            if found is None or (found.kind.kind != "gone" and found.bound is not TRUE):
-                outside(f"`{part.id}` may have no value in this comprehension", part, "comprehension")
+    for name in sorted(free_names(node) & frame.local):
+        found = frame.env.get(name)
+        if found is None or (found.kind.kind != "gone" and found.bound is not TRUE):
+            outside(f"`{name}` may have no value in this comprehension", node, "comprehension")
 
 
 def _generator(frame: Frame, node: ast.ListComp | ast.GeneratorExp, number: int, purpose: _Purpose) -> Term:

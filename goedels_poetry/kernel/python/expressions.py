@@ -26,6 +26,7 @@ from goedels_poetry.kernel.python.library import not_less, power
 from goedels_poetry.kernel.python.registry import legal
 from goedels_poetry.kernel.python.slices import cut_out, literal_integer
 from goedels_poetry.kernel.python.tables import table
+from goedels_poetry.kernel.python.texts import formatted
 from goedels_poetry.kernel.python.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, lit, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
@@ -65,7 +66,13 @@ def condition(frame: Frame, node: ast.expr) -> Term:
 
 
 def _name(node: ast.AST) -> str:
-    words = {"Lambda": "a lambda", "Dict": "a dict", "Set": "a set", "Await": "await", "JoinedStr": "an f-string"}
+    words = {
+        "Lambda": "a lambda that is kept or given away",
+        "Dict": "a dict",
+        "Set": "a set",
+        "Await": "await",
+        "JoinedStr": "an f-string",
+    }
     return words.get(type(node).__name__, f"`{type(node).__name__}`")
 
 
@@ -418,6 +425,10 @@ def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
     return frame.rules.comprehension(frame, node, "list")
 
 
+def _joined(frame: Frame, node: ast.JoinedStr) -> Value:
+    return formatted(frame, node)
+
+
 _RULES: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Constant: _constant,
     ast.Name: _variable,
@@ -432,6 +443,7 @@ _RULES: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Attribute: _attribute,
     ast.Call: _call,
     ast.ListComp: _list_comprehension,
+    ast.JoinedStr: _joined,
 }
 
 __all__ = ["arithmetic", "condition", "element_position", "expression", "operate", "position"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from goedels_poetry.kernel.python.build import cond, equal
-from goedels_poetry.kernel.python.faults import outside
+from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.library import Library
 from goedels_poetry.kernel.python.registry import Registry
 from goedels_poetry.kernel.python.types import BOOL, INT, NEVER, NONE, Type, holds_list, list_of, optional
@@ -77,8 +77,13 @@ class Frame:
 
     def value(self, node: ast.expr) -> Value:
         """Evaluate an expression."""
-        self.registry.spend()
-        return self.rules.expression(self, node)
+        try:
+            self.registry.spend()
+            return self.rules.expression(self, node)
+        except OutsideFragment as why:
+            if why.line is None:
+                outside(why.message, node, why.construct)
+            raise
 
     def condition(self, node: ast.expr) -> Term:
         """Evaluate an expression for its truth."""

@@ -12,6 +12,7 @@ from goedels_poetry.kernel.python.ends import falls, only_recursion
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.flow import After, Flow
 from goedels_poetry.kernel.python.frame import Frame, Retry, Value
+from goedels_poetry.kernel.python.lifting import lift
 from goedels_poetry.kernel.python.module import bindings
 from goedels_poetry.kernel.python.program import Function
 from goedels_poetry.kernel.python.registry import Registry, legal
@@ -169,9 +170,13 @@ class Functions:
             if isinstance(part, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom | ast.ClassDef | ast.Delete):
                 outside(f"`{type(part).__name__}` in a function", part)
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
+                lift(node)  # says why it is still here
                 outside("a function in a function", part, "nested function")
+            if isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda):
+                lift(node)
             if isinstance(part, ast.Yield | ast.YieldFrom | ast.Await | ast.TryStar | ast.With | ast.NamedExpr):
-                outside(f"`{type(part).__name__}` is not covered", part)
+                late = "`:=` that is not evaluated first in its statement"
+                outside(late if isinstance(part, ast.NamedExpr) else f"`{type(part).__name__}` is not covered", part)
 
     def _translate(self, known: Translated) -> None:
         guesses: dict[str, Type] = {}

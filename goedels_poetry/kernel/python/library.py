@@ -61,6 +61,11 @@ class Library:
         self.registry.once(name, lambda: Defined(name, params, sort, body(call)))
         return call(*args)
 
+    def define(self, name: str, params: tuple[Term, ...], sort: Sort, body: Term, args: tuple[Term, ...]) -> Term:
+        """A call of a function that is defined when it is first used."""
+        self.registry.once(name, lambda: Defined(name, params, sort, body))
+        return app(name, args, sort)
+
     def _fold(self, base: str, xs: Term, sort: Sort, empty: Term, step: Callable[[Term, Term], Term]) -> Term:
         """Recursion on the list alone."""
         h, t = self.head(self.xs), self.tail(self.xs)
@@ -384,4 +389,12 @@ def power(registry: Registry, base: Term, exponent: Term) -> Term:
     return app("power.int", (base, exponent), INTS)
 
 
-__all__ = ["Library", "backwards", "less", "not_less", "power", "range_list"]
+def greatest_divisor(registry: Registry, a: Term, b: Term) -> Term:
+    """``math.gcd(a, b)`` for numbers from 0 on."""
+    x, y = var("a", INTS), var("b", INTS)
+    body = cond(compare("<=", y, integer(0)), x, app("gcd.int", (y, app("mod", (x, y), INTS)), INTS))
+    registry.once("gcd.int", lambda: Defined("gcd.int", (x, y), INTS, body))
+    return app("gcd.int", (a, b), INTS)
+
+
+__all__ = ["Library", "backwards", "greatest_divisor", "less", "not_less", "power", "range_list"]

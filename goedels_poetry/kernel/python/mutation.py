@@ -15,7 +15,7 @@ from goedels_poetry.kernel.python.build import compare, cond, minus, plus
 from goedels_poetry.kernel.python.expressions import element_position
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
-from goedels_poetry.kernel.python.library import less
+from goedels_poetry.kernel.python.keys import arranged
 from goedels_poetry.kernel.python.liveness import reads
 from goedels_poetry.kernel.python.types import list_of
 from goedels_poetry.kernel.terms import TRUE, integer, not_
@@ -79,7 +79,7 @@ def change(frame: Frame, node: ast.Call) -> bool:
         return False
     if frame.env[name.id].kind.kind not in ("list",):
         return False
-    if node.keywords:
+    if node.keywords and func.attr != "sort":
         outside("keywords of a method", node, "method")
     if func.attr == "pop":
         return False
@@ -159,10 +159,10 @@ def _reverse(frame: Frame, node: ast.Call, name: ast.Name) -> None:
 
 def _sort(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     _values(frame, node, 0)
+    if any(name.id in reads(k.value) for k in node.keywords):
+        outside("a list is sorted by a key that looks at it", node, "mutation")  # it is empty then
     xs = owned(frame, name, node)
-    library = frame.library(xs.kind.args[0])
-    less(frame.registry, xs.kind.args[0], library.head(xs.term), library.head(xs.term))
-    frame.env[name.id] = replace(xs, term=library.sort_up(xs.term))
+    frame.env[name.id] = replace(xs, term=arranged(frame, xs, node.keywords, node))
 
 
 def _clear(frame: Frame, node: ast.Call, name: ast.Name) -> None:

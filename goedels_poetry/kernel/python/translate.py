@@ -20,6 +20,7 @@ from goedels_poetry.kernel.python.contracts import Raises
 from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
 from goedels_poetry.kernel.python.functions import Functions, Translated
 from goedels_poetry.kernel.python.handlers import NeedsClasses
+from goedels_poetry.kernel.python.lifting import lifted
 from goedels_poetry.kernel.python.loading import read_module
 from goedels_poetry.kernel.python.module import Module
 from goedels_poetry.kernel.python.program import Program
@@ -59,7 +60,7 @@ def translate(program: Program, function: str) -> Translation:
         raise PythonFault(f"there is no function `{function}`", hint=f"there are: {', '.join(program.functions)}")
     sys.setrecursionlimit(max(sys.getrecursionlimit(), MAX_RECURSION))
     try:
-        return _translated(program, function)
+        return _translated(lifted(program), function)
     except RecursionError as error:
         raise OutsideFragment("this is nested too deep to be translated", construct="size") from error
 

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from goedels_poetry.cli.change import register as register_change
 from goedels_poetry.cli.code import register as register_code
 from goedels_poetry.cli.examples import register as register_examples
+from goedels_poetry.cli.export import register as register_export
 from goedels_poetry.cli.options import (
     NAME,
     TIME,
@@ -191,6 +192,13 @@ def prove(
     write: Annotated[
         bool, typer.Option("--write", help="Lean: fill the holes in the files; what they were is kept in FILE.orig.")
     ] = False,
+    lean: Annotated[
+        bool, typer.Option("--lean", help="SMT: write each proof for Lean, too, into its certificate (level L4).")
+    ] = False,
+    lean_timeout: Annotated[
+        float | None,
+        typer.Option("--lean-timeout", parser=duration(), metavar=TIME, help="With --lean: for each. [default: 60]"),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Prove theorems; keep every run and its certificate.
@@ -245,6 +253,8 @@ def prove(
         proof=proof,
         diff=diff,
         write=write,
+        lean=lean,
+        lean_timeout=lean_timeout,
         quiet=quiet,
     )
     raise typer.Exit(prove_all(request))
@@ -320,6 +330,7 @@ app.command()(ask)
 register_code(app)
 register_change(app)
 register_examples(app)
+register_export(app)
 
 
 app.command()(check)

@@ -362,7 +362,12 @@ class _Batch:
 
             stated = result.formalization["formal"] if result.formalization is not None else text
             result = await with_lean_proof(
-                result, stated, self._settings.lean, request.lean_timeout, request.assume_definitions, self._progress.note
+                result,
+                stated,
+                self._settings.lean,
+                request.lean_timeout,
+                request.assume_definitions,
+                self._progress.note,
             )
         result = replace(result, reason=_without_traceback(result.reason))
         resume = resume_of(request, self._settings.budgets, source.name, result)

@@ -35,6 +35,11 @@ class Request(Flags):
     write: bool = False
     """Whether to write the filled files."""
 
+    lean: bool = False
+    """Whether proofs of SMT theorems are written for Lean, too."""
+    lean_timeout: float | None = None
+    """Seconds for that, for each theorem; None: 60."""
+
     @property
     def fills(self) -> bool:
         """Whether files are to be filled."""

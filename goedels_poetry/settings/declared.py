@@ -189,6 +189,7 @@ class LeanSettings(BaseModel):
     workers: int | None = Field(
         default=None, ge=1, description="Lean processes at once; None: two where there are processors for them"
     )
+    proofs: bool = Field(default=False, description="prove: write proofs of SMT theorems for Lean, too")
 
     @field_validator("kimina_url")
     @classmethod

@@ -194,6 +194,7 @@ LEAN: Values = {
     "kimina_api_key": None,
     "memory_mb": None,
     "workers": None,
+    "proofs": False,
 }
 SETTINGS: Values = {
     "home": DEFAULT_HOME,

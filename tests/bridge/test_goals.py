@@ -147,6 +147,16 @@ def test_a_goal_about_anything_else_is_not_sent(lean: LeanPool, engine: Engine, 
     assert engine.known(lean, task_of(statement)).reason
 
 
+def test_a_clock_that_is_stopped_stops_the_parts_that_were_taken_of_it() -> None:
+    whole = Clock(1000)
+    part = whole.part(500)
+    rest = part.part(100)
+    part.stop()
+    assert part.over
+    assert rest.over
+    assert not whole.over
+
+
 # -- answers -------------------------------------------------------------------------------------------------------
 
 

@@ -41,6 +41,7 @@ BUDGETS = {
     "kernel/refutation": (1_400, "the evaluator behind counterexamples, and what solvers confirm of it"),
     "kernel/logic": (1_200, "entailment of questions"),
     "kernel/lean": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
+    "kernel/bridge": (1_100, "from a theorem of SMT-LIB to the same theorem in Lean, for L4"),
     "kernel/python": (6_100, "from a Python function with a contract to the theorem that the contract is"),
 }
 """Lines of code at most (without docstrings, comments, blank lines) of the modules that stand in a folder itself."""
@@ -52,11 +53,12 @@ MOST_OF_A_PROOF = 3_000
 CHECKS = {
     "SMT proof": "from goedels_poetry.checker.smt.check import check_certificate as check",
     "SMT counterexample": "from goedels_poetry.checker.smt.check import check_certificate as check",
+    "SMT proof with `proof.lean`, besides": "import goedels_poetry.checker.smt.lean_proof",
     "Lean": "import goedels_poetry.checker.lean",
     "logic program": "from goedels_poetry.checker.logic import check_logic as check",
     "Python function": "from goedels_poetry.checker.python.check import check_python as check",
 }
-"""How the checker of each kind is imported; Lean's is only imported, the others check a certificate."""
+"""How the checker of each kind is imported; what speaks with Lean is only imported, the others check a certificate."""
 
 _REPORT = """
 import sys

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import finished_proof, language_of, put_in_place, sha256
+from goedels_poetry.checker.archive import LEAN_PROOF, finished_proof, language_of, put_in_place, sha256
 from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.check import check_certificate
@@ -138,6 +138,8 @@ def check_again(payload: Json) -> Json:
         if language == LEAN:
             _lift_memory_limit()
         return check_any(where, payload["theorem"], theorem=payload.get("function", "")).to_json()
+    if (where / LEAN_PROOF).is_file():
+        _lift_memory_limit()
     return _check(payload, where, payload["theorem"].encode(), time.monotonic()).to_json()
 
 

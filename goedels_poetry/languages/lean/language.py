@@ -8,8 +8,9 @@ import time
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool
 from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Outcome, Theorem
+from goedels_poetry.languages.bridge.goals import Engine
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
@@ -17,7 +18,16 @@ from goedels_poetry.languages.lean.replies import read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
-from goedels_poetry.languages.lean.source import READ_SECONDS, UNREAD, Target, open_theorems, read_target, task_of
+from goedels_poetry.languages.lean.source import (
+    READ_SECONDS,
+    UNREAD,
+    Target,
+    open_theorems,
+    read_target,
+    root_task,
+    task_of,
+)
+from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.task import Task, lemma_name
 from goedels_poetry.languages.trials import Status, trial_log
 from goedels_poetry.settings import LeanSettings, Settings
@@ -26,9 +36,11 @@ from goedels_poetry.version import __version__
 Json = dict[str, Any]
 T = TypeVar("T")
 
+DOCTOR = "; `goedels-poetry doctor` says which Lean there is and how to get one"
 PROVE_SECONDS = 30.0
 SKETCH_SECONDS = 90.0
 REFUTE_SECONDS = 3.0
+ENGINE_REFUTE_SECONDS = 5.0
 QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""
 MOST_BROKEN = 5
@@ -70,6 +82,7 @@ class LeanLanguage:
         self._read_seconds = READ_SECONDS
         self._pool = lean
         self._own = lean is None
+        self._engine = Engine()
         self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
         self._targets: dict[tuple[str, str], Target] = {}
@@ -87,7 +100,7 @@ class LeanLanguage:
                 try:
                     self._pool = await asyncio.to_thread(open_lean, self._settings)
                 except LeanUnavailable as fault:
-                    raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+                    raise MissingTool(f"Lean is not available: {fault}{DOCTOR}") from fault
                 self.verifier = f"lean {__version__}, {self._pool.kind} {self._pool.version}"
             return self._pool
 
@@ -131,7 +144,7 @@ class LeanLanguage:
         try:
             target = await self._target(text, options)
         except LeanUnavailable as fault:
-            raise GoedelsPoetryError(f"Lean is not available: {fault}") from fault
+            raise MissingTool(f"Lean is not available: {fault}{DOCTOR}") from fault
         seconds = self._spent(text, str(options.get("theorem") or ""))
         return Theorem("lean", text, dict(options), target.one_line, target.warnings, target, seconds)
 
@@ -163,7 +176,12 @@ class LeanLanguage:
         if not target.type:
             return Outcome(True, {"verdict": "open"})
         task = Task(target.prefix, target.closed, lemma_name(target.closed), (), target.functions, target.types)
-        found = await symbolic.refute(await self._lean(), task, seconds=REFUTE_SECONDS)
+        lean = await self._lean()
+        if await symbolic.at_once(lean, root_task(target), seconds=REFUTE_SECONDS):
+            return Outcome(True, {"verdict": "open"}, cost=_cost(began))
+        found = await self._refuted_by_engine(lean, target, task) if target.functions else None
+        seconds = REFUTE_SECONDS if self._engine.unread(lean, root_task(target)) else REFUTE_SECONDS / 3
+        found = found or await symbolic.refute(lean, task, seconds=seconds)
         if found is None:
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
         value = {
@@ -174,11 +192,20 @@ class LeanLanguage:
         }
         return Outcome(True, value, cost=_cost(began))
 
+    async def _refuted_by_engine(self, lean: LeanPool, target: Target, closed: Task) -> symbolic.Refutation | None:
+        """Values that the engine has found and Lean confirms."""
+        for values in await self._engine.counterexample(lean, root_task(target), Clock(ENGINE_REFUTE_SECONDS)):
+            found = await symbolic.refuted_at(lean, closed, values, seconds=REFUTE_SECONDS)
+            if found is not None:
+                return found
+        return None
+
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
         began = time.monotonic()
         seed = int(goal.options.get("seed", 0))
-        found = await symbolic.prove(await self._lean(), await self._task(goal), seconds=PROVE_SECONDS, seed=seed)
+        lean, task = await self._lean(), await self._task(goal)
+        found = await symbolic.prove(lean, task, seconds=PROVE_SECONDS, seed=seed, engine=self._engine)
         if found is None:
             return Outcome(False, {"reason": "no tactic closes the goal"}, EXHAUSTED, _cost(began))
         trial_log().clear()
@@ -218,7 +245,9 @@ class LeanLanguage:
         reason = ""
         for _ in range(MOST_BROKEN):
             left = seconds - (time.monotonic() - began)
-            found = await symbolic.sketch(lean, task, banned=refused, seconds=left, leave_open=leave_open)
+            found = await symbolic.sketch(
+                lean, task, banned=refused, seconds=left, leave_open=leave_open, engine=self._engine
+            )
             if found is None:
                 break
             opened = await open_sketch(
@@ -350,6 +379,7 @@ class LeanLanguage:
 
     async def aclose(self) -> None:
         """See `Language.aclose`. A Lean that was given stays open, and stays in use when this is used again."""
+        await self._engine.aclose()
         if self._own and self._pool is not None:
             pool, self._pool = self._pool, None
             await pool.aclose()

@@ -64,8 +64,17 @@ class Target:
         return " ".join(self.head[found[-1].start() if found else 0 :].split())
 
 
+def root_task(target: Target) -> Task:
+    """The theorem itself as Lean text."""
+    mentioned = [f for f in target.functions if f.rpartition(".")[2] in target.head]
+    functions = tuple(dict.fromkeys((*mentioned, *target.functions)))
+    return Task(target.prefix, target.head, target.name, (), functions, target.types)
+
+
 def task_of(target: Target, goal: Goal) -> Task:
     """A goal of the search as Lean text."""
+    if not goal.statement and not goal.scope:
+        return root_task(target)
     facts = tuple(Fact(step, lemma_name(statement), statement) for step, statement in goal.scope if statement)
     head, name = (goal.statement, lemma_name(goal.statement)) if goal.statement else (target.head, target.name)
     mentioned = [f for f in target.functions if f.rpartition(".")[2] in head]
@@ -269,4 +278,4 @@ def _position(text: str, at: int) -> tuple[int, int]:
     return line, column + 1
 
 
-__all__ = ["Target", "normalised", "open_theorems", "read_target", "task_of"]
+__all__ = ["Target", "normalised", "open_theorems", "read_target", "root_task", "task_of"]

@@ -10,11 +10,12 @@ Who calls whom:
   exploration): `pool` enumerates terms over given functions and groups them by their `values` on samples, `conjectures`
   and `laws` turn the groups into equations, `shapes` says which terms are worth it, `orders` which way round equations
   rewrite, `lemmas` makes them lemmas that Lean reads.
+* `arithmetic` computes what proves or refutes goals over Nat and Int.
 * `refute` tries small values. `terms` and `types` are Lean's terms and types as trees.
 """
 
-from goedels_poetry.languages.lean.symbolic.agents import prove, sketch
+from goedels_poetry.languages.lean.symbolic.agents import at_once, prove, sketch
 from goedels_poetry.languages.lean.symbolic.attempts import Proposal
-from goedels_poetry.languages.lean.symbolic.refute import Refutation, refute
+from goedels_poetry.languages.lean.symbolic.refute import Refutation, refute, refuted_at
 
-__all__ = ["Proposal", "Refutation", "prove", "refute", "sketch"]
+__all__ = ["Proposal", "Refutation", "at_once", "prove", "refute", "refuted_at", "sketch"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import weakref
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime
+from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
@@ -23,7 +26,16 @@ from goedels_poetry.languages.lean.symbolic.schemes import schemes
 from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, shape, unsolved
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.trials import Status, trial_log
 
+if TYPE_CHECKING:
+    from goedels_poetry.languages.bridge.goals import Engine
+
+ENGINE, ENGINE_PLAN = "lemmas of the engine", "lean:engine"
+ENGINE_SHARE = 0.5
+"""The part of the time that goes to proofs of the engine's lemmas in Lean before anything else is tried."""
+AT_ONCE = 6
+"""Tactics that are tried before a search for values under which the goal is false: a quick proof saves that."""
 MOST_ROOMS = 64
 LEMMA_SHARE = 0.8
 """The part of a sketch's time that goes to lemmas nobody has stated."""
@@ -38,6 +50,8 @@ class Room:
     hints: Hints
     made: list[Plan] = field(default_factory=list)
     """The structural steps that apply to it, with the cases that are closed by now; [] before they were looked for."""
+    proof: list[Proposal] = field(default_factory=list)
+    """What `at_once` has found."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds that were given to a strategy in vain."""
 
@@ -68,8 +82,24 @@ async def _look(lean: LeanRuntime, task: Task, clock: Clock) -> Room | None:
     return Room(goal, theory, hints_of(goal, theory, [fact.name for fact in task.facts], task.types, extra))
 
 
-async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> Proposal | None:
-    """A proof by one tactic or one structural step, accepted by Lean; None when there is none in time.
+async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
+    """Whether one of the first tactics proves the goal; `prove` then gives that proof."""
+    clock = Clock(seconds)
+    room = await look(lean, task, clock)
+    if room is None:
+        return False
+    start = f"{room.goal.start}  "
+    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE]
+    found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
+    if found is not None:
+        room.proof.append(found)
+    return found is not None
+
+
+async def prove(
+    lean: LeanRuntime, task: Task, *, seconds: float, seed: int, engine: Engine | None = None
+) -> Proposal | None:
+    """A proof by one tactic, one structural step or lemmas of the ``engine``, accepted by Lean; None: none in time.
 
     ``seed`` changes nothing: there is no chance in it.
     """
@@ -77,16 +107,49 @@ async def prove(lean: LeanRuntime, task: Task, *, seconds: float, seed: int) -> 
     room = await look(lean, task, clock)
     if room is None or seconds < 2 * room.spent.get("prove", 0.0):
         return None
-    found = await _prove(lean, task, room, clock)
+    if room.proof:
+        return room.proof[0]
+    found = await (_prove(lean, task, room, clock) if engine is None else _with(engine, lean, task, room, clock))
     if found is None:
         room.spent["prove"] = seconds
     return found
 
 
+async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
+    """Tactics while the engine looks for a proof; when it has one, that goes first, on the same Lean."""
+    searching = asyncio.create_task(engine.search(lean, task, clock))
+    shorter = clock.part(clock.left)
+    trying = asyncio.create_task(_prove(lean, task, room, shorter))
+    try:
+        await asyncio.wait({searching, trying}, return_when=asyncio.FIRST_COMPLETED)
+        if not trying.done() and searching.result():
+            shorter.stop()
+        found = await trying
+        if found is not None:
+            return found
+        log, began = trial_log(), clock.left
+        if await searching:
+            log.begin(ENGINE)
+            found = await engine.prove(lean, task, clock.part(clock.left * ENGINE_SHARE), once=True)
+            if found is not None:
+                log.end(Status.PROVED, "accepted", what=found.proof)
+                return found
+            log.end(Status.FAILED, "Lean finds no proof of some of its lemmas")
+            found = await _prove(lean, task, room, clock) if shorter.over else None
+            return found or await engine.prove(lean, task, clock)
+        log.tried("", Status.FAILED, engine.known(lean, task).reason, began - clock.left, strategy=ENGINE)
+        return None
+    finally:
+        for job in (searching, trying):
+            job.cancel()
+        await asyncio.gather(searching, trying, return_exceptions=True)
+
+
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
     start = f"{room.goal.start}  "
-    found = await first_success(
-        lean, task, _texts(room, direct(room.goal, room.hints)), clock=clock, strategy="tactics", start=start
+    found = await first_success(lean, task, _texts(room, _direct(room)), clock=clock, strategy="tactics", start=start)
+    found = found or await first_success(
+        lean, task, _texts(room, arithmetic(room.goal)), clock=clock, strategy="arithmetic", start=start
     )
     if found is None and not room.hints.all:
         found = await first_success(  # the library alone may have it
@@ -149,12 +212,23 @@ async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: C
     )
 
 
+def _direct(room: Room) -> list[str]:
+    """`direct`; for a power that nothing may compute, what does not."""
+    return arithmetic(room.goal) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
+
+
 def _texts(room: Room, tactics: list[str]) -> list[str]:
     return [f"{room.goal.start}  {tactic}" for tactic in tactics]
 
 
 async def sketch(
-    lean: LeanRuntime, task: Task, *, banned: frozenset[str], seconds: float, leave_open: bool
+    lean: LeanRuntime,
+    task: Task,
+    *,
+    banned: frozenset[str],
+    seconds: float,
+    leave_open: bool,
+    engine: Engine | None = None,
 ) -> Proposal | None:
     """A decomposition that is not ``banned``: as few open cases as possible, each with `sorry`.
 
@@ -164,6 +238,11 @@ async def sketch(
     room = await look(lean, task, clock)
     if room is None:
         return None
+    if engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None:
+        # `prove` has not found a proof in Lean for all of its lemmas: those become goals.
+        found = await engine.prove(lean, task, clock.part(seconds / 3), leave_open=leave_open)
+        if found is not None:
+            return replace(found, shape=shape(room.goal))
     found = await _structured(lean, task, room, clock.part(seconds / 3))
     found = found or await _by_lemmas(lean, task, room, clock.left * LEMMA_SHARE)
     found = found or await _structured_rarely(lean, task, room, clock.part(clock.left / 2))
@@ -174,4 +253,4 @@ async def sketch(
     return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None
 
 
-__all__ = ["Room", "look", "prove", "sketch"]
+__all__ = ["Room", "at_once", "look", "prove", "sketch"]

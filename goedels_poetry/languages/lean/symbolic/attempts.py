@@ -48,6 +48,7 @@ class Clock:
 
     def __init__(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
+        self._parts: list[Clock] = []
 
     @property
     def left(self) -> float:
@@ -61,7 +62,15 @@ class Clock:
 
     def part(self, seconds: float) -> Clock:
         """A clock that stops with this one, or earlier."""
-        return Clock(min(seconds, self.left))
+        inner = Clock(min(seconds, self.left))
+        self._parts.append(inner)
+        return inner
+
+    def stop(self) -> None:
+        """Nothing is left from now on: who works by it ends after the request that is under way."""
+        self._until = time.monotonic()
+        for inner in self._parts:
+            inner.stop()
 
 
 async def first_success(

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime
+from goedels_poetry.languages.lean.symbolic.arithmetic import (
+    false_instances,
+    fitting_instances,
+    none_below,
+    too_large_to_compute,
+)
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
 from goedels_poetry.languages.lean.symbolic.portfolio import hints_of, is_proof
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
@@ -18,6 +24,9 @@ HEARTBEATS = 10_000
 INSTANCES = 120
 REWRITTEN = 12
 BATCH = 30
+TABLES, TABLE_SECONDS = 4, 5.0
+"""How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
+adds."""
 MOST_VALUES = 9
 MOST_DEPTH = 3
 _PLAIN: dict[str, tuple[str, ...]] = {
@@ -50,7 +59,21 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     if goal is None or not goal.statement:
         return None
     theory = await theory_of(lean, task.prefix, clock.left)
-    choices = list(itertools.islice(instances(goal, theory), INSTANCES))
+    reduced = too_large_to_compute(goal)
+    if reduced:
+        return await _first(lean, task, goal, [{}], "decide", clock, f"({reduced}; decide)")
+    likely = false_instances(goal)
+    definitions = hints_of(goal, theory, ()).definitions
+    rows = [(row, none_below(goal, row, definitions)) for row in likely or fitting_instances(goal)]
+    absent = [(tactic, row) for row, tactic in rows if tactic is not None]
+    if absent:
+        clock = Clock(clock.left + TABLE_SECONDS)
+    for at in range(0, len(absent), TABLES):
+        tactics, some = zip(*absent[at : at + TABLES], strict=True)
+        found = None if clock.over else await _first(lean, task, goal, [*some], "decide +kernel", clock, *tactics)
+        if found is not None:
+            return found
+    choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
     if not choices:
         return None
     decide, most, size = "decide +kernel", INSTANCES, BATCH
@@ -68,6 +91,22 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     return None
 
 
+async def refuted_at(lean: LeanRuntime, task: Task, values: Mapping[int, str], *, seconds: float) -> Refutation | None:
+    """The statement refuted by these values (Lean text, by the variables' places), where Lean accepts it."""
+    clock = Clock(seconds)
+    goal = await opened(lean, task, clock.left)
+    if goal is None or not goal.statement:
+        return None
+    choice = {v.name: values[place] for place, v in enumerate(goal.context) if place in values}
+    definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
+    known = f" [{definitions}]" if definitions else ""
+    for decide in ("decide +kernel", f"first | (simp{known}; done) | omega | grind{known}"):
+        found = await _first(lean, task, goal, [choice], decide, clock)
+        if found is not None:
+            return found
+    return None
+
+
 async def _undecided(lean: LeanRuntime, task: Task, goal: Goal, choice: dict[str, str], clock: Clock) -> bool:
     """Whether the kernel cannot tell if the statement is true at an instance."""
     code = _negation(goal, f"by\n  intro claim\n  {_proof(goal, choice, 'decide +kernel')}", "_try")
@@ -76,10 +115,17 @@ async def _undecided(lean: LeanRuntime, task: Task, goal: Goal, choice: dict[str
 
 
 async def _first(
-    lean: LeanRuntime, task: Task, goal: Goal, choices: list[dict[str, str]], decide: str, clock: Clock
+    lean: LeanRuntime,
+    task: Task,
+    goal: Goal,
+    choices: list[dict[str, str]],
+    decide: str,
+    clock: Clock,
+    *negate: str,
 ) -> Refutation | None:
-    """The first of the instances that Lean proves to be false."""
-    proofs = [_proof(goal, choice, decide) for choice in choices]
+    """The first of the instances that Lean proves to be false; ``negate``: what refutes the target at each."""
+    tactics = negate or [decide] * len(choices)
+    proofs = [_proof(goal, choice, decide, tactic) for choice, tactic in zip(choices, tactics, strict=True)]
     tries = " | ".join(f'({proof}; trace "instance {n}")' for n, proof in enumerate(proofs))
     code = _negation(goal, f"by\n  intro claim\n  first | {tries} | fail", "_try")
     result = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
@@ -106,13 +152,13 @@ def _negation(goal: Goal, proof: str, suffix: str) -> str:
     return f"set_option maxHeartbeats {HEARTBEATS} in\ntheorem {name} : ¬ ({goal.statement}) := {proof}\n"
 
 
-def _proof(goal: Goal, choice: dict[str, str], decide: str) -> str:
+def _proof(goal: Goal, choice: dict[str, str], decide: str, negate: str = "") -> str:
     """One tactic that closes `False` from the claim at an instance."""
     arguments = [
         f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else f"(by {decide})"
         for v in goal.context
     ]
-    return f"exact absurd (@claim {' '.join(arguments)}) (by {decide})"
+    return f"exact absurd (@claim {' '.join(arguments)}) (by {negate or decide})"
 
 
 def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
@@ -203,4 +249,4 @@ def _diagonal(parts: list[list[str]]) -> Iterator[tuple[str, ...]]:
         yield tuple(part[k] for part, k in zip(parts, row, strict=True))
 
 
-__all__ = ["Refutation", "instances", "refute", "values_of"]
+__all__ = ["Refutation", "instances", "refute", "refuted_at", "values_of"]

@@ -1,0 +1,77 @@
+"""What ``prove --lean`` does after a theorem of SMT-LIB is proved: the proof once more, for Lean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from goedels_poetry.checker.archive import (
+    EVIDENCE,
+    FILES,
+    BadCertificate,
+    add_lean_proof,
+    read_archive,
+    read_canonical,
+    write_archive,
+)
+from goedels_poetry.checker.limited import check_within
+from goedels_poetry.cli.export import SECONDS, exported, failure_lines
+from goedels_poetry.settings import LeanSettings
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.state import Verdict
+
+CHECK_SECONDS = 300.0
+
+
+async def with_lean_proof(
+    result: RunResult,
+    text: str,
+    settings: LeanSettings,
+    seconds: float | None,
+    assume_definitions: bool,
+    note: Callable[[str], None],
+) -> RunResult:
+    """The result with the trust level that its certificate has when the proof for Lean stands in it.
+
+    Where there is none, the result is what it was, with a warning that says why; the certificate then has no such file.
+
+    Args:
+        text: the theorem's.
+        seconds: for the Lean text; None: 60.
+        note: is told how far it is.
+    """
+    directory = result.certificate
+    if directory is None or result.verdict is not Verdict.PROVED:
+        return result
+    try:
+        archive = read_archive(directory)
+        evidence = read_canonical(archive.evidence, EVIDENCE)
+    except BadCertificate as problem:
+        return replace(result, warnings=(*result.warnings, f"no proof for Lean: {problem}"))
+    before = None
+    if archive.lean_proof is None:
+        before = {name: (directory / name).read_bytes() for name in FILES}
+        note(f"{result.input}: writing the proof for Lean")
+
+        def tell(done: int, total: int) -> None:
+            note(f"{result.input}: Lean accepted {done} of {total} steps that are needed so far")
+
+        found = await exported(archive.theorem, evidence, settings, SECONDS if seconds is None else seconds, tell)
+        if found.text is None:
+            return replace(result, warnings=(*result.warnings, *failure_lines(found)[:2]))
+        add_lean_proof(directory, found.text)
+        note(f"{result.input}: the certificate is checked with its proof for Lean")
+    report = await asyncio.to_thread(
+        check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions
+    )
+    if report.verdict is not Verdict.PROVED:
+        if before is not None:
+            write_archive(directory, before, overwrite=True)
+        reason = report.reasons[0] if report.reasons else "no reason given"
+        return replace(result, warnings=(*result.warnings, f"no proof for Lean: it was not accepted: {reason}"))
+    level = str(report.trust_level) if report.trust_level is not None else result.trust_level
+    return replace(result, trust_level=level)
+
+
+__all__ = ["with_lean_proof"]

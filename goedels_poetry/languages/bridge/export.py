@@ -1,0 +1,143 @@
+"""From a certificate to a Lean file: the proof that solvers have agreed to, step by step as Lean accepts it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+from goedels_poetry.kernel.bridge import NotTranslatable, translate
+from goedels_poetry.kernel.derivation import ByScheme, Derivation
+from goedels_poetry.kernel.faults import CodecError, KernelError
+from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction
+from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
+from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.termination.evidence import termination_obligations
+from goedels_poetry.kernel.terms import Term
+from goedels_poetry.languages.bridge.replay import Replay, StepFailed
+from goedels_poetry.languages.bridge.write import endings, written
+from goedels_poetry.languages.bridge.writing import Writing
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+
+DEFAULT_SECONDS = 60.0
+BY_SIZE = (RecursionInduction, SizeInduction)
+"""Schemes that may rest on the sizes of results."""
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What became of a proof on its way to Lean. ``text`` is None where there is no Lean file."""
+
+    text: str | None
+    reason: str = ""
+    """Why there is none."""
+    failed: StepFailed | None = None
+    """The step that Lean was not led to accept."""
+    steps: int = 0
+    """Steps of the derivation that the last one rests on and Lean has accepted."""
+    seconds: float = 0.0
+    requests: int = 0
+
+
+async def export(
+    theorem: bytes,
+    evidence: object,
+    lean: LeanRuntime,
+    seconds: float = DEFAULT_SECONDS,
+    progress: Progress = lambda done, total: None,
+) -> Exported:
+    """The Lean text of a proof.
+
+    Args:
+        theorem: the theorem's text, of SMT-LIB.
+        evidence: the certificate's ``derivation.json``, read.
+        lean: the Lean in which alternatives are tried; it need not be trusted.
+        seconds: after which nothing further is tried.
+        progress: is told how many steps are done, of how many that are known to be needed.
+
+    Returns:
+        The text, or why there is none. A text is one that this Lean has accepted as a whole; whether it is a proof of
+        the theorem is for the gate to say.
+    """
+    began = time.monotonic()
+    try:
+        derivation, writing = opened(theorem, evidence)
+    except (NotTranslatable, KernelError, RecursionError) as error:
+        return Exported(None, f"not translatable to Lean: {str(error) or type(error).__name__}")
+    replay = Replay(writing, derivation.steps, lean, began + seconds, progress)
+    done = await replay.run()
+    spent = time.monotonic() - began
+    result = Exported(None, steps=len(replay.found), seconds=spent, requests=replay.requests)
+    if not done:
+        failed = replay.failed
+        assert failed is not None
+        where = f"step {failed.step} of {len(derivation.steps)}: " if failed.step else ""
+        return replace(result, reason=f"{where}{failed.reason}", failed=failed)
+    for ending in endings(replay.writing, derivation.steps[-1]):
+        text = written(replay.writing, derivation.steps, replay.found, ending, replay.sizes)
+        remaining = began + seconds - time.monotonic()
+        checked = await lean.check(CheckRequest(code=text, seconds=max(5.0, remaining)))
+        open_ = [m for m in checked.messages if m.kind == "hasSorry"]
+        if checked.ok and not open_:
+            return replace(result, text=text, seconds=time.monotonic() - began)
+        why = checked.errors[0].text if checked.errors else checked.error or "something is left open"
+        if checked.status != "done":
+            break
+    return replace(result, reason=f"the file as a whole: {why}", seconds=time.monotonic() - began)
+
+
+def opened(theorem: bytes, evidence: object) -> tuple[Derivation, Writing]:
+    """The derivation, and what a Lean text of it is written with.
+
+    Raises:
+        NotTranslatable: Lean's core has no counterpart for something.
+        KernelError: no theorem, or no derivation.
+    """
+    problem = parse_problem(theorem)
+    if isinstance(evidence, dict):
+        evidence = {k: v for k, v in evidence.items() if k != "premises"}
+    derivation = derivation_from_json(evidence, problem.signature)
+    theory = translate(problem, derivation, theorem.decode(errors="replace"))
+    whole = with_auxiliaries(problem, derivation.auxiliary, derivation.measures)
+    ends = termination_obligations(whole.signature, derivation.termination)
+    by_size = any(isinstance(s.by, ByScheme) and isinstance(s.by.scheme, BY_SIZE) for s in derivation.steps)
+    bounds = (
+        {n: b for n, b in dict(derivation.termination.bounds).items() if n in theory.definitions} if by_size else {}
+    )
+    if not derivation.steps:
+        raise CodecError("a proof without steps")
+    proved = {step.id: step.sequent for step in derivation.steps}
+    writing = Writing(whole, theory, ends.sizes, proved, bounds=bounds)
+    return derivation, replace(writing, needs=_needs(writing, derivation))
+
+
+def _needs(writing: Writing, derivation: Derivation) -> dict[str, frozenset[str]]:
+    """What is left open and each step speaks of, or one that it cites."""
+    found: dict[str, frozenset[str]] = {}
+    for step in derivation.steps:
+        terms = [*step.sequent.hyps, step.sequent.concl]
+        if isinstance(step.by, ByScheme):
+            terms += terms_of(step.by.scheme)
+        else:
+            terms += [a for i in step.by.instances for a in i.args]
+        mine = writing.needed(terms)
+        found[step.id] = mine.union(*[found[c] for c in step.by.cites if c in found])
+    return found
+
+
+def terms_of(scheme: object) -> list[Term]:
+    """The terms that a scheme has been given."""
+    waiting = [getattr(scheme, field.name) for field in fields(scheme)] if is_dataclass(scheme) else []
+    found = []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Term):
+            found.append(value)
+        elif isinstance(value, tuple):
+            waiting.extend(value)
+    return found
+
+
+__all__ = ["DEFAULT_SECONDS", "Exported", "export", "opened"]

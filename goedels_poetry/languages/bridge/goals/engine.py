@@ -1,0 +1,236 @@
+"""A goal of Lean to the engine, and what it finds back to Lean."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.derivation import Derivation
+from goedels_poetry.kernel.faults import KernelError
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
+from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
+from goedels_poetry.languages.bridge.goals.matching import Unreadable
+from goedels_poetry.languages.bridge.goals.theory import FileTheory, theory_for
+from goedels_poetry.languages.bridge.goals.translating import Reading, Translator
+from goedels_poetry.languages.bridge.goals.turns import Turns
+from goedels_poetry.languages.bridge.writing import STEP, name_of
+from goedels_poetry.languages.lean.runtime import LeanRuntime
+from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, accepted
+from goedels_poetry.languages.lean.task import Task
+from goedels_poetry.languages.smt.text import parse_problem, parse_term
+from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
+
+Json = dict[str, Any]
+
+JOBS = "goedels_poetry.languages.bridge.goals.jobs"
+MEMORY_MB = 4096
+MOST_KEPT = 64
+FINGERPRINT = "lean:engine"
+STRATEGY = "lemmas of the engine"
+_NUMERAL = re.compile(r"\((-?\d+) : (?:Nat|Int)\)")
+ENDINGS = (
+    "first | exact {0} .. | (apply {0} <;> assumption) | (apply {0} <;> simp_all)",
+    "have l := @{0}; first | grind | simp_all",
+)
+"""How a theorem follows from what the engine has proved, after `intros`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One way in which a goal is read."""
+
+    reading: Reading
+    problem: Problem
+    facts: Facts
+    unary: bool
+
+    def theory(self, task: Task) -> FileTheory:
+        """The words of the user's file for it."""
+        return theory_for(self.facts, self.reading, self.problem.signature, task.prefix, task.stubs, self.unary)
+
+
+@dataclass(slots=True)
+class Known:
+    """What has been found out about one goal."""
+
+    ways: tuple[Read, ...] | None = None
+    reason: str = ""
+    """Why it is not read."""
+    proof: tuple[Read, Derivation] | None = None
+    lemmas: dict[str, Lemmas] = field(default_factory=dict)
+    """Of the proofs that the engine has found, by the scripts that they are about."""
+    settled: set[int] = field(default_factory=set)
+    """Ways that the engine was asked about, by their numbers."""
+
+
+class Engine:
+    """The engine for goals of Lean. Its process starts with the first goal that it is asked about."""
+
+    def __init__(self) -> None:
+        self._pool: WorkerPool | None = None
+        self._known: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Known]] = weakref.WeakKeyDictionary()
+
+    def known(self, lean: LeanRuntime, task: Task) -> Known:
+        """What is known of a goal; of the latest goals of each Lean."""
+        goals = self._known.setdefault(lean, {})
+        if task not in goals:
+            goals[task] = Known()
+            while len(goals) > MOST_KEPT:
+                goals.pop(next(iter(goals)))
+        return goals[task]
+
+    def unread(self, lean: LeanRuntime, task: Task) -> bool:
+        """Whether the engine has not looked at all of a goal."""
+        ways = self.known(lean, task).ways
+        return not ways or any(way.reading.dropped for way in ways)
+
+    async def ways(self, lean: LeanRuntime, task: Task, clock: Clock) -> tuple[Read, ...]:
+        """The goal as the engine reads it; () when it does not."""
+        known = self.known(lean, task)
+        if known.ways is None:
+            code = f"{task.stubs}{task.head} := sorry\n"
+            found = await facts_of(lean, task.prefix, code, task.name, task.functions, max(1.0, clock.left))
+            if found is None:
+                known.reason = "Lean gave no answer"
+                return ()
+            known.ways, known.reason = _ways(*found)
+        return known.ways
+
+    async def counterexample(self, lean: LeanRuntime, task: Task, clock: Clock) -> list[dict[int, str]]:
+        """Values for the goal's variables (by their place) under which it is false, as the engine says."""
+        found = []
+        for way in await self.ways(lean, task, clock):
+            answer = await self._ask("judge", way, clock)
+            if answer.get("status") == "refuted":
+                try:
+                    found.append(_values(way, way.theory(task), answer["values"]))
+                except (NotTranslatable, InvalidInput, KernelError):
+                    continue
+        return found
+
+    async def search(self, lean: LeanRuntime, task: Task, clock: Clock) -> bool:
+        """Whether the engine has found a proof; `prove` makes it one of Lean's."""
+        known = self.known(lean, task)
+        ways = await self.ways(lean, task, clock)
+        for number, way in enumerate(ways):
+            part = clock if number + 1 == len(ways) else clock.part(clock.left / 2)
+            if known.proof is not None or number in known.settled or part.over:
+                continue
+            answer = await self._ask("search", way, part)
+            known.settled.add(number)
+            known.reason = str(answer.get("reason", ""))
+            if answer.get("status") == "proved":
+                try:
+                    known.proof = way, derivation_from_json(answer["proof"], way.problem.signature)
+                except KernelError as fault:
+                    known.reason = str(fault)
+        return known.proof is not None
+
+    async def prove(
+        self, lean: LeanRuntime, task: Task, clock: Clock, *, leave_open: bool = False, once: bool = False
+    ) -> Proposal | None:
+        """A proof by lemmas that the engine has found and Lean accepts.
+
+        With ``leave_open`` lemmas for which Lean has found no proof stay open. With ``once`` the engine is not asked
+        again where Lean does not accept what it has found.
+        """
+        known = self.known(lean, task)
+        first = known.proof
+        while await self.search(lean, task, clock) and known.proof is not None and not clock.over:
+            try:
+                found = await _in_lean(lean, task, known, clock, leave_open=leave_open)
+            except (NotTranslatable, Unreadable, KernelError) as fault:
+                found, known.reason = None, str(fault)
+            if found is not None or once:
+                return found
+            first, known.proof = first or known.proof, None  # perhaps the goal read in another way has a better one
+        known.proof = known.proof or first
+        return None
+
+    async def _ask(self, job: str, way: Read, clock: Clock) -> Json:
+        if self._pool is None:
+            self._pool = WorkerPool(1, modules=(JOBS,))
+        seconds = max(1.0, clock.left)
+        payload = {"theorem": way.reading.text, "seconds": seconds}
+        try:
+            answer: Json = await self._pool.run(f"{JOBS}:{job}", payload, seconds + 1.0, MEMORY_MB)
+        except (JobTimeout, JobMemory, JobCrashed) as fault:
+            return {"status": "open", "reason": str(fault)}
+        return answer
+
+    async def aclose(self) -> None:
+        """End its process. Safe to call twice."""
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            await pool.aclose()
+
+
+def _ways(statement: Any, facts: Facts) -> tuple[tuple[Read, ...], str]:
+    """A goal with natural numbers as a datatype and as integers, the likelier first."""
+    found: list[Read] = []
+    reason = ""
+    texts: set[str] = set()
+    for unary in (True, False):
+        try:
+            reading = Translator(facts, unary).read(statement)
+            if reading.text not in texts:
+                texts.add(reading.text)
+                found.append(Read(reading, parse_problem(reading.text), facts, unary))
+        except (Unreadable, InvalidInput, RecursionError) as fault:
+            reason = str(fault)
+    arithmetic = any(
+        sign not in ("≤", "pred") for way in found if way.unary for sign in way.reading.operations.values()
+    )
+    return tuple(reversed(found) if arithmetic else found), "" if found else reason
+
+
+def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[int, str]:
+    """Values as Lean text, by the places of the goal's variables."""
+    signature = way.problem.signature
+    return {
+        place: _NUMERAL.sub(r"\1", theory.value(parse_term(values[name], signature)))
+        for place, name in way.reading.places.items()
+        if name in values
+    }
+
+
+async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool) -> Proposal | None:
+    assert known.proof is not None
+    way, derivation = known.proof
+    lemmas = known.lemmas.get(way.reading.text)
+    if lemmas is None:
+        lemmas = Lemmas(Turns(lean), task, way.theory(task), way.problem, derivation, clock)
+        known.lemmas[way.reading.text] = lemmas
+    lemmas.clock = clock
+    order = lemmas.order()
+    if not await lemmas.prove_all(order, leave_open=leave_open) or order[-1] not in lemmas.texts:
+        return None  # a goal that is left open is none of its own subgoals
+    stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
+    while f"{stem}_lemma_" in f"{task.prefix}{task.stubs}{task.head}":
+        stem += "'"
+    written = [s.id for s in derivation.steps if s.id in lemmas.texts or s.id in order]
+    names = {name_of(n): f"{stem}_lemma_{i}" for i, n in enumerate(written, 1)}
+
+    def renamed(text: str) -> str:
+        return re.sub(rf"{STEP}s\d+", lambda m: names.get(m[0], m[0]), text)
+
+    last, before = order[-1], "\n\n".join(lemmas.text(n) for n in written if n != order[-1])
+    # Its variables may have the names of the theorem's: then it need not be stated twice.
+    proofs = [(lemmas.proofs[last], before)] if last in lemmas.proofs and not leave_open else []
+    for ending in ENDINGS:
+        proofs.append((f"by\n  intros\n  {ending.format(name_of(last))}", f"{before}\n\n{lemmas.text(last)}"))
+    for proof, helpers in proofs:
+        proposal = Proposal(renamed(proof), renamed(helpers), strategy=STRATEGY, fingerprint=FINGERPRINT)
+        if leave_open or await accepted(lean, task, proposal, clock):
+            return proposal
+    return None
+
+
+__all__ = ["FINGERPRINT", "STRATEGY", "Engine", "Read"]

@@ -1,0 +1,99 @@
+"""What runs in a worker process: the engine looks at a script that a goal of Lean has become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, close_goal
+from goedels_poetry.languages.smt.engine.jobs.payloads import context_of
+from goedels_poetry.languages.smt.engine.plan import Plan
+from goedels_poetry.languages.smt.engine.preflight import check_problem
+from goedels_poetry.languages.smt.engine.search import Sketcher
+from goedels_poetry.languages.smt.engine.sketches import with_lemmas
+from goedels_poetry.languages.smt.proof_json import derivation_to_json
+
+Json = dict[str, Any]
+
+WITHOUT = ("interpretation", "invariants")
+"""Ideas whose proofs speak of functions that the user's file does not have."""
+LOGICAL = frozenset({"introduction", "skolem", "conjunction"})
+MOST_DEPTH = 4
+
+
+def judge(payload: Json) -> Json:
+    """Values under which a script is false: ``{"status": "refuted", "values": ...}``, or ``{"status": "open"}``."""
+    context, _, _ = _context(payload)
+    try:
+        report = check_problem(context, True)
+    except OutOfTime:
+        return {"status": "open"}
+    if report.verdict != "refuted":
+        return {"status": "open"}
+    return {"status": "refuted", "values": report.counterexample.get("values", {})}
+
+
+def search(payload: Json) -> Json:
+    """A proof of a script within ``seconds``: ``{"status": "proved", "proof": ...}`` or ``{"status": "open"}``."""
+    context, sequent, _ = _context(payload)
+    sketcher = Sketcher(context, WITHOUT)
+    try:
+        plan = _solved(context, sketcher, sequent, 0)
+        if plan is None:
+            return {"status": "open", "reason": "no strategy is left"}
+        whole = with_lemmas(context, plan, sketcher.library.plans)
+    except OutOfTime:
+        return {"status": "open", "reason": "out of time"}
+    return {"status": "proved", "proof": derivation_to_json(Derivation(tuple(steps_of(whole))))}
+
+
+def _context(payload: Json) -> tuple[ProverContext, Sequent, float]:
+    return context_of({"theorem": payload["theorem"], "statement": "", "seed": 0, "seconds": payload["seconds"]})
+
+
+def _solved(context: ProverContext, sketcher: Sketcher, sequent: Sequent, depth: int) -> Plan | None:
+    """A complete plan; what a logical step leaves open is solved in turn."""
+    closed = close_goal(context, sequent)
+    if closed is not None:
+        return closed
+    for plan in sketcher.closed_plans(sequent):
+        if plan.complete:
+            return plan
+        if plan.strategy in LOGICAL and depth < MOST_DEPTH:
+            parts = [p if p.complete else _solved(context, sketcher, p.sequent, depth + 1) for p in plan.children]
+            if all(p is not None for p in parts):
+                children = tuple(p for p in parts if p is not None)
+                return Plan(plan.sequent, plan.by, children, plan.strategy, plan.detail)
+    return None
+
+
+def steps_of(plan: Plan) -> list[Step]:
+    """The plan as steps, what is cited first."""
+    steps: list[Step] = []
+    names: dict[str, str] = {}
+
+    def add(part: Plan) -> str:
+        if part.key in names:
+            return names[part.key]
+        if any(child.key == part.key for child in part.children):  # the goal itself, after its lemmas
+            return [add(child) for child in part.children][-1]
+        below = [add(child) for child in part.children]
+        assert part.by is not None
+        name = names[part.key] = f"s{len(names)}"
+        if isinstance(part.by, Query):
+            cites = tuple(dict.fromkeys(names[c] for c in part.by.cites))
+            instances = tuple(
+                type(i)(i.of, names[i.name] if i.of == "step" else i.name, i.args) for i in part.by.instances
+            )
+            by: Query | ByScheme = Query(cites, instances, part.by.equations, part.by.quantified)
+        else:
+            by = ByScheme(part.by, tuple(below))
+        steps.append(Step(name, part.sequent, by))
+        return name
+
+    add(plan)
+    return steps
+
+
+__all__ = ["search", "steps_of"]

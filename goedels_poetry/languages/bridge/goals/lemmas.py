@@ -1,0 +1,298 @@
+"""The lemmas of a proof of the engine's as theorems of Lean, each proved by itself from those that it cites."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from goedels_poetry.kernel.bridge import NotTranslatable
+from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.faults import KernelError
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
+)
+from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.schemas import Conjuncts
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.termination.sizes import Sizes
+from goedels_poetry.kernel.terms import Kind, app, subterms
+from goedels_poetry.languages.bridge.goals.theory import FileTheory
+from goedels_poetry.languages.bridge.replay import Found, Replay
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, own_name
+from goedels_poetry.languages.lean.runtime import LeanRuntime
+from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
+from goedels_poetry.languages.lean.task import Fact, Task
+
+INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
+MOST_CALLS = 3
+BATCH, FIRST = 2, 4
+"""Proofs in one request, and those that are tried before the derivation's own cases."""
+HEARTBEATS = (6_000, 40_000)
+
+
+class Plain(Writing):
+    """Proofs with no commands between the theorems: in a proof of the user's theorem there are theorems only."""
+
+    def _is_told(self, step: str) -> bool:
+        """`grind` is given what it may use in its own brackets."""
+        return False
+
+
+@dataclass(slots=True)
+class Lemmas:
+    """The lemmas of one derivation, each proved in Lean by itself from those before."""
+
+    lean: LeanRuntime
+    task: Task
+    theory: FileTheory
+    problem: Problem
+    derivation: Derivation
+    clock: Clock
+    texts: dict[str, str] = field(default_factory=dict)
+    """Declarations of the lemmas that have a proof."""
+    names: dict[str, str] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    proofs: dict[str, str] = field(default_factory=dict)
+    """Of those that an induction and automation have proved, what stands after the statement."""
+
+    def __post_init__(self) -> None:
+        self._steps = {s.id: s for s in self.derivation.steps}
+
+    _steps: dict[str, Step] = field(default_factory=dict)
+
+    def order(self) -> list[str]:
+        """Steps that are lemmas: what queries cite, and the last."""
+        last = self.derivation.steps[-1]
+        found: dict[str, None] = {}
+
+        def visit(name: str) -> None:
+            for cited in self.cited(name):
+                if cited not in found:
+                    visit(cited)
+            found[name] = None
+
+        visit(last.id)
+        return list(found)
+
+    def cited(self, name: str) -> list[str]:
+        """The lemmas that a lemma's own tree cites; where the goal is taken apart by its form, its parts."""
+        found: dict[str, None] = {}
+        own = self._steps[name].by
+        if isinstance(own, ByScheme) and not isinstance(own.scheme, INDUCTIONS):
+            return list(dict.fromkeys(own.cites))
+        for step in self.tree(name):
+            if isinstance(step.by, Query):
+                found.update(dict.fromkeys(step.by.cites))
+        return list(found)
+
+    def tree(self, name: str) -> list[Step]:
+        """The step and the cases below it, by schemes alone."""
+        step = self._steps[name]
+        found = [step]
+        if isinstance(step.by, ByScheme):
+            for case in step.by.cites:
+                found += self.tree(case)
+        return found
+
+    def statement(self, sequent: Sequent) -> str:
+        """Binders and proposition, as after a theorem's name."""
+        hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
+        binders = " ".join(filter(None, [self.theory.outer, self.theory.binders(sequent.vars)]))
+        premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
+        return f"{binders}{premises} : {self.theory.prop(sequent.concl)}".strip()
+
+    def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
+        """Names of the functions that the steps speak of, and of those without recursion in their definitions.
+
+        With ``deep`` of all in their definitions.
+        """
+        waiting = [
+            t.name
+            for s in steps
+            for part in (*s.sequent.hyps, s.sequent.concl)
+            for t in subterms(part)
+            if t.kind is Kind.APP
+        ]
+        found: dict[str, None] = {}
+        while waiting:
+            name = waiting.pop(0)
+            definition = self.problem.signature.definition(name)
+            if name not in found and definition is not None:
+                found[name] = None
+                inner = [t.name for t in subterms(definition.body) if t.kind is Kind.APP]
+                known = ((n, self.problem.signature.definition(n)) for n in inner)
+                waiting += [n for n, d in known if d is not None and (deep or not d.recursive)]
+        return list(dict.fromkeys(self.theory.definitions[n] for n in found if n in self.theory.definitions))
+
+    async def prove_all(self, order: Sequence[str], *, leave_open: bool) -> bool:
+        """Whether every one of these lemmas has found a proof; several are tried at once.
+
+        With ``leave_open`` the others are stated with `sorry`; else the first without one ends it.
+        """
+        for name in order:
+            self.names[name] = name_of(name)
+        waiting = [asyncio.create_task(self.prove(name)) for name in order]
+        try:
+            for done in asyncio.as_completed(waiting):
+                if not await done and not leave_open:
+                    return False
+        finally:
+            for task in waiting:
+                task.cancel()
+        return True
+
+    def text(self, name: str) -> str:
+        """A lemma as a declaration, open where it has no proof."""
+        return self.texts.get(name) or f"{self._head(name)} := by\n  sorry"
+
+    async def prove(self, name: str) -> bool:
+        """Whether a lemma has found a proof from those that it cites; what was tried in vain is not tried again."""
+        if name in self.texts or name in self.failed:
+            return name in self.texts
+        found = await self._prove(name)
+        if not found and not self.clock.over:
+            self.failed.add(name)
+        return found
+
+    async def _prove(self, name: str) -> bool:
+        cited = self.cited(name)
+        facts = tuple(Fact(c, self.names[c], self._head(c)) for c in cited)
+        task = Task(self.task.prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
+        proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
+        slow: list[str] = []
+        for at in range(0, len(proofs), BATCH):
+            if at == FIRST and not self.theory.natural and await self._replayed(name):
+                return True
+            if found := await self._first(task, proofs[at : at + BATCH], HEARTBEATS[0], slow):
+                self.proofs[name], self.texts[name] = found, f"{task.head} := {found}"
+                return True
+            if self.clock.over:
+                return False
+        if len(proofs) <= FIRST and not self.theory.natural and await self._replayed(name):
+            return True
+        for proof in slow:
+            if self.clock.over:
+                return False
+            if found := await self._first(task, [proof], HEARTBEATS[1], []):
+                self.texts[name] = f"set_option maxHeartbeats 400000 in\n{task.head} := {found}"
+                return True
+        return False
+
+    async def _replayed(self, name: str) -> bool:
+        """Whether the cases of the derivation, one by one, give the lemma."""
+        at = [s.id for s in self.derivation.steps].index(name)
+        steps = self.derivation.steps[: at + 1]
+        proved = {s.id: s.sequent for s in steps}
+        every = frozenset(self.theory.arguments)
+        sizes = Sizes(self.problem.signature)
+        writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))  # type: ignore[arg-type]
+        deadline = time.monotonic() + self.clock.left
+        replay = Replay(writing, steps, self.lean, deadline)
+        lemmas = set(self.names) - {name}
+        replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
+        try:
+            if not await replay.run():
+                return False
+        except (NotTranslatable, KernelError, LookupError, ValueError):  # what cannot be written is no proof
+            return False
+        for step in steps:
+            if step.id in replay.found and step.id not in lemmas:
+                found = replay.found[step.id]
+                self.names.setdefault(step.id, name_of(step.id))
+                self.texts[step.id] = f"{self._head(step.id)} := by\n{indented(found.text)}"
+        return True
+
+    def _head(self, name: str) -> str:
+        return f"theorem {self.names[name]} {self.statement(self._steps[name].sequent)}"
+
+    async def _first(self, task: Task, proofs: Sequence[str], heartbeats: int, slow: list[str]) -> str:
+        for proof, messages in zip(proofs, await tried(self.lean, task, proofs, heartbeats, self.clock), strict=True):
+            if messages is None or any("maximum number of heartbeats" in m.text for m in messages):
+                slow.append(proof)
+            elif not any(m.severity == "error" or m.kind == "hasSorry" for m in messages):
+                return proof
+        return ""
+
+    def attempts(self, name: str, lemmas: Sequence[str]) -> list[str]:
+        """Proofs of a lemma by its own scheme, and automation for the cases."""
+        tree = self.tree(name)
+        spoken = [*tree, *(self._steps[c] for c in self.cited(name))]
+        few, every = (
+            ", ".join([*self.definitions(steps, deep), *lemmas]) for steps, deep in ((tree, False), (spoken, True))
+        )
+        few, every = (f" [{names}]" if names else "" for names in (few, every))
+        closers = [f"grind{few}", f"simp_all{few}", f"grind{every}", f"(simp_all{few} <;> grind{every})"]
+        if self.theory.natural or self.theory.unary:
+            closers.insert(2, f"(simp_all{few} <;> omega)")
+        starts = self._starts(tree)
+        if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
+            starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
+        return list(dict.fromkeys(start.replace("◯", closer) for closer in closers for start in starts))
+
+    def _starts(self, tree: Sequence[Step]) -> list[str]:
+        """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
+        step = tree[0]
+        if not isinstance(step.by, ByScheme):
+            return ["◯"]
+        names = {v.name: self.theory.variable(v) for v in step.sequent.vars}
+        scheme = step.by.scheme
+        nested = []
+        for case in tree[1:]:
+            on = getattr(case.by.scheme, "on", None) if isinstance(case.by, ByScheme) else None
+            if isinstance(on, str) and on in names:
+                nested.append(names[on])
+        general = [names[g] for g in getattr(scheme, "general", ()) if g in names]
+        generalizing = f" generalizing {' '.join(general)}" if general else ""
+        if isinstance(scheme, StructuralInduction | IntInduction):
+            on = names[scheme.on]
+            starts = [
+                f"induction {on}{generalizing} <;> (try cases {n}) <;> ◯" for n in dict.fromkeys(nested) if n != on
+            ]
+            starts.append(f"induction {on}{generalizing} <;> ◯")
+            if isinstance(scheme, StructuralInduction):
+                starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
+            return [*starts, *self._calls(step.sequent)]
+        if isinstance(scheme, RecursionInduction):
+            definition = self.problem.signature.definition(scheme.function)
+            if definition is not None:
+                call = self.theory.value(app(definition.name, scheme.at, definition.sort))
+                return [f"fun_induction {call}{generalizing} <;> ◯"]
+        if isinstance(scheme, SizeInduction):
+            return [*self._calls(step.sequent), "◯"]
+        return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
+
+    def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
+        """The induction with the part that it goes down to taken apart once more."""
+        on = next(v for v in sequent.vars if v.name == scheme.on)
+        datatype = self.problem.signature.datatype(on.sort)
+        if datatype is None:
+            return []
+        arms = []
+        for constructor in datatype.constructors:
+            fields = [f"a{i}" for i, _ in enumerate(constructor.fields)]
+            again = [f for f, (_, sort) in zip(fields, constructor.fields, strict=True) if sort is on.sort]
+            words = " ".join([own_name(self.theory.name(constructor.name)), *fields, *(f"i{f}" for f in again)])
+            split = "".join(f"cases {f} <;> " for f in again)
+            arms.append(f"\n  | {words} => {split}◯")
+        return [f"{start}{''.join(arms)}"]
+
+    def _calls(self, sequent: Sequent) -> list[str]:
+        """Along the recursion of the functions that are called on variables."""
+        found: dict[str, None] = {}
+        for part in (sequent.concl, *sequent.hyps):
+            for term in subterms(part):
+                definition = self.problem.signature.definition(term.name) if term.kind is Kind.APP else None
+                if definition is None or not definition.recursive or not term.args:
+                    continue
+                if all(a.kind is Kind.VAR for a in term.args) and term.name in self.theory.definitions:
+                    found[f"fun_induction {self.theory.value(term)} <;> ◯"] = None
+        return list(found)[:MOST_CALLS]
+
+
+__all__ = ["Lemmas"]

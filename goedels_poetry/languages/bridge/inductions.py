@@ -1,0 +1,334 @@
+"""Inductions as Lean tactics. In each, ``_key`` states what the kernel's induction hypothesis states, of every value.
+
+A structural induction of depth 1 is Lean's own; the others are strong inductions on a natural number, or follow the
+recursion of a function with the principle that Lean made for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from goedels_poetry.kernel.inductions import (
+    IntInduction,
+    MeasureInduction,
+    RecursionInduction,
+    SizeInduction,
+    StructuralInduction,
+    shapes_of,
+)
+from goedels_poetry.kernel.sequent import Names, Sequent
+from goedels_poetry.kernel.termination.recursion import Case, cases_along, moved_variables, points_below
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, forall, implies, substitute
+from goedels_poetry.kernel.terms import integer as literal
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, own_name, together
+
+
+class Split:
+    """What an induction on some variables leaves outside, and what it states of each value: see `inductions._split`."""
+
+    def __init__(self, writing: Writing, sequent: Sequent, on: Iterable[Term], general: Iterable[str]) -> None:
+        self.writing, self.sequent, self.on = writing, sequent, tuple(on)
+        names = set(general)
+        self.general = tuple(v for v in sequent.vars if v.name in names)
+        moving = frozenset((*self.on, *self.general))
+        numbered = [(f"{HYPOTHESIS}{i}", h) for i, h in enumerate(sequent.hyps, 1)]
+        self.inside = [(n, h) for n, h in numbered if not h.free.isdisjoint(moving)]
+        ordered = {v.name: v for v in sequent.vars}
+        self.general = tuple(ordered[n] for n in general)
+        body = implies(and_([h for _, h in self.inside]), sequent.concl)
+        self.formula = forall(self.general, body)
+        """Of the variables ``on``, the others fixed."""
+        self.bound = [v for v in self.general if v in body.free]
+
+    def at(self, mapping: dict[Term, Term]) -> Term:
+        """The formula at other values."""
+        body = implies(and_([h for _, h in self.inside]), self.sequent.concl)
+        return forall(self.general, substitute(body, mapping))
+
+    @property
+    def intros(self) -> str:
+        """Tactics that bring the formula's variables and hypotheses into the context."""
+        names = [self.writing.theory.value(v) for v in self.bound]
+        if self.inside:
+            names.append(together([f"_g{i}" for i, _ in enumerate(self.inside)]))
+        return f"rintro {' '.join(names)}\n" if names else ""
+
+    @property
+    def use(self) -> str:
+        """What the key has to be applied to after its variables, in the context of the theorem."""
+        names = [self.writing.theory.value(v) for v in self.bound]
+        if self.inside:
+            names.append(together([n for n, _ in self.inside]))
+        return " ".join(names)
+
+    @property
+    def forget(self) -> str:
+        """The theorem's own copies of what the key is about are in the way of automation."""
+        names = [n for n, _ in self.inside]
+        names += [self.writing.theory.value(v) for v in (*self.on, *self.general)]
+        return f"clear {' '.join(names)}\n" if names else ""
+
+    def names(self) -> str:
+        """The variables inducted on."""
+        return " ".join(self.writing.theory.value(v) for v in self.on)
+
+
+def strong(split: Split, measure: str, body: str, last: str) -> str:
+    """Strong induction on ``measure`` (Lean text, a natural number); ``body`` proves the formula from `_ih`."""
+    theory = split.writing.theory
+    binders = theory.binders(split.on)
+    return "\n".join(
+        [
+            f"have _key : ∀ (_m : Nat) {binders}, {measure} = _m → {theory.prop(split.formula)} := by",
+            indented(split.forget.rstrip() or "skip"),
+            "  intro _m",
+            "  induction _m using Nat.strongRecOn with",
+            "  | ind _m _ih =>",
+            f"    intro {split.names()} _hm",
+            indented(body, 4),
+            last,
+        ]
+    )
+
+
+def below(split: Split, number: int, point: Sequence[Term], stated: Term, before: str = "") -> str:
+    """The hypothesis at a point, from `_ih`."""
+    theory = split.writing.theory
+    values = " ".join(theory.value(t) for t in point)
+    intro = f"{before}; " if before else ""
+    return (
+        f"have _i{number} : {theory.prop(stated)} := by {intro}exact _ih _ {split.writing.smaller(point)} {values} rfl"
+    )
+
+
+# --------------------------------------------------------------------------------------------- structural
+
+
+def structural(
+    writing: Writing, sequent: Sequent, scheme: StructuralInduction, cases: Sequence[Sequent], closed: Sequence[str]
+) -> Iterator[str]:
+    """Lean's own induction where it has one, else by size."""
+    on = next(v for v in sequent.vars if v.name == scheme.on)
+    split = Split(writing, sequent, (on,), scheme.general)
+    theory, name = writing.theory, writing.theory.value(on)
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=writing.problem.signature.names)
+    shapes = shapes_of(on, on.sort, scheme.depth, writing.problem.signature, names)
+    last = f"exact _key {name} {split.use}"
+    if scheme.depth == 1:
+        arms = []
+        for (term, fresh, smaller), text in zip(shapes, closed, strict=True):
+            hyps = [f"_ih{i}" for i, _ in enumerate(smaller)]
+            pattern = " ".join([own_name(theory.name(term.name)), *map(theory.value, fresh), *hyps])
+            arms.append(f"  | {pattern} =>\n{indented(split.intros + text, 4)}")
+        key = f"have _key : ∀ {theory.binders((on,))}, {theory.prop(split.formula)} := by"
+        forget = indented(split.forget)
+        yield "\n".join(
+            [
+                key,
+                *([forget.rstrip()] if forget.strip() else []),
+                f"  intro {name}",
+                f"  induction {name} with",
+                *arms,
+                last,
+            ]
+        )
+    arms = []
+    for (term, _, smaller), text in zip(shapes, closed, strict=True):
+        hyps = [below(split, i, (sub,), split.at({on: sub})) for i, sub in enumerate(smaller)]
+        arms.append(f"| {theory.value(term)}, _hm =>\n{indented(chr(10).join([*hyps, split.intros + text]))}")
+    yield strong(
+        split, f"sizeOf {name}", "\n".join([f"match {name}, _hm with", *arms]), f"exact _key _ {name} rfl {split.use}"
+    )
+
+
+def by_constructors(writing: Writing, sequent: Sequent, on: Term, closed: Sequence[str]) -> str:
+    """A case for each constructor of a variable."""
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=writing.problem.signature.names)
+    shapes = shapes_of(on, on.sort, 1, writing.problem.signature, names)
+    theory, arms = writing.theory, []
+    for (term, fresh, _), text in zip(shapes, closed, strict=True):
+        pattern = " ".join([own_name(theory.name(term.name)), *map(theory.value, fresh)])
+        arms.append(f"| {pattern} =>\n{indented(text)}")
+    return "\n".join([f"cases {theory.value(on)} with", *arms])
+
+
+# ------------------------------------------------------------------------------------------------ numbers
+
+
+def integer(writing: Writing, sequent: Sequent, scheme: IntInduction, closed: Sequence[str]) -> str:
+    """Upward or downward from a base, with several cases there."""
+    on = next(v for v in sequent.vars if v.name == scheme.on)
+    split = Split(writing, sequent, (on,), scheme.general)
+    theory = writing.theory
+    name, base = theory.value(on), theory.value(scheme.base)
+    sign = 1 if scheme.upward else -1
+    distance = f"({name} - {base}).toNat" if scheme.upward else f"({base} - {name}).toNat"
+    step = "+" if scheme.upward else "-"
+    parts = [f"{name} {'<' if scheme.upward else '>'} {base}"]
+    parts += [f"{name} = {base} {step} {i}" for i in range(scheme.width)]
+    parts.append(f"{name} {'≥' if scheme.upward else '≤'} {base} {step} {scheme.width}")
+    arms = [f"· {indented(split.intros + closed[0]).lstrip()}"]
+    for text in closed[1:-1]:
+        arms.append(f"· simp only [Int.add_zero, Int.sub_zero] at _c\n  subst _c\n{indented(split.intros + text)}")
+    hyps = []
+    for back in range(1, scheme.width + 1):
+        point = _shifted(on, -sign * back)
+        smaller = "(by subst _hm; omega)"
+        stated = theory.prop(split.at({on: point}))
+        hyps.append(f"have _i{back} : {stated} := _ih _ {smaller} {theory.value(point)} rfl")
+    arms.append("· " + indented("\n".join([*hyps, split.intros + closed[-1]])).lstrip())
+    body = "\n".join([f"rcases (by omega : {' ∨ '.join(parts)}) with {' | '.join(['_c'] * len(parts))}", *arms])
+    return strong(split, distance, body, f"exact _key _ {name} rfl {split.use}")
+
+
+def _shifted(term: Term, offset: int) -> Term:
+    return app("+", (term, literal(offset)), INT) if offset > 0 else app("-", (term, literal(-offset)), INT)
+
+
+def measured(writing: Writing, sequent: Sequent, scheme: MeasureInduction, closed: str) -> str:
+    """On an Int term that is bounded below by 0."""
+    split = Split(writing, sequent, sequent.vars, ())
+    theory = writing.theory
+    measure = f"({theory.value(scheme.measure)}).toNat"
+    hyps = []
+    for number, point in enumerate(scheme.at):
+        hyps.append(_measured_below(split, scheme, number, dict(zip(sequent.vars, point, strict=True)), ()))
+    if not scheme.at:
+        names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=writing.problem.signature.names)
+        copies = {v: names.fresh(v.name, v.sort) for v in sequent.vars}
+        hyps.append(_measured_below(split, scheme, 0, copies, tuple(copies.values())))
+    body = "\n".join([*hyps, split.intros + closed])
+    return strong(split, measure, body, f"exact _key _ {split.names()} rfl {split.use}")
+
+
+def _measured_below(
+    split: Split, scheme: MeasureInduction, number: int, there: dict[Term, Term], bound: tuple[Term, ...]
+) -> str:
+    theory, sequent, inner = split.writing.theory, split.sequent, substitute(scheme.measure, there)
+    guards = [app("<=", (literal(0), inner), BOOL), app("<", (inner, scheme.measure), BOOL)]
+    hyps = [substitute(h, there) for h in sequent.hyps]
+    stated = forall(bound, implies(and_([*guards, *hyps]), substitute(sequent.concl, there)))
+    names = " ".join([*map(theory.value, bound), "_w"])
+    rest = (
+        f" {together([f'_w.{2}.{2}' if i == 0 and len(hyps) == 1 else '(by grind)' for i, _ in enumerate(hyps)])}"
+        if hyps
+        else ""
+    )
+    values = " ".join(theory.value(there[v]) for v in sequent.vars)
+    use = f"exact _ih _ (by subst _hm; omega) {values} rfl{rest}"
+    return f"have _i{number} : {theory.prop(stated)} := by\n  intro {names}\n  {use}"
+
+
+# ------------------------------------------------------------------------------------------ along a function
+
+
+def recursion(
+    writing: Writing, sequent: Sequent, scheme: RecursionInduction, cases: Sequence[Sequent], closed: Sequence[str]
+) -> Iterator[str]:
+    """By the principle `_along`: what holds at each point when it holds at the calls made there, holds everywhere."""
+    signature, theory = writing.problem.signature, writing.theory
+    definition = signature.definition(scheme.function)
+    if definition is None:
+        return
+    points = points_below(definition, signature)
+    moved = moved_variables(scheme.at, points, definition)
+    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
+    split = Split(writing, sequent, tuple(moved), scheme.general)
+    along = cases_along(definition, scheme.at, moved, points, signature, names)
+    on = split.on
+    types = " → ".join([*[theory.sort(v.sort) for v in on], "Prop"])
+    principle = [f"have _along : ∀ (_P : {types}),"]
+    for case in along:
+        principle.append(f"    ({_case(writing, on, case)}) →")
+    call = theory.value(app(definition.name, scheme.at, definition.sort))
+    principle.append(f"    ∀ {theory.binders(on)}, _P {split.names()} := by")
+    assumed = " ".join(f"_c{i}" for i, _ in enumerate(along))
+    tries = " | ".join(
+        f"(apply _c{i} <;> first | assumption | (intros; first | assumption | (simp_all; done) | grind))"
+        for i, _ in enumerate(along)
+    )
+    forget = indented(split.forget.rstrip() or "skip")
+    by_function = [
+        forget,
+        f"  intro _P {assumed} {split.names()}",
+        f"  fun_induction {call} <;> first | {tries} | grind",
+    ]
+    arms = []
+    for case, text in zip(along, closed, strict=True):
+        variables = [v for term in case.here.values() for v in _leaves(term)]
+        taken = [theory.value(v) for v in variables] + [f"_i{i}" for i, _ in enumerate(case.below)]
+        arms.append(f"· {('intro ' + ' '.join(taken)) if taken else 'skip'}\n{indented(split.intros + text)}")
+    motive = f"fun {split.names()} => {theory.prop(split.formula)}"
+    last = [
+        f"have _all := _along ({motive}) {' '.join('?_' for _ in along)} {split.names()}",
+    ]
+    use = f"refine _along ({motive}) {' '.join('?_' for _ in along)} {split.names()} {split.use}"
+    del last
+    yield "\n".join([*principle, *by_function, use, *arms])
+    total = " + ".join(f"sizeOf {theory.value(v)}" for v in on if writing.is_datatype(v.sort)) or "0"
+    by_size = [
+        forget,
+        f"  intro _P {assumed}",
+        f"  have _key : ∀ (_m : Nat) {theory.binders(on)}, {total} = _m → _P {split.names()} := by",
+        "    intro _m",
+        "    induction _m using Nat.strongRecOn with",
+        "    | ind _m _ih =>",
+        f"      intro {split.names()} _hm",
+        *[f"      {line}" for line in _matched(writing, on, along)],
+        f"  exact fun {split.names()} => _key _ {split.names()} rfl",
+    ]
+    yield "\n".join([*principle, *by_size, use, *arms])
+
+
+def _matched(writing: Writing, on: Sequence[Term], along: Sequence[Case]) -> list[str]:
+    theory = writing.theory
+    lines = [f"match {', '.join([*map(theory.value, on), '_hm'])} with"]
+    for number, case in enumerate(along):
+        patterns = ", ".join([*(theory.value(case.here[v]) for v in on), "_hm"])
+        hyps = []
+        for point in case.below:
+            values = " ".join(theory.value(point.there[v]) for v in on)
+            smaller = writing.smaller([point.there[v] for v in on])
+            hyps.append(f"(by intros; exact _ih _ {smaller} {values} rfl)")
+        variables = [theory.value(v) for term in case.here.values() for v in _leaves(term)]
+        lines.append(f"| {patterns} => exact {' '.join([f'_c{number}', *variables, *hyps])}")
+    return lines
+
+
+def _case(writing: Writing, on: Sequence[Term], case: Case) -> str:
+    """What `_along` asks at one case: `_P` there when it holds below."""
+    theory = writing.theory
+    variables = [v for term in case.here.values() for v in _leaves(term)]
+    parts = []
+    for point in case.below:
+        bound = f"∀ {theory.binders(point.bound)}, " if point.bound else ""
+        path = "" if point.path.kind is Kind.LIT else f"{theory.prop(point.path)} → "
+        parts.append(f"({bound}{path}_P {' '.join(theory.value(point.there[v]) for v in on)})")
+    here = f"_P {' '.join(theory.value(case.here[v]) for v in on)}"
+    binders = f"∀ {theory.binders(variables)}, " if variables else ""
+    return binders + " → ".join([*parts, here])
+
+
+def _leaves(pattern: Term) -> tuple[Term, ...]:
+    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
+
+
+# ------------------------------------------------------------------------------------------------- by size
+
+
+def sized(writing: Writing, sequent: Sequent, scheme: SizeInduction, closed: str) -> Iterator[str]:
+    """On the sizes of some variables together."""
+    on = tuple(next(v for v in sequent.vars if v.name == name) for name in scheme.on)
+    split = Split(writing, sequent, on, scheme.general)
+    theory = writing.theory
+    hyps = []
+    for number, (condition, *point) in enumerate(scheme.at):
+        stated = implies(condition, split.at(dict(zip(on, point, strict=True))))
+        before = "" if stated is split.at(dict(zip(on, point, strict=True))) else "intro _w"
+        hyps.append(below(split, number, point, stated, before))
+    total = " + ".join(f"sizeOf {theory.value(v)}" for v in on)
+    body = "\n".join([*hyps, split.intros + closed])
+    yield strong(split, total, body, f"exact _key _ {split.names()} rfl {split.use}")
+
+
+__all__ = ["Split", "by_constructors", "integer", "measured", "recursion", "sized", "structural"]

@@ -1,0 +1,161 @@
+"""What solvers have decided, as Lean tactics: a portfolio, and smaller pieces where none of it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import BOOL, INT, Kind, app, is_app, substitute, subterms
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing
+
+MOST_SPLITS = 4
+
+
+def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
+    """Tactic blocks that may prove a sequent from the steps its query cites, the cheap and likely ones first."""
+    terms = [*sequent.hyps, sequent.concl]
+    cited = [writing.proved[c] for c in query.cites]
+    spoken = [*terms, *(t for s in cited for t in (*s.hyps, s.concl))]
+    instances = _instances(writing, sequent, query.instances)
+    if instances:
+        for instance in query.instances:
+            spoken += instance.args
+    defs = writing.definitions(*spoken)
+    arithmetic = any(t.sort is INT for term in spoken for t in subterms(term))
+    direct = writing.grind(query.cites, defs)
+    simp = _simp(writing, query.cites, defs)
+    tried = f"{writing.have(query.cites)}try simp_all{_square(defs)}"
+    if instances and not query.equations:
+        yield instances + "grind"
+        yield instances + writing.grind(query.cites, defs)
+        if arithmetic:
+            yield instances + "simp_all\nomega"
+    matched = "".join(f"{line}\n" for line in writing.matches(query.cites, terms))
+    if matched:
+        yield matched + direct
+    yield direct
+    splits = writing.splits(sequent)
+    if splits:
+        yield matched + writing.grind(query.cites, [*defs, *splits])
+    if not defs and not query.cites:
+        yield "simp_all"
+    if instances and query.equations:
+        yield instances + direct
+    yield simp
+    yield from _by_cases(writing, sequent, 1, [matched + direct, simp])
+    yield writing.grind(query.cites, defs, " (splits := 20) (ematch := 12) (gen := 16)")
+    yield f"{tried}\nall_goals grind{_square(defs)}"
+    if arithmetic:
+        yield f"{tried}\nall_goals omega"
+    yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{_square(defs)}"
+    yield from _by_cases(writing, sequent, 2, [matched + direct])
+    yield from _by_cases(writing, sequent, 3, [simp, direct])
+    yield from _by_conditions(writing, sequent, [direct])
+    if instances and query.equations:
+        yield instances + simp
+    yield from _by_size(writing, sequent)
+
+
+def _by_size(writing: Writing, sequent: Sequent) -> Iterator[str]:
+    """No value is a proper part of itself."""
+    if is_app(sequent.concl, "not"):
+        yield "intro _z\nhave _y := congrArg sizeOf _z\nsimp at _y\ntry omega"
+    for number, hyp in enumerate(sequent.hyps, 1):
+        equation = hyp.args[0] if is_app(hyp, "not") and is_app(hyp.args[0], "distinct") else hyp
+        if (
+            equation.name in ("=", "distinct")
+            and len(equation.args) == 2
+            and writing.is_datatype(equation.args[0].sort)
+        ):
+            left, right = map(writing.theory.value, equation.args)
+            plain = f"have _z : {left} = {right} := by simpa using {HYPOTHESIS}{number}"
+            yield f"{plain}\nhave _y := congrArg sizeOf _z\nsimp at _y\ntry omega"
+
+
+def _square(names: Sequence[str]) -> str:
+    return f" [{', '.join(names)}]" if names else ""
+
+
+def _simp(writing: Writing, cites: Sequence[str], defs: Sequence[str]) -> str:
+    return f"{writing.have(cites)}simp_all{_square(defs)}"
+
+
+def _by_cases(writing: Writing, sequent: Sequent, many: int, then: Sequence[str]) -> Iterator[str]:
+    """Variables of datatypes by their constructors."""
+    variables = [v for v in sequent.vars if writing.is_datatype(v.sort)][:MOST_SPLITS]
+    for chosen in combinations(variables, many):
+        splits = " <;> ".join(f"cases {writing.theory.value(v)}" for v in chosen)
+        for text in then:
+            yield f"{splits} <;> ({'; '.join(text.split(chr(10)))})"
+
+
+def _by_conditions(writing: Writing, sequent: Sequent, then: Sequence[str]) -> Iterator[str]:
+    """By the conditions of `ite` in the sequent."""
+    found = dict.fromkeys(
+        t.args[0]
+        for term in (*sequent.hyps, sequent.concl)
+        for t in subterms(term)
+        if t.kind is Kind.APP and t.name == "ite"
+    )
+    usable = [c for c in found if c.free <= frozenset(sequent.vars)][:MOST_SPLITS]
+    for condition in usable:
+        for text in then:
+            yield f"by_cases _c : {writing.theory.prop(condition)} <;> ({'; '.join(text.split(chr(10)))})"
+
+
+def _instances(writing: Writing, sequent: Sequent, instances: Sequence[Instance]) -> str:
+    """The facts that the solver was given at certain terms, as hypotheses."""
+    lines = []
+    for number, instance in enumerate(dict.fromkeys(instances)):
+        text = _instance(writing, sequent, instance)
+        if text:
+            lines.append(f"have _e{number}{text}\n")
+    return "".join(lines)
+
+
+def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
+    theory = writing.theory
+    args = " ".join(theory.value(a) for a in instance.args)
+    if instance.of == "step":
+        return f" := {writing.step(instance.name)} {args}".rstrip()
+    if instance.of == "hyp":
+        return f" := {HYPOTHESIS}{int(instance.name) + 1} {args}".rstrip()
+    if instance.of == "premise":
+        names = {p.name: name for p, (name, _) in zip(writing.problem.premises, theory.hypotheses, strict=True)}
+        return f" := {names[instance.name]} {args}".rstrip()
+    definition = writing.problem.signature.definition(instance.name)
+    if definition is None:
+        return ""
+    body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
+    equation = app("=", (app(definition.name, instance.args, definition.sort), body), BOOL)
+    name = theory.definitions.get(instance.name, "")
+    if not name:  # described by hypotheses, not defined
+        return f" : {theory.prop(equation)} := by first | (simp [*]; done) | grind"
+    others = ", ".join(n for n in writing.definitions(definition.body) if n != name)
+    known = f"{name}, {others}" if others else name
+    ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
+    return f" : {theory.prop(equation)} := by first | {' | '.join(ways)}"
+
+
+def sizes(writing: Writing, name: str) -> Iterator[str]:
+    """Tactic blocks that may prove how large the results of a function are."""
+    definition = writing.problem.signature.definition(name)
+    assert definition is not None
+    others = [n for n in writing.bounds if writing.number(n) < writing.number(name)]
+    known = "".join(f"have _s{i} := {writing.size_lemma(n)}; " for i, n in enumerate(others))
+    defs = writing.definitions(app(name, definition.params, definition.sort))
+    call = writing.theory.value(app(name, definition.params, definition.sort))
+    yield f"fun_induction {call} <;> ({known}try simp_all) <;> omega"
+    for place in writing.bounds[name].positions:
+        on = writing.theory.value(definition.params[place])
+        rest = [writing.theory.value(p) for i, p in enumerate(definition.params) if i != place]
+        generalizing = f" generalizing {' '.join(rest)}" if rest else ""
+        start = f"induction {on}{generalizing} <;> ({known}"
+        yield f"{start}simp [{defs[0]}] <;> (repeat' split) <;> simp_all <;> grind)"
+        yield f"{start}simp [{defs[0]}] <;> (repeat' split) <;> (try simp_all) <;> omega)"
+        yield f"{start}grind [{defs[0]}])"
+
+
+__all__ = ["proofs", "sizes"]

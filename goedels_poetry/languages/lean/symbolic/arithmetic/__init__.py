@@ -1,0 +1,17 @@
+"""Arithmetic over Nat and Int in core Lean: what is computed outside becomes tactics that Lean checks.
+
+Who calls whom:
+
+* `tactics` asks each generator for the proofs that fit a goal, the cheapest first; the agents try them.
+* Generators: `residues` (cases of a remainder, equations modulo a number, powers with large exponents), `steps`
+  (induction from a first value), `squares` (sums of squares and products of hypotheses, found by `linear`), `roots`
+  (factors, values between bounds, witnesses, common divisors).
+* `instances` chooses values that meet the hypotheses and make the goal false, and shows Lean that nothing below a bound
+  is what the goal says to exist; `refute` has Lean prove the negation from that.
+* `expressions` reads and computes what Lean prints, `polynomials` are its normal forms.
+"""
+
+from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_instances, fitting_instances, none_below
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, too_large_to_compute
+
+__all__ = ["arithmetic", "false_instances", "fitting_instances", "none_below", "too_large_to_compute"]

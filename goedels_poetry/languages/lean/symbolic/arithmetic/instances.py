@@ -1,0 +1,122 @@
+"""Values that meet the hypotheses of a goal and make it false, found by computing."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, conjuncts, holds, read
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
+from goedels_poetry.languages.lean.symbolic.theory import Goal
+
+SECONDS = 0.8
+RADII = {1: (3_000,), 2: (12, 40, 150), 3: (4, 12, 40), 4: (3, 12), 5: (2, 6)}
+"""How far from 0 numbers are looked for, one after the other, by how many there are."""
+MOST, MOST_BOUND, MOST_SMALL = 6, 40, 24
+
+
+def false_instances(goal: Goal) -> list[dict[str, str]]:
+    """Values of the numbers of a goal, as Lean text; [] when it is no arithmetic or none are found in time."""
+    problem = _understood(goal)
+    if problem is None:
+        return []
+    until = time.monotonic() + SECONDS
+    for radius in RADII[len(problem.types)]:
+        found = list(itertools.islice(_false_within(problem, radius, until), MOST))
+        if found:
+            return [{n: str(v) for n, v in values.items()} for values in found]
+    return []
+
+
+def fitting_instances(goal: Goal) -> list[dict[str, str]]:
+    """Small values of the one number of a goal that meet its hypotheses, whatever the goal says about it."""
+    problem = _understood(goal)
+    if problem is None or len(problem.types) != 1:
+        return []
+    rows = [{problem.names[0]: v} for v in range(MOST_SMALL)]
+    fitting = [row for row in rows if all(_is(True, h, row, problem) for _, h in problem.hypotheses)]
+    return [{n: str(v) for n, v in row.items()} for row in fitting]
+
+
+def _understood(goal: Goal) -> Arithmetic | None:
+    """The goal, where its variables are a few numbers and its hypotheses are formulas."""
+    problem = arithmetic_of(goal)
+    if problem is None or not 0 < len(problem.types) <= max(RADII):
+        return None
+    covered = {*problem.types, *(name.split(".")[0] for name, _ in problem.hypotheses)}
+    return None if any(v.name not in covered for v in goal.context) else problem
+
+
+def _false_within(problem: Arithmetic, radius: int, until: float) -> Iterator[dict[str, int]]:
+    """Values up to a radius, the first variable's smallest first; a hypothesis is asked as soon as it has a value."""
+    names = problem.names
+    due: list[list[Expr]] = [[] for _ in names]
+    for _, h in problem.hypotheses:
+        due[max((names.index(n) for n in h.variables()), default=0)].append(h)
+
+    def fill(values: dict[str, int]) -> Iterator[dict[str, int]]:
+        if len(values) == len(names):
+            if _is(False, problem.target, values, problem):
+                yield values
+            return
+        name, asked = names[len(values)], due[len(values)]
+        signed = problem.types[name] == "Int"
+        for size in range(radius + 1):
+            for value in (size, -size) if signed and size else (size,):
+                if time.monotonic() > until:
+                    return
+                more = {**values, name: value}
+                if all(_is(True, h, more, problem) for h in asked):
+                    yield from fill(more)
+
+    yield from fill({})
+
+
+def _is(wanted: bool, formula: Expr, values: dict[str, int], problem: Arithmetic) -> bool:
+    """Whether a formula can be computed and has this truth value."""
+    try:
+        return holds(formula, values, problem.types, MOST_BOUND) == wanted
+    except NotArithmetic:
+        return False
+
+
+def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str | None:
+    """A tactic for ``¬ target`` at these values, where the target says that numbers exist: `omega` finds bounds for
+    them, and all below are tried, with the ``definitions`` unfolded. None when it says nothing of that kind."""
+    text = goal.target
+    try:
+        target = read(text)
+    except NotArithmetic:
+        return None
+    names = []
+    while target.op == "∃":
+        if target.args[1].name not in ("", *NUMBERS):
+            return None
+        names.append(target.name)
+        target = target.args[0]
+    if not names or len(names) > 3:
+        return None
+    bound = max([abs(int(v)) for v in values.values() if v.lstrip("-").isdecimal()], default=0) + 1
+    if bound > MOST_BOUND:
+        return None
+    plain = "set_option synthInstance.maxSize 2000 in decide +kernel"
+    decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
+    parts = [_put(c, values) for c in conjuncts(target)]
+    hyps = [f"e{k}" for k in range(len(parts))]
+    body = " ∧ ".join(lean(p) for p in parts)
+    table = "".join(f"∀ {n}, {n} < {bound + 1} → " for n in names)
+    given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(hyps)}⟩" if len(hyps) > 1 else hyps[0]])
+    return f"rintro ⟨{', '.join([*names, *hyps])}⟩; exact (by {decide} : {table}¬ ({body})) {given}"
+
+
+def _put(expr: Expr, values: dict[str, str]) -> Expr:
+    if expr.op == "var" and expr.name in values:
+        value = int(values[expr.name])
+        number = Expr("num", (), "", abs(value))
+        return number if value >= 0 else Expr("neg", (number,))
+    return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)
+
+
+__all__ = ["false_instances", "fitting_instances", "none_below"]

@@ -1,0 +1,160 @@
+"""Solutions found by plain computation: factors of equations, values between bounds, witnesses."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+    Expr,
+    NotArithmetic,
+    conjuncts,
+    disjuncts,
+    holds,
+)
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
+from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality
+from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
+from goedels_poetry.languages.lean.symbolic.attempts import any_of
+
+SEARCH_SECONDS = 0.4
+MOST_VALUES, MOST_CASES, MOST_TABLE = 60, 40, 3_000
+
+
+def witness_proofs(problem: Arithmetic) -> Iterator[str]:
+    """Values for what the target says to exist."""
+    target, names, types = problem.target, [], dict(problem.types)
+    while target.op == "∃":
+        type_ = target.args[1].name or ("Int" if "Int" in types.values() else "Nat")
+        names.append(target.name)
+        types[target.name] = type_
+        target = target.args[0]
+    if not names or target.variables() - set(names):
+        return
+    sets = [range(-30 if types[n] == "Int" else 0, 400 if len(names) == 1 else 60) for n in names]
+    until = time.monotonic() + SEARCH_SECONDS
+    for row in sorted(itertools.islice(itertools.product(*sets), 4_000), key=lambda r: sum(map(abs, r))):
+        if time.monotonic() > until:
+            return
+        try:
+            if holds(target, dict(zip(names, row, strict=True)), types):
+                yield f"exact ⟨{', '.join(map(str, row))}, by {any_of(['decide', 'omega', 'simp', 'grind'])}⟩"
+                return
+        except NotArithmetic:
+            return
+
+
+def factored(problem: Arithmetic) -> Iterator[str]:
+    """A disjunction of equations, or one value, from the product of their differences."""
+    parts = disjuncts(problem.target)
+    if len(parts) > 1 and all(p.op == "=" for p in parts) and "Int" in problem.types.values():
+        terms = [f"({lean(p.args[0])} - {lean(p.args[1])})" for p in parts]
+        yield _product_proof(terms, "omega")
+    for name, type_ in problem.types.items():
+        equations = [h for _, h in problem.hypotheses if h.op == "=" and h.variables() == {name}]
+        if type_ != "Int" or not equations:
+            continue
+        try:
+            roots = [v for v in range(-60, 300) if all(holds(h, {name: v}, problem.types) for h in equations)]
+        except NotArithmetic:
+            continue
+        if 0 < len(roots) <= 4:
+            terms = [f"({name} - {r})" if r >= 0 else f"({name} + {-r})" for r in roots]
+            yield _product_proof(terms, any_of(["omega", "simp_all", "grind"]))
+            if len(roots) == 1:
+                yield _product_proof(terms * 2, any_of(["omega", "simp_all", "grind"]))
+
+
+def _product_proof(terms: list[str], finish: str) -> str:
+    if len(terms) == 1:
+        return f"have h1 : {terms[0]} = 0 := by grind\n  {finish}"
+    lines = [f"have h1 : {' * '.join(terms)} = 0 := by grind"]
+    split = " <;> ".join(["(try rcases Int.mul_eq_zero.mp h1 with h1 | h1)"] * (len(terms) - 1))
+    return "\n  ".join([*lines, f"{split} <;> {finish}"])
+
+
+def bounded(problem: Arithmetic) -> Iterator[str]:
+    """Each variable lies between bounds that the hypotheses give: cases, or a table that the kernel computes."""
+    names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
+    if not names or len(names) > 3:
+        return
+    seen = _solutions(problem, names)
+    if seen is None:
+        return
+    limits = {}
+    for k, name in enumerate(names):
+        values = [row[k] for row in seen] or [0]
+        limits[name] = (min(*values, 0) if problem.types[name] == "Int" else 0, max(*values, 0))
+    linear = {n: _linear_bound(problem, n) for n in names}
+    lines, ranges = [], {}
+    for k, name in enumerate(names):
+        low, high = linear[name] or limits[name]
+        ranges[name] = range(low, high + 1)
+        if linear[name] is not None:
+            lines.append(f"have u{k} : {name} ≤ {high} := by omega")
+            continue
+        for side, claim in (
+            ("u", Expr("≤", (Expr("var", (), name), Expr("num", (), "", high)))),
+            ("l", Expr("≤", (_numeral(low), Expr("var", (), name)))),
+        ):
+            if side == "l" and problem.types[name] != "Int":
+                continue
+            proof = inequality(problem, claim)
+            inner = proof.replace("\n", "\n    ") if proof else "grind"
+            lines.append(f"have {side}{k} : {lean(claim)} := by\n    {inner}")
+    total = 1
+    for r in ranges.values():
+        total *= len(r)
+    if total <= MOST_CASES:
+        for k, name in enumerate(names):
+            cases = " ∨ ".join(f"{name} = {v}" for v in ranges[name])
+            lines.append(f"have c{k} : {cases} := by omega")
+        splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(ranges[n]))}" for k, n in enumerate(names)]
+        yield "\n  ".join([*lines, f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"])
+    if total <= MOST_TABLE and all(problem.types[n] == "Nat" for n in names) and not problem.unread:
+        facts = [(h, f) for h, f in problem.hypotheses]
+        body = " → ".join(lean(e) for e in [*(f for _, f in facts), problem.target])
+        table = "".join(f"∀ {n}, {n} < {ranges[n].stop} → " for n in names)
+        given = " ".join([*(f"{n} (by omega)" for n in names), *(h for h, _ in facts)])
+        yield "\n  ".join([*lines, f"have table : {table}{body} := by decide +kernel", f"exact table {given}"])
+
+
+def _numeral(value: int) -> Expr:
+    return Expr("num", (), "", value) if value >= 0 else Expr("neg", (Expr("num", (), "", -value),))
+
+
+def _linear_bound(problem: Arithmetic, name: str) -> tuple[int, int] | None:
+    """The range that a hypothesis about the number alone leaves it."""
+    own = [h for _, h in problem.hypotheses if h.variables() == {name}]
+    own += [c for _, h in problem.hypotheses for c in conjuncts(h) if c.variables() == {name} and c not in own]
+    own = [h for h in own if h.op in "<≤>≥="]
+    low, far = (-600 if problem.types[name] == "Int" else 0), 600
+    try:
+        fitting = [v for v in range(low, far) if all(holds(h, {name: v}, problem.types) for h in own)]
+    except NotArithmetic:
+        return None
+    if not own or not fitting or fitting[-1] == far - 1 or (low < 0 and fitting[0] == low) or fitting[0] < 0:
+        return None
+    return (fitting[0] if problem.types[name] == "Int" else 0), fitting[-1]
+
+
+def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] | None:
+    """All small values that meet the hypotheses; None when there are too many, or they go on to the end."""
+    far = {1: 400, 2: MOST_VALUES, 3: 16}[len(names)]
+    sets = [range(-far if problem.types[n] == "Int" else 0, far + 1) for n in names]
+    fitting = [h for _, h in problem.hypotheses if h.variables() <= set(names)]
+    found, until = [], time.monotonic() + SEARCH_SECONDS
+    try:
+        for row in itertools.product(*sets):
+            values = dict(zip(names, row, strict=True))
+            if all(holds(h, values, problem.types) for h in fitting):
+                found.append(row)
+            if time.monotonic() > until or len(found) > MOST_VALUES * 4:
+                return found or None
+    except NotArithmetic:
+        return None
+    return None if any(max(map(abs, row)) == far for row in found) else found
+
+
+__all__ = ["bounded", "factored", "witness_proofs"]

@@ -1,0 +1,92 @@
+"""Arithmetic in core Lean: what is computed outside, Lean accepts."""
+
+import asyncio
+
+import pytest
+
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.symbolic import refute
+from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, compute, holds, read
+from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
+from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
+from goedels_poetry.languages.lean.symbolic.theory import opened
+from goedels_poetry.languages.lean.task import Task
+
+PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → n % d ≠ 0\n\n"
+
+
+def shown(lean: LeanPool, statement: str) -> Proposal | None:
+    async def run() -> Proposal | None:
+        task = Task("", f"theorem t {statement}", "t")
+        goal = await opened(lean, task, 60)
+        assert goal is not None
+        proofs = [f"{goal.start}  {tactic}" for tactic in arithmetic(goal)]
+        return await first_success(lean, task, proofs, clock=Clock(60), strategy="arithmetic")
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(n : Nat) : 3 ∣ n ^ 3 + 2 * n",
+        "(n : Nat) : (11 : Int) ∣ 10 ^ n - (-1) ^ n",
+        "(n : Nat) (h : 4 ≤ n) : n ^ 2 ≤ 2 ^ n",
+        "(x : Int) : x ^ 2 % 4 = 0 ∨ x ^ 2 % 4 = 1",
+        "(a b c : Int) : a * b + b * c + c * a ≤ a ^ 2 + b ^ 2 + c ^ 2",
+        "(x : Int) (h : x ^ 2 - 5 * x + 6 = 0) : x = 2 ∨ x = 3",
+        ": 5 ^ 999999 % 7 = 6",
+        ": ∃ x y : Nat, 7 * x + 5 * y = 31",
+    ],
+)
+def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["(n : Nat) : 3 ∣ n ^ 3 + n", "(a b : Int) : 3 * a * b ≤ a ^ 2 + b ^ 2", "(x y : Int) : x ^ 2 - 3 * y ^ 2 ≠ 1"],
+)
+def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is None
+
+
+@pytest.mark.parametrize(
+    ("prefix", "closed", "words"),
+    [
+        (PRIME, "∀ (n : Nat), 3 < n → ∃ p q, Prime p ∧ Prime q ∧ n = p + q", "n = 11"),
+        ("", "∀ (x y z : Int), x ≠ 0 → 2 * x = 5 * y → 7 * y = 10 * z → 7 * x = 24 * z", "x = 25, y = 10, z = 7"),
+        ("", "∀ (x : Nat), x * x ≠ 1681", "x = 41"),
+        ("", "∀ (n : Nat), 2 < n → ∃ p q, p % 2 = 1 ∧ q % 2 = 1 ∧ p + q = n", "n = 3"),
+        ("", "5 ^ 999999 % 7 = 5", "the statement"),
+    ],
+)
+def test_values_are_chosen_to_meet_the_hypotheses(lean: LeanPool, prefix: str, closed: str, words: str) -> None:
+    found = asyncio.run(refute(lean, Task(prefix, f"theorem t : {closed}", "t"), seconds=60))
+    assert found is not None
+    assert words in found.text
+
+
+def test_a_power_too_large_to_compute_is_only_reduced(lean: LeanPool) -> None:
+    goal = asyncio.run(opened(lean, Task("", "theorem t : 5 ^ 999999 % 7 = 6", "t"), 60))
+    assert goal is not None
+    assert arithmetic(goal) == [too_large_to_compute(goal)]
+
+
+def test_operations_have_the_values_that_lean_gives_them() -> None:
+    types = {"n": "Nat", "i": "Int"}
+    values = {"n": 3, "i": -7}
+    assert compute(read("n - 5"), values, types) == 0
+    assert compute(read("i / 2 + i % 2 + ↑n / 0"), values, types) == -4 + 1
+    assert compute(read("i % -4"), values, types) == 1
+    assert compute(read("-i ^ 2"), values, types) == -49
+    assert holds(read("∃ k, n = 2 * k + 1 ∧ ¬n ∣ 4"), values, types)
+    assert holds(read("n = 4 → i = 0 ↔ False"), values, types) is False
+    with pytest.raises(NotArithmetic):
+        compute(read("n ^ (n ^ 99)"), values, types)
+
+
+def test_a_combination_is_found_exactly_where_there_is_one() -> None:
+    assert combination([[1, 0], [1, 2]], [3, 4]) == [1, 2]
+    assert combination([[1, 0], [1, 2]], [1, 4]) is None

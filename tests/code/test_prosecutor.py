@@ -10,6 +10,7 @@ from scripted_code import Answer, Scripted, proposals, write
 
 from goedels_poetry.agents.code.hostile import arguments_of, read_tests
 from goedels_poetry.agents.code.literals import NotAValue
+from goedels_poetry.languages.python.testing.contracts import MEANS
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tree.state import Verdict
 
@@ -38,8 +39,10 @@ ASIDE = (
 
 
 async def test_what_follows_from_the_task_breaks_a_function_and_is_remembered_and_the_rest_is_set_aside(
-    home: Path,
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for effort in ("normal", "thorough"):  # neither finds by itself what the sly function hides
+        monkeypatch.setitem(MEANS, effort, MEANS["quick"])
     hostile = (proposals(("sign(7919)", "1"), ("sign(n=1)", "1")), proposals(*ASIDE))
     script = Scripted(SLY, RIGHT, hostile=hostile)
     done = await write(SIGN, script, home)

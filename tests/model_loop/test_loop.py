@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scripted_models import (
+    DOUBLE,
     FIBONACCI,
     FIBONACCI_GOAL,
     GOOD_SKETCH,
@@ -23,6 +24,7 @@ from scripted_models import (
     Server,
     WithModel,
     backtracking,
+    every_role,
     fenced,
     good_model,
     is_root,
@@ -133,18 +135,19 @@ import asyncio, sys
 from goedels_poetry import GoedelsPoetryFramework, Settings
 text = open(sys.argv[1]).read()
 model = {"model": "scripted", "base_url": sys.argv[2], "retries": 0}
-settings = Settings(home=sys.argv[3], models={"default": model}, symbolic_queries=12, budgets={"wall_seconds": 90})
+settings = Settings(home=sys.argv[3], models={"default": model}, symbolic_queries=0, budgets={"wall_seconds": 90})
 with GoedelsPoetryFramework(settings) as framework:
-    print(framework.run(text, name="f.smt2").verdict)
+    print(framework.run(text, name="double.smt2").verdict)
 """
 
 
 def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path) -> None:
     def slow(asked: dict[str, Any]) -> Answer:
-        answer = backtracking(asked)
+        answer = every_role(asked)
         return Answer(answer.text, delay=0.05)
 
-    theorem = Path(__file__).parent / "fibonacci.smt2"
+    theorem = tmp_path / "double.smt2"
+    theorem.write_text(DOUBLE)  # every role is asked, and the solvers have little to do
     environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
 
     def start(server: Server, home: Path) -> subprocess.Popen[str]:
@@ -168,4 +171,4 @@ def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path
         process = start(server, tmp_path / "cut")
         assert process.communicate(timeout=100)[0].strip() == "proved"
         asked_again = Counter(map(prompt_of, server.requests)) - Counter(whole)
-        assert asked_again.total() <= len(moments) * 5, "no beam is wider, and one goal is worked on at a time"
+        assert asked_again.total() <= len(moments) * 3, "no beam of this run is wider, and one goal is worked on at a time"

@@ -121,10 +121,11 @@ def source_excerpt(text: str, line: int | None, column: int | None, width: int =
     at = min(max(column - 1, 0), len(whole))
     before, after = whole[:at].lstrip(), whole[at:].rstrip()
     left = [_shown(c) for c in before[-4 * width :]]
-    cut = len(before) > len(left)
-    while sum(map(_columns, left)) > width * 2 // 3:
-        cut = bool(left.pop(0))
-    start = "..." * cut + "".join(left)
+    taken, gone = sum(map(_columns, left)), 0
+    while taken > width * 2 // 3:
+        taken -= _columns(left[gone])
+        gone += 1
+    start = "..." * (gone > 0 or len(before) > len(left)) + "".join(left[gone:])
     rest, room = "", width - _columns(start)
     for character in after[: 4 * width]:
         piece = _shown(character)
@@ -146,6 +147,8 @@ def _shown(character: str) -> str:
 
 def _columns(text: str) -> int:
     """Columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
 

@@ -171,4 +171,4 @@ def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path
         process = start(server, tmp_path / "cut")
         assert process.communicate(timeout=100)[0].strip() == "proved"
         asked_again = Counter(map(prompt_of, server.requests)) - Counter(whole)
-        assert asked_again.total() <= len(moments) * 3, "no beam of this run is wider, and one goal is worked on at a time"
+        assert asked_again.total() <= len(moments) * 3, "no beam here is wider, and one goal is worked on at a time"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MOST_BITS, MOST_TOKENS, MOST_DIGITS = 4_096, 400, 1_000
+MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 3
 _TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
     "↔": (20, 21, 21),
@@ -247,6 +247,10 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
         first, second = (holds(x, values, types, bound) for x in expr.args)
         return first == second if op == "↔" else not first or second
     if op in ("∃", "∀"):
+        nested = sum(p.op in ("∃", "∀") for p in expr.parts())
+        if nested > MOST_NESTED:
+            raise NotArithmetic("too many quantifiers")
+        bound = min(bound, 8) if nested == MOST_NESTED else bound
         type_ = expr.args[1].name or _guessed(expr, types)
         inner = {**types, expr.name: type_}
         some = range(-bound if type_ == "Int" else 0, bound + 1)

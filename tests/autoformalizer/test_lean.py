@@ -167,7 +167,7 @@ async def test_a_result_says_which_tests_were_made(lean: LeanLanguage) -> None:
 async def test_values_for_which_the_hypotheses_hold_are_shown(lean: LeanLanguage) -> None:
     found = await examined(lean, "theorem t (n : Nat) (h : 3 < n) (e : n % 2 = 0) : n / 2 * 2 = n := sorry")
     assert outcomes(found)["hypotheses"] == ("passed", "they hold, e.g. for n = 4")
-    rare = await examined(lean, "theorem t (n : Nat) (h : n * n = 1764) : n = 42 := sorry")
+    rare = await examined(lean, "theorem t (n m : Nat) (h : n ^ 3 = m ^ 2 + 1000) (g : 999 < n) : 1 < m := sorry")
     assert rare.ok
     assert outcomes(rare)["hypotheses"][0] == "warning"
 

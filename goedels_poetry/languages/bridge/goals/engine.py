@@ -29,7 +29,7 @@ from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, WorkerPool
 
 Json = dict[str, Any]
 
-JOBS = "goedels_poetry.languages.bridge.goals.jobs"
+JOBS = "goedels_poetry.languages.smt.engine.jobs.whole"
 MEMORY_MB = 4096
 MOST_KEPT = 64
 FINGERPRINT = "lean:engine"

@@ -1,6 +1,7 @@
 """What runs in worker processes: plain functions from JSON to JSON.
 
 * `symbolic`: read a theorem, look at it before any search, prove, sketch, verify, retrieve.
+* `whole`: a whole proof of a script, or values that make it false, at one go.
 * `replies`: what replies of language models say, and sketches within a budget.
 * `proposals`: the form of these replies; `guided`: how the lemmas of a proposal give the goal.
 * `payloads`: what all jobs take and give; `sketch_checks`: whether a sketch holds before it is stored.
@@ -9,7 +10,7 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.engine.jobs import replies, sequents, symbolic
+from goedels_poetry.languages.smt.engine.jobs import replies, sequents, symbolic, whole
 from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of, root_sequent
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "root_sequent",
     "sequents",
     "symbolic",
+    "whole",
 ]

@@ -1,4 +1,4 @@
-"""What runs in a worker process: the engine looks at a script that a goal of Lean has become."""
+"""Whole proofs: what a script comes to when nobody outside chooses, such as a goal of Lean as a script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from goedels_poetry.languages.smt.proof_json import derivation_to_json
 Json = dict[str, Any]
 
 WITHOUT = ("interpretation", "invariants")
-"""Ideas whose proofs speak of functions that the user's file does not have."""
+"""Ideas whose proofs speak of functions that whoever asked does not have."""
 LOGICAL = frozenset({"introduction", "skolem", "conjunction"})
 MOST_DEPTH = 4
 
@@ -96,4 +96,4 @@ def steps_of(plan: Plan) -> list[Step]:
     return steps
 
 
-__all__ = ["search", "steps_of"]
+__all__ = ["judge", "search", "steps_of"]

@@ -36,6 +36,8 @@ ENGINE_SHARE = 0.5
 """The part of the time that goes to proofs of the engine's lemmas in Lean before anything else is tried."""
 AT_ONCE = 6
 """Tactics that are tried before a search for values under which the goal is false: a quick proof saves that."""
+OWN_SHARE = 2 / 3
+"""The part of a sketch's time that goes to whole proofs without the engine, where the engine has a proof."""
 MOST_ROOMS = 64
 LEMMA_SHARE = 0.8
 """The part of a sketch's time that goes to lemmas nobody has stated."""
@@ -238,18 +240,21 @@ async def sketch(
     room = await look(lean, task, clock)
     if room is None:
         return None
-    if engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None:
-        # `prove` has not found a proof in Lean for all of its lemmas: those become goals.
-        found = await engine.prove(lean, task, clock.part(seconds / 3), leave_open=leave_open)
-        if found is not None:
-            return replace(found, shape=shape(room.goal))
-    found = await _structured(lean, task, room, clock.part(seconds / 3))
-    found = found or await _by_lemmas(lean, task, room, clock.left * LEMMA_SHARE)
-    found = found or await _structured_rarely(lean, task, room, clock.part(clock.left / 2))
+    helped = engine is not None and ENGINE_PLAN not in banned and engine.known(lean, task).proof is not None
+    own = clock.part(seconds * OWN_SHARE if helped else seconds)
+    found = await _structured(lean, task, room, own.part(seconds / 3))
+    found = found or await _by_lemmas(lean, task, room, own.left * LEMMA_SHARE)
+    found = found or await _structured_rarely(lean, task, room, own.part(own.left / 2))
     if found is not None:
         plan = found if found.fingerprint else replace(found, strategy="lemmas", fingerprint="lean:lemmas")
         if plan.fingerprint not in banned:
             return replace(plan, shape=shape(room.goal))
+    if engine is not None and helped:
+        # `prove` has not found a proof in Lean for all of the engine's lemmas: those become goals, but a whole proof by
+        # other lemmas comes before goals that may be harder than this one.
+        found = await engine.prove(lean, task, clock, leave_open=leave_open)
+        if found is not None:
+            return replace(found, shape=shape(room.goal))
     return await open_plan(lean, task, room.goal, room.made, banned, clock) if leave_open else None
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # other commands do not wait for Lean's modules
     from goedels_poetry.languages.bridge.export import Exported
     from goedels_poetry.settings import LeanSettings
 
-SECONDS = 60.0
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""
 
@@ -72,7 +71,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
         if not as_json:
             say(errors, f"Lean accepted {done} of {total} steps that are needed so far")
 
-    found = asyncio.run(exported(archive.theorem, evidence, lean, SECONDS if seconds is None else seconds, tell))
+    found = asyncio.run(exported(archive.theorem, evidence, lean, seconds, tell))
     if found.text is not None and out is not None:
         try:
             out.write_text(found.text, "utf-8")
@@ -92,10 +91,10 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
 
 
 async def exported(
-    theorem: bytes, evidence: Any, settings: LeanSettings, seconds: float, tell: Callable[[int, int], None]
+    theorem: bytes, evidence: Any, settings: LeanSettings, seconds: float | None, tell: Callable[[int, int], None]
 ) -> Exported:
     """What becomes of a proof in the Lean of the settings; that there is no Lean is a result, too."""
-    from goedels_poetry.languages.bridge.export import Exported
+    from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
     from goedels_poetry.languages.bridge.export import export as to_lean
     from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
 
@@ -104,7 +103,7 @@ async def exported(
     except LeanUnavailable as problem:
         return Exported(None, str(problem))
     try:
-        return await to_lean(theorem, evidence, lean, seconds, tell)
+        return await to_lean(theorem, evidence, lean, DEFAULT_SECONDS if seconds is None else seconds, tell)
     except LeanUnavailable as problem:
         return Exported(None, str(problem))
     finally:
@@ -148,4 +147,4 @@ def register(app: typer.Typer) -> None:
     app.command()(export)
 
 
-__all__ = ["SECONDS", "export", "export_one", "exported", "failure_lines", "register"]
+__all__ = ["export", "export_one", "exported", "failure_lines", "register"]

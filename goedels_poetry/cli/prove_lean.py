@@ -16,7 +16,7 @@ from goedels_poetry.checker.archive import (
     write_archive,
 )
 from goedels_poetry.checker.limited import check_within
-from goedels_poetry.cli.export import SECONDS, exported, failure_lines
+from goedels_poetry.cli.export import exported, failure_lines
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
@@ -57,7 +57,7 @@ async def with_lean_proof(
         def tell(done: int, total: int) -> None:
             note(f"{result.input}: Lean accepted {done} of {total} steps that are needed so far")
 
-        found = await exported(archive.theorem, evidence, settings, SECONDS if seconds is None else seconds, tell)
+        found = await exported(archive.theorem, evidence, settings, seconds, tell)
         if found.text is None:
             return replace(result, warnings=(*result.warnings, *failure_lines(found)[:2]))
         add_lean_proof(directory, found.text)

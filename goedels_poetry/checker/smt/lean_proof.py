@@ -18,7 +18,7 @@ from goedels_poetry.checker.lean.verify import FreshLean, fresh_lean, fresh_lean
 from goedels_poetry.checker.report import CheckReport, TrustLevel
 from goedels_poetry.checker.smt.premise_theorems import split_evidence
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
-from goedels_poetry.kernel.bridge import GOAL, NotTranslatable, translate
+from goedels_poetry.kernel.bridge import GOAL, QUESTION, NotTranslatable, translate
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.verdict import Verdict
@@ -27,8 +27,6 @@ from goedels_poetry.languages.lean.runtime.embedded import is_installed
 from goedels_poetry.settings import Settings
 
 SECONDS = 200.0
-QUESTION = f"#print axioms {GOAL}"
-"""May stand at the end, for who reads the file in a Lean of his own; the gate lets no command of the kind pass."""
 NO_LEAN = "proof.lean was not looked at, there is no Lean here: goedels-poetry lean install"
 ACCEPTED = "Lean's kernel accepted the whole proof in proof.lean: {} declarations; {}"
 LOWER = "the trust level stays {} all the same: what keeps it there is no matter of the proof"
@@ -51,7 +49,9 @@ def with_lean(
     if archive.manifest["claim"] != "proved":
         raise BadCertificate(f"{LEAN_PROOF} stands only in the certificate of a proof")
     try:
-        text = archive.lean_proof.decode("utf-8").rstrip().removesuffix(QUESTION)  # it declares nothing
+        # It may stand at the end, for who reads the file in a Lean of his own, and declares nothing; the gate lets no
+        # command of the kind pass.
+        text = archive.lean_proof.decode("utf-8").rstrip().removesuffix(QUESTION)
         reference = _reference(archive, problem)
     except (UnicodeDecodeError, NotTranslatable) as error:
         raise BadCertificate(f"{LEAN_PROOF} cannot prove this theorem: {error}") from error

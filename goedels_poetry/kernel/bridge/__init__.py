@@ -7,7 +7,7 @@ together.
 """
 
 from goedels_poetry.kernel.bridge.names import GOAL
-from goedels_poetry.kernel.bridge.theory import LeanTheory, translate
+from goedels_poetry.kernel.bridge.theory import QUESTION, TAIL, LeanTheory, translate
 from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable
 
-__all__ = ["GOAL", "LeanTheory", "NotTranslatable", "translate"]
+__all__ = ["GOAL", "QUESTION", "TAIL", "LeanTheory", "NotTranslatable", "translate"]

@@ -7,11 +7,11 @@ in parentheses, so nothing rests on Lean's precedences or on what it infers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, pairwise
 
 from goedels_poetry.kernel.bridge.vocabulary import NotTranslatable, Open, Vocabulary, typed
-from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Kind, Sort, Term
+from goedels_poetry.kernel.terms import BOOL, INT, BitVector, Kind, Sort, Term, subterms
 
 MAX_TEXT = 200_000
 """Characters of one term."""
@@ -127,8 +127,8 @@ class Writer:
         return self._all(form.format(self.value(a), self.value(b)) for a, b in pairwise(args))
 
     @staticmethod
-    def _all(parts: object) -> str:
-        texts = list(parts)  # type: ignore[call-overload]
+    def _all(parts: Iterable[str]) -> str:
+        texts = list(parts)
         return texts[0] if len(texts) == 1 else f"({' ∧ '.join(texts)})"
 
     def _equal(self, left: Term, right: Term) -> str:
@@ -275,14 +275,13 @@ class Writer:
             return f"((Int.natAbs {args[0]} : Nat) : Int)"
         if name in ("div", "mod"):
             sign = "/" if name == "div" else "%"
-            text, left = args[0], term.args[0]
+            text = args[0]
             for arg, divisor in zip(args[1:], term.args[1:], strict=True):
                 if divisor.kind is Kind.LIT and divisor.value != 0:
                     text = f"({text} {sign} {arg})"
                 else:
                     by_zero = self.words.opened(Open(name, ""))
                     text = f"(if {arg} = {self.integer(0)} then {by_zero} {text} else {text} {sign} {arg})"
-                assert left.sort is INT
             return text
         raise NotTranslatable(f"`{name}` has no counterpart in Lean's core")
 
@@ -318,17 +317,7 @@ class Writer:
 
 def _quantified(term: Term) -> bool:
     """Whether a quantifier stands in a term."""
-    seen: set[Term] = set()
-    stack = [term]
-    while stack:
-        top = stack.pop()
-        if top in seen:
-            continue
-        seen.add(top)
-        if top.binders:
-            return True
-        stack.extend(top.args)
-    return False
+    return any(t.binders for t in subterms(term))
 
 
 __all__ = ["Writer"]

@@ -12,7 +12,7 @@ Trusted code, for trust level L4: if Lean proves `goal`, the theorem holds in ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -29,6 +29,9 @@ from goedels_poetry.kernel.terms import Sort, Term
 
 MAX_COMMENT = 100_000
 OPTIONS = "set_option autoImplicit false"
+QUESTION = f"#print axioms {GOAL}"
+TAIL = f"\n\nsection\nend\n{QUESTION}\n"
+"""What follows the theorem, proved or not."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class LeanTheory:
     header: datatypes, selectors and testers, definitions.
     statement: ``theorem goal binders : Prop``, without ``:=``.
     context: commands that make what is open, and the premises, variables of the theorems that follow.
-    arguments: what a theorem under ``context`` has to be given first where it is used.
+    opened: what is left open but sorts, and the hypotheses: names, with their types as text. A theorem under
+        ``context`` has to be given these first where it is used.
     hypotheses: names and texts of the premises.
     equations: the same of functions that Lean is not given a definition of, by the user's names: that they end is
         not plain to see, so they are left open, and what their definitions say are hypotheses, too.
@@ -50,7 +54,7 @@ class LeanTheory:
     header: str
     statement: str
     context: str
-    arguments: tuple[str, ...]
+    opened: Mapping[str, str]
     hypotheses: tuple[tuple[str, str], ...]
     equations: Mapping[str, tuple[tuple[str, str], ...]]
     definitions: Mapping[str, str]
@@ -59,9 +63,14 @@ class LeanTheory:
     _writer: Writer = field(repr=False, compare=False)
 
     @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of what is opened."""
+        return tuple(self.opened)
+
+    @property
     def reference(self) -> str:
         """A whole file in which the theorem is left open."""
-        return f"{self.comment}{self.header}\n{self.statement} := sorry\n\nsection\nend\n#print axioms {GOAL}\n"
+        return f"{self.comment}{self.header}\n{self.statement} := sorry{TAIL}"
 
     def name(self, symbol: str) -> str:
         """Lean's name of a function, constructor or selector. KeyError: there is none of this name."""
@@ -92,9 +101,9 @@ class LeanTheory:
         return self._guarded(self._writer.value, term)
 
     @staticmethod
-    def _guarded(write: object, term: Term) -> str:
+    def _guarded(write: Callable[[Term], str], term: Term) -> str:
         try:
-            return write(term)  # type: ignore[operator, no-any-return]
+            return write(term)
         except RecursionError:
             raise NotTranslatable("a formula that is nested too deeply") from None
 
@@ -134,12 +143,10 @@ def _translated(problem: Problem, derivation: Derivation, text: str) -> LeanTheo
     known, sorts = mentioned([*spoken, *(t for d in definitions for t in (d.body, *d.params))])
     sorts.update(s for name in known & signature.functions.keys() for s in _sorts_of(signature, name))
     header = [OPTIONS, *_declared(_with_parts(sorts, signature), parts), *texts]
-    called = {
-        name if signature.selector(name) else f"is-{name}": words.symbols[name]
-        if signature.selector(name)
-        else words.testers[name]
-        for name in words.used
-    }
+    called = {}
+    for name in words.used:
+        is_selector = signature.selector(name) is not None
+        called[name if is_selector else f"is-{name}"] = words.symbols[name] if is_selector else words.testers[name]
     called.update({d.name: words.symbols[d.name] for d in definitions if d.name in measures})
     return replace(statement, header="\n\n".join(header) + "\n", definitions=called, comment=_comment(text))
 
@@ -176,22 +183,16 @@ def _stated(problem: Problem, derivation: Derivation, parts: Definitions) -> Lea
             words.needs.add(Open("law", thing.of))
     opens = words.closed(words.needs)
     words.needs = set(opens)
-    things, arguments = [], []
-    for thing in opens:
-        name = words.called(thing)
-        if thing.kind == "sort":
-            things.append(f"{{{name} : Type}} [DecidableEq {name}] [Nonempty {name}]")
-        else:
-            things.append(f"({name} : {words.type_of(thing)})")
-            arguments.append(name)
-    for name, formula in (*(e for each in equations.values() for e in each), *hypotheses):
-        things.append(f"({name} : {formula})")
-        arguments.append(name)
+    sorts = [words.called(thing) for thing in opens if thing.kind == "sort"]
+    opened = {words.called(thing): words.type_of(thing) for thing in opens if thing.kind != "sort"}
+    opened.update([*(e for each in equations.values() for e in each), *hypotheses])
+    things = [f"{{{name} : Type}} [DecidableEq {name}] [Nonempty {name}]" for name in sorts]
+    things += [f"({name} : {type_})" for name, type_ in opened.items()]
     binders = "".join(f"\n    {thing}" for thing in things)
     statement = f"theorem {GOAL}{binders} :\n    {goal}" if things else f"theorem {GOAL} : {goal}"
     context = "\n".join(f"variable {thing}" for thing in things)
-    context += f"\ninclude {' '.join(arguments)}" if arguments else ""
-    return LeanTheory("", statement, context, tuple(arguments), hypotheses, equations, {}, "", words, writer)
+    context += f"\ninclude {' '.join(opened)}" if opened else ""
+    return LeanTheory("", statement, context, opened, hypotheses, equations, {}, "", words, writer)
 
 
 def _described(parts: Definitions, writer: Writer) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -260,4 +261,4 @@ def _comment(text: str) -> str:
     return "".join(f"-- {line}".rstrip() + "\n" for line in shown) + "\n" if text else ""
 
 
-__all__ = ["LeanTheory", "translate"]
+__all__ = ["QUESTION", "TAIL", "LeanTheory", "translate"]

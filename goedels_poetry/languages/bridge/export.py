@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
-from goedels_poetry.kernel.bridge import NotTranslatable, translate
+from goedels_poetry.kernel.bridge import LeanTheory, NotTranslatable, translate
 from goedels_poetry.kernel.derivation import ByScheme, Derivation
 from goedels_poetry.kernel.faults import CodecError, KernelError
 from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction
@@ -63,7 +63,7 @@ async def export(
     """
     began = time.monotonic()
     try:
-        derivation, writing = opened(theorem, evidence)
+        derivation, theory, writing = opened(theorem, evidence)
     except (NotTranslatable, KernelError, RecursionError) as error:
         return Exported(None, f"not translatable to Lean: {str(error) or type(error).__name__}")
     replay = Replay(writing, derivation.steps, lean, began + seconds, progress)
@@ -76,7 +76,7 @@ async def export(
         where = f"step {failed.step} of {len(derivation.steps)}: " if failed.step else ""
         return replace(result, reason=f"{where}{failed.reason}", failed=failed)
     for ending in endings(replay.writing, derivation.steps[-1]):
-        text = written(replay.writing, derivation.steps, replay.found, ending, replay.sizes)
+        text = written(theory, replay.writing, derivation.steps, replay.found, ending, replay.sizes)
         remaining = began + seconds - time.monotonic()
         checked = await lean.check(CheckRequest(code=text, seconds=max(5.0, remaining)))
         open_ = [m for m in checked.messages if m.kind == "hasSorry"]
@@ -88,8 +88,8 @@ async def export(
     return replace(result, reason=f"the file as a whole: {why}", seconds=time.monotonic() - began)
 
 
-def opened(theorem: bytes, evidence: object) -> tuple[Derivation, Writing]:
-    """The derivation, and what a Lean text of it is written with.
+def opened(theorem: bytes, evidence: object) -> tuple[Derivation, LeanTheory, Writing]:
+    """The derivation, what the theorem is in Lean, and what a Lean text of the proof is written with.
 
     Raises:
         NotTranslatable: Lean's core has no counterpart for something.
@@ -110,10 +110,10 @@ def opened(theorem: bytes, evidence: object) -> tuple[Derivation, Writing]:
         raise CodecError("a proof without steps")
     proved = {step.id: step.sequent for step in derivation.steps}
     writing = Writing(whole, theory, ends.sizes, proved, bounds=bounds)
-    return derivation, replace(writing, needs=_needs(writing, derivation))
+    return derivation, theory, replace(writing, needs=_needs(writing, theory, derivation))
 
 
-def _needs(writing: Writing, derivation: Derivation) -> dict[str, frozenset[str]]:
+def _needs(writing: Writing, theory: LeanTheory, derivation: Derivation) -> dict[str, frozenset[str]]:
     """What is left open and each step speaks of, or one that it cites."""
     found: dict[str, frozenset[str]] = {}
     for step in derivation.steps:
@@ -122,7 +122,7 @@ def _needs(writing: Writing, derivation: Derivation) -> dict[str, frozenset[str]
             terms += terms_of(step.by.scheme)
         else:
             terms += [a for i in step.by.instances for a in i.args]
-        mine = writing.needed(terms)
+        mine = writing.needed(theory.opened, terms)
         found[step.id] = mine.union(*[found[c] for c in step.by.cites if c in found])
     return found
 

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.inductions import (
     SizeInduction,
     StructuralInduction,
     shapes_of,
+    variable_of,
 )
 from goedels_poetry.kernel.sequent import Names, Sequent
 from goedels_poetry.kernel.termination.recursion import Case, cases_along, moved_variables, points_below
@@ -28,22 +29,18 @@ class Split:
 
     def __init__(self, writing: Writing, sequent: Sequent, on: Iterable[Term], general: Iterable[str]) -> None:
         self.writing, self.sequent, self.on = writing, sequent, tuple(on)
-        names = set(general)
-        self.general = tuple(v for v in sequent.vars if v.name in names)
+        self.general = tuple(variable_of(sequent, name) for name in general)
         moving = frozenset((*self.on, *self.general))
         numbered = [(f"{HYPOTHESIS}{i}", h) for i, h in enumerate(sequent.hyps, 1)]
         self.inside = [(n, h) for n, h in numbered if not h.free.isdisjoint(moving)]
-        ordered = {v.name: v for v in sequent.vars}
-        self.general = tuple(ordered[n] for n in general)
-        body = implies(and_([h for _, h in self.inside]), sequent.concl)
-        self.formula = forall(self.general, body)
+        self.body = implies(and_([h for _, h in self.inside]), sequent.concl)
+        self.formula = forall(self.general, self.body)
         """Of the variables ``on``, the others fixed."""
-        self.bound = [v for v in self.general if v in body.free]
+        self.bound = [v for v in self.general if v in self.body.free]
 
     def at(self, mapping: dict[Term, Term]) -> Term:
         """The formula at other values."""
-        body = implies(and_([h for _, h in self.inside]), self.sequent.concl)
-        return forall(self.general, substitute(body, mapping))
+        return forall(self.general, substitute(self.body, mapping))
 
     @property
     def intros(self) -> str:
@@ -104,11 +101,9 @@ def below(split: Split, number: int, point: Sequence[Term], stated: Term, before
 # --------------------------------------------------------------------------------------------- structural
 
 
-def structural(
-    writing: Writing, sequent: Sequent, scheme: StructuralInduction, cases: Sequence[Sequent], closed: Sequence[str]
-) -> Iterator[str]:
+def structural(writing: Writing, sequent: Sequent, scheme: StructuralInduction, closed: Sequence[str]) -> Iterator[str]:
     """Lean's own induction where it has one, else by size."""
-    on = next(v for v in sequent.vars if v.name == scheme.on)
+    on = variable_of(sequent, scheme.on)
     split = Split(writing, sequent, (on,), scheme.general)
     theory, name = writing.theory, writing.theory.value(on)
     names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=writing.problem.signature.names)
@@ -157,7 +152,7 @@ def by_constructors(writing: Writing, sequent: Sequent, on: Term, closed: Sequen
 
 def integer(writing: Writing, sequent: Sequent, scheme: IntInduction, closed: Sequence[str]) -> str:
     """Upward or downward from a base, with several cases there."""
-    on = next(v for v in sequent.vars if v.name == scheme.on)
+    on = variable_of(sequent, scheme.on)
     split = Split(writing, sequent, (on,), scheme.general)
     theory = writing.theory
     name, base = theory.value(on), theory.value(scheme.base)
@@ -210,7 +205,7 @@ def _measured_below(
     stated = forall(bound, implies(and_([*guards, *hyps]), substitute(sequent.concl, there)))
     names = " ".join([*map(theory.value, bound), "_w"])
     rest = (
-        f" {together([f'_w.{2}.{2}' if i == 0 and len(hyps) == 1 else '(by grind)' for i, _ in enumerate(hyps)])}"
+        f" {together(['_w.2.2' if i == 0 and len(hyps) == 1 else '(by grind)' for i, _ in enumerate(hyps)])}"
         if hyps
         else ""
     )
@@ -222,9 +217,7 @@ def _measured_below(
 # ------------------------------------------------------------------------------------------ along a function
 
 
-def recursion(
-    writing: Writing, sequent: Sequent, scheme: RecursionInduction, cases: Sequence[Sequent], closed: Sequence[str]
-) -> Iterator[str]:
+def recursion(writing: Writing, sequent: Sequent, scheme: RecursionInduction, closed: Sequence[str]) -> Iterator[str]:
     """By the principle `_along`: what holds at each point when it holds at the calls made there, holds everywhere."""
     signature, theory = writing.problem.signature, writing.theory
     definition = signature.definition(scheme.function)
@@ -255,15 +248,10 @@ def recursion(
     ]
     arms = []
     for case, text in zip(along, closed, strict=True):
-        variables = [v for term in case.here.values() for v in _leaves(term)]
-        taken = [theory.value(v) for v in variables] + [f"_i{i}" for i, _ in enumerate(case.below)]
+        taken = [theory.value(v) for v in _variables(case)] + [f"_i{i}" for i, _ in enumerate(case.below)]
         arms.append(f"· {('intro ' + ' '.join(taken)) if taken else 'skip'}\n{indented(split.intros + text)}")
     motive = f"fun {split.names()} => {theory.prop(split.formula)}"
-    last = [
-        f"have _all := _along ({motive}) {' '.join('?_' for _ in along)} {split.names()}",
-    ]
     use = f"refine _along ({motive}) {' '.join('?_' for _ in along)} {split.names()} {split.use}"
-    del last
     yield "\n".join([*principle, *by_function, use, *arms])
     total = " + ".join(f"sizeOf {theory.value(v)}" for v in on if writing.is_datatype(v.sort)) or "0"
     by_size = [
@@ -290,7 +278,7 @@ def _matched(writing: Writing, on: Sequence[Term], along: Sequence[Case]) -> lis
             values = " ".join(theory.value(point.there[v]) for v in on)
             smaller = writing.smaller([point.there[v] for v in on])
             hyps.append(f"(by intros; exact _ih _ {smaller} {values} rfl)")
-        variables = [theory.value(v) for term in case.here.values() for v in _leaves(term)]
+        variables = [theory.value(v) for v in _variables(case)]
         lines.append(f"| {patterns} => exact {' '.join([f'_c{number}', *variables, *hyps])}")
     return lines
 
@@ -298,7 +286,7 @@ def _matched(writing: Writing, on: Sequence[Term], along: Sequence[Case]) -> lis
 def _case(writing: Writing, on: Sequence[Term], case: Case) -> str:
     """What `_along` asks at one case: `_P` there when it holds below."""
     theory = writing.theory
-    variables = [v for term in case.here.values() for v in _leaves(term)]
+    variables = _variables(case)
     parts = []
     for point in case.below:
         bound = f"∀ {theory.binders(point.bound)}, " if point.bound else ""
@@ -307,6 +295,11 @@ def _case(writing: Writing, on: Sequence[Term], case: Case) -> str:
     here = f"_P {' '.join(theory.value(case.here[v]) for v in on)}"
     binders = f"∀ {theory.binders(variables)}, " if variables else ""
     return binders + " → ".join([*parts, here])
+
+
+def _variables(case: Case) -> list[Term]:
+    """What the patterns of a case bind, in order."""
+    return [v for term in case.here.values() for v in _leaves(term)]
 
 
 def _leaves(pattern: Term) -> tuple[Term, ...]:
@@ -318,13 +311,14 @@ def _leaves(pattern: Term) -> tuple[Term, ...]:
 
 def sized(writing: Writing, sequent: Sequent, scheme: SizeInduction, closed: str) -> Iterator[str]:
     """On the sizes of some variables together."""
-    on = tuple(next(v for v in sequent.vars if v.name == name) for name in scheme.on)
+    on = tuple(variable_of(sequent, name) for name in scheme.on)
     split = Split(writing, sequent, on, scheme.general)
     theory = writing.theory
     hyps = []
     for number, (condition, *point) in enumerate(scheme.at):
-        stated = implies(condition, split.at(dict(zip(on, point, strict=True))))
-        before = "" if stated is split.at(dict(zip(on, point, strict=True))) else "intro _w"
+        there = split.at(dict(zip(on, point, strict=True)))
+        stated = implies(condition, there)
+        before = "" if stated is there else "intro _w"
         hyps.append(below(split, number, point, stated, before))
     total = " + ".join(f"sizeOf {theory.value(v)}" for v in on)
     body = "\n".join([*hyps, split.intros + closed])

@@ -8,7 +8,7 @@ from itertools import combinations
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, INT, Kind, app, is_app, substitute, subterms
-from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, listed
 
 MOST_SPLITS = 4
 
@@ -26,7 +26,7 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     arithmetic = any(t.sort is INT for term in spoken for t in subterms(term))
     direct = writing.grind(query.cites, defs)
     simp = _simp(writing, query.cites, defs)
-    tried = f"{writing.have(query.cites)}try simp_all{_square(defs)}"
+    tried = f"{writing.have(query.cites)}try simp_all{listed(defs)}"
     if instances and not query.equations:
         yield instances + "grind"
         yield instances + writing.grind(query.cites, defs)
@@ -46,10 +46,10 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     yield simp
     yield from _by_cases(writing, sequent, 1, [matched + direct, simp])
     yield writing.grind(query.cites, defs, " (splits := 20) (ematch := 12) (gen := 16)")
-    yield f"{tried}\nall_goals grind{_square(defs)}"
+    yield f"{tried}\nall_goals grind{listed(defs)}"
     if arithmetic:
         yield f"{tried}\nall_goals omega"
-    yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{_square(defs)}"
+    yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{listed(defs)}"
     yield from _by_cases(writing, sequent, 2, [matched + direct])
     yield from _by_cases(writing, sequent, 3, [simp, direct])
     yield from _by_conditions(writing, sequent, [direct])
@@ -74,12 +74,8 @@ def _by_size(writing: Writing, sequent: Sequent) -> Iterator[str]:
             yield f"{plain}\nhave _y := congrArg sizeOf _z\nsimp at _y\ntry omega"
 
 
-def _square(names: Sequence[str]) -> str:
-    return f" [{', '.join(names)}]" if names else ""
-
-
 def _simp(writing: Writing, cites: Sequence[str], defs: Sequence[str]) -> str:
-    return f"{writing.have(cites)}simp_all{_square(defs)}"
+    return f"{writing.have(cites)}simp_all{listed(defs)}"
 
 
 def _by_cases(writing: Writing, sequent: Sequent, many: int, then: Sequence[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from itertools import islice
 from goedels_poetry.kernel.derivation import ByScheme, Query, Step
 from goedels_poetry.languages.bridge import leaves, schemes
 from goedels_poetry.languages.bridge.shortcuts import shortcuts
-from goedels_poetry.languages.bridge.writing import SIZE, Writing, indented, name_of
+from goedels_poetry.languages.bridge.writing import SIZE, Writing, in_section, indented, name_of
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 
 HEARTBEATS = (4_000, 30_000)
@@ -73,13 +73,11 @@ class Replay:
 
     def _prefix(self) -> str:
         theory = self.writing.theory
-        used = self.used
         stated = []
         for step in self.steps:
-            if step.id in used:
+            if step.id in self.used:
                 text = f"{self.writing.theorem(name_of(step.id), step.sequent)} := sorry\n"
-                before = self.writing.before(step.id)
-                stated.append("\n".join(["section", *before, f"{text}end\n"]) if before else text)
+                stated.append(in_section(self.writing.before(step.id), text))
         sizes = [f"{self.writing.bound(name)} := sorry\n" for name in self.writing.bounds]
         return "\n".join([theory.header, "section", self.writing.context, "", *sizes, *stated])
 

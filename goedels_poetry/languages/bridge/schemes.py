@@ -16,6 +16,7 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
+    variable_of,
 )
 from goedels_poetry.kernel.schemas import (
     CaseSplit,
@@ -60,29 +61,28 @@ def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[S
     """The step by one way to close the cases."""
     scheme, cites = by.scheme, by.cites
     closed = [way(step, case) for step, case in zip(cites, cases, strict=True)]
-    hyps, theory = hypotheses(sequent), writing.theory
+    theory = writing.theory
     match scheme:
         case StructuralInduction():
-            yield from inductions.structural(writing, sequent, scheme, cases, closed)
+            yield from inductions.structural(writing, sequent, scheme, closed)
         case IntInduction():
             yield inductions.integer(writing, sequent, scheme, closed)
         case MeasureInduction():
             yield inductions.measured(writing, sequent, scheme, closed[0])
         case RecursionInduction():
-            yield from inductions.recursion(writing, sequent, scheme, cases, closed)
+            yield from inductions.recursion(writing, sequent, scheme, closed)
         case SizeInduction():
             yield from inductions.sized(writing, sequent, scheme, closed[0])
         case CaseSplit(on):
             yes, no = (indented(c) for c in closed)
             yield f"by_cases _c : {theory.prop(on)}\n· {yes.lstrip()}\n· {no.lstrip()}"
         case ConstructorSplit(on):
-            variable = next(v for v in sequent.vars if v.name == on)
-            yield inductions.by_constructors(writing, sequent, variable, closed)
+            yield inductions.by_constructors(writing, sequent, variable_of(sequent, on), closed)
         case Conjuncts():
             pair = ", ".join(f"(by {_line(c)})" for c in closed)
             left = sequent.concl.args[0]
             if is_app(sequent.concl, "=") and left.sort is BOOL:
-                implications = [f"(fun _p => {writing_of(writing, s, hyps)})" for s in cites]
+                implications = [f"(fun _p => {_by_unification(writing, s)})" for s in cites]
                 both = f"constructor\n· intro _p\n  {_line(closed[0])}\n· intro _p\n  {_line(closed[1])}"
                 yield both
                 yield f"refine Bool.eq_iff_iff.2 ⟨{', '.join(implications)}⟩"
@@ -99,7 +99,7 @@ def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[S
             yield _skolemised(writing, sequent, cases[0], closed[0])
 
 
-def writing_of(writing: Writing, step: str, hyps: Sequence[str]) -> str:
+def _by_unification(writing: Writing, step: str) -> str:
     """A step applied to its variables by unification."""
     known = writing.proved[step]
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from goedels_poetry.kernel.derivation import ByScheme, Query, Step
-from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction
+from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction, variable_of
 from goedels_poetry.kernel.terms import app
 from goedels_poetry.languages.bridge.writing import Writing
 
@@ -28,7 +28,7 @@ def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterat
     if isinstance(scheme, StructuralInduction):
         if scheme.depth > 1:
             return
-        on = next(v for v in step.sequent.vars if v.name == scheme.on)
+        on = variable_of(step.sequent, scheme.on)
         yield f"induction {theory.value(on)}{generalizing} <;> ({grind})", cites
         return
     definition = writing.problem.signature.definition(scheme.function)

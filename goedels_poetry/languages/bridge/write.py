@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from goedels_poetry.kernel.bridge import LeanTheory
+from goedels_poetry.kernel.bridge import TAIL, LeanTheory
 from goedels_poetry.kernel.derivation import Step
 from goedels_poetry.languages.bridge.replay import Found
-from goedels_poetry.languages.bridge.writing import Writing, indented, name_of
+from goedels_poetry.languages.bridge.writing import Writing, in_section, indented, name_of
 
 
 def endings(writing: Writing, last: Step) -> list[str]:
@@ -22,38 +22,39 @@ def endings(writing: Writing, last: Step) -> list[str]:
 
 
 def written(
-    writing: Writing, steps: Sequence[Step], found: Mapping[str, Found], ending: str, sizes: Mapping[str, str]
+    theory: LeanTheory,
+    writing: Writing,
+    steps: Sequence[Step],
+    found: Mapping[str, Found],
+    ending: str,
+    sizes: Mapping[str, str],
 ) -> str:
     """The whole text. ``ending``: the tactics that prove the theorem from the last step; ``sizes``: those that
     prove what is known of the sizes of results, by function."""
-    theory = writing.theory
     proved = [_step(writing, s, found[s.id]) for s in steps if s.id in found]
-    return "\n".join(
-        [
-            f"{theory.comment}{theory.header}",
-            "section",
-            *([writing.context] if writing.context else []),
-            "",
-            *[f"{writing.bound(name)} := by\n{indented(text)}\n" for name, text in sizes.items()],
-            *proved,
-            "end",
-            "",
-            f"{theory.statement} := by",
-            indented(ending),
-        ]
-    ) + _tail(theory)
+    return (
+        "\n".join(
+            [
+                f"{theory.comment}{theory.header}",
+                "section",
+                *([writing.context] if writing.context else []),
+                "",
+                *[f"{writing.bound(name)} := by\n{indented(text)}\n" for name, text in sizes.items()],
+                *proved,
+                "end",
+                "",
+                f"{theory.statement} := by",
+                indented(ending),
+            ]
+        )
+        + TAIL
+    )
 
 
 def _step(writing: Writing, step: Step, found: Found) -> str:
     text = f"{writing.theorem(name_of(step.id), step.sequent)} := by\n{indented(found.text)}\n"
     patterns = writing.patterns(found.cites) if "grind" in found.text else []
-    before = [*writing.before(step.id), *patterns]
-    return "\n".join(["section", *before, f"{text}end\n"]) if before else text
-
-
-def _tail(theory: LeanTheory) -> str:
-    """What follows the theorem where it is left open: the gate lets a command stand that stands there, too."""
-    return theory.reference.rpartition(" := sorry")[2]
+    return in_section([*writing.before(step.id), *patterns], text)
 
 
 __all__ = ["endings", "written"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from goedels_poetry.kernel.bridge import LeanTheory
 from goedels_poetry.kernel.bridge.names import WORDS
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.sequent import Sequent
@@ -28,12 +28,61 @@ KNOWN = "(by first | assumption | (intros; first | assumption | solve_by_elim | 
 """A proof of a hypothesis of a cited step, from what stands in the context."""
 
 
+class Words(Protocol):
+    """How what a proof speaks of is called in Lean: a `LeanTheory`, or the words of a user's own file."""
+
+    @property
+    def header(self) -> str:
+        """The text that stands before all steps."""
+        ...
+
+    @property
+    def context(self) -> str:
+        """Commands that make what is open, and the premises, variables of the theorems that follow."""
+        ...
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What a theorem under `context` has to be given first."""
+        ...
+
+    @property
+    def hypotheses(self) -> tuple[tuple[str, str], ...]:
+        """Names and texts of the premises."""
+        ...
+
+    @property
+    def definitions(self) -> Mapping[str, str]:
+        """Lean's names of defined functions, selectors and testers."""
+        ...
+
+    def name(self, symbol: str) -> str:
+        """Lean's name of a function or constructor."""
+        ...
+
+    def sort(self, sort: Sort) -> str:
+        """Lean's type for a sort."""
+        ...
+
+    def binders(self, variables: Sequence[Term]) -> str:
+        """Variables with their types."""
+        ...
+
+    def prop(self, term: Term) -> str:
+        """A formula as a proposition; raises `NotTranslatable`."""
+        ...
+
+    def value(self, term: Term) -> str:
+        """A term as a value; raises `NotTranslatable`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Writing:
     """What a proof's text is written with. ``problem`` has the auxiliary definitions of the proof, too."""
 
     problem: Problem
-    theory: LeanTheory
+    theory: Words
     sizes: Sizes
     proved: Mapping[str, Sequent] = field(default_factory=dict)
     """The steps of the derivation, by id."""
@@ -48,12 +97,6 @@ class Writing:
         return tuple(a for a in self.theory.arguments if a in needed)
 
     @property
-    def opened(self) -> dict[str, str]:
-        """What is left open, and the hypotheses: names, with their types as text."""
-        lines = [line for line in self.theory.context.split("\n") if line.startswith("variable (")]
-        return dict(line.removeprefix("variable (").removesuffix(")").split(" : ", 1) for line in lines)
-
-    @property
     def context(self) -> str:
         """The commands before the steps, of which each has what it needs of this."""
         return "\n".join(x for x in self.theory.context.split("\n") if x and not x.startswith("include "))
@@ -64,9 +107,9 @@ class Writing:
         words = [w for w in self.given(step) if not spoken(w, stated)]
         return [f"include {' '.join(words)}"] if words else []
 
-    def needed(self, terms: Sequence[Term]) -> frozenset[str]:
-        """What is left open and terms speak of, with the hypotheses that are about something that they speak of."""
-        opened, text = self.opened, " ".join(map(self.theory.value, terms))
+    def needed(self, opened: Mapping[str, str], terms: Sequence[Term]) -> frozenset[str]:
+        """What terms speak of and is ``opened``, with the hypotheses that are about something that they speak of."""
+        text = " ".join(map(self.theory.value, terms))
         hypotheses = {name: formula for name, formula in opened.items() if _IS_FORMULA.search(formula)}
         functions = [name for name in opened if name not in hypotheses]
         defined = self.definitions(*terms)
@@ -119,7 +162,7 @@ class Writing:
         steps = [s for s in steps if not self._is_told(s)]
         known = [name_of(s) for s in steps if not self.given(s)]
         given = self.have([s for s in steps if self.given(s)])
-        return f"{given}grind{options}{_list([*more, *known])}"
+        return f"{given}grind{options}{listed([*more, *known])}"
 
     def pattern(self, step: str) -> tuple[Term, ...]:
         """The terms at which `grind` is to use a step; none where it finds good ones by itself.
@@ -246,7 +289,8 @@ def _symbols(term: Term) -> list[str]:
     return sorted({f"is-{t.indices[0]}" if t.name == "is" else t.name for t in subterms(term) if t.kind is Kind.APP})
 
 
-def _list(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as an argument of a tactic."""
     return f" [{', '.join(names)}]" if names else ""
 
 
@@ -271,6 +315,11 @@ def indented(text: str, by: int = 2) -> str:
     return "\n".join(f"{' ' * by}{line}" if line else line for line in text.split("\n"))
 
 
+def in_section(before: Sequence[str], theorem: str) -> str:
+    """A theorem with the commands that are for it alone."""
+    return "\n".join(["section", *before, f"{theorem}end\n"]) if before else theorem
+
+
 def hypotheses(sequent: Sequent) -> list[str]:
     """The names of the hypotheses of a theorem made of the sequent."""
     return [f"{HYPOTHESIS}{i}" for i in range(1, len(sequent.hyps) + 1)]
@@ -281,19 +330,16 @@ def together(proofs: Sequence[str]) -> str:
     return proofs[0] if len(proofs) == 1 else f"⟨{', '.join(proofs)}⟩"
 
 
-def is_variable(term: Term) -> bool:
-    """Whether the term is a variable."""
-    return term.kind is Kind.VAR
-
-
 __all__ = [
     "HYPOTHESIS",
     "KNOWN",
     "SIZE",
+    "Words",
     "Writing",
     "hypotheses",
+    "in_section",
     "indented",
-    "is_variable",
+    "listed",
     "name_of",
     "own_name",
     "together",

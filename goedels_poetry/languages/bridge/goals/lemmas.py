@@ -16,6 +16,7 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
+    variable_of,
 )
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
@@ -191,7 +192,7 @@ class Lemmas:
         proved = {s.id: s.sequent for s in steps}
         every = frozenset(self.theory.arguments)
         sizes = Sizes(self.problem.signature)
-        writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))  # type: ignore[arg-type]
+        writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))
         deadline = time.monotonic() + self.clock.left
         replay = Replay(writing, steps, self.lean, deadline)
         lemmas = set(self.names) - {name}
@@ -269,7 +270,7 @@ class Lemmas:
 
     def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
         """The induction with the part that it goes down to taken apart once more."""
-        on = next(v for v in sequent.vars if v.name == scheme.on)
+        on = variable_of(sequent, scheme.on)
         datatype = self.problem.signature.datatype(on.sort)
         if datatype is None:
             return []

@@ -4,28 +4,10 @@ from __future__ import annotations
 
 import re
 
+from goedels_poetry.kernel.printer import RESERVED
 from goedels_poetry.kernel.reading.theory import is_theory_symbol
 
-_WORDS = frozenset(
-    [
-        "let",
-        "forall",
-        "exists",
-        "match",
-        "par",
-        "as",
-        "_",
-        "!",
-        "assert",
-        "true",
-        "false",
-        "BINARY",
-        "DECIMAL",
-        "HEXADECIMAL",
-        "NUMERAL",
-        "STRING",
-    ]
-)
+_WORDS = RESERVED | {"true", "false"}
 _OTHER = re.compile(r"[^A-Za-z0-9_.~!@$%^&*+<>?/-]")
 
 

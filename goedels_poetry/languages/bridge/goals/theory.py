@@ -1,7 +1,4 @@
-"""What the engine says, in the words of the user's file: a `LeanTheory` over the file's own definitions.
-
-It offers what `kernel.bridge.LeanTheory` offers to whoever writes a proof; nothing about it is trusted.
-"""
+"""What the engine says, in the words of the user's file. Nothing about it is trusted."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ from goedels_poetry.kernel.problem import Signature
 from goedels_poetry.kernel.terms import BitVector, Kind, Sort, Term, is_app
 from goedels_poetry.languages.bridge.goals.expressions import Expr
 from goedels_poetry.languages.bridge.goals.facts import Facts
+from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
 from goedels_poetry.languages.bridge.goals.printing import constant, show
 from goedels_poetry.languages.bridge.goals.translating import Reading
@@ -25,16 +23,13 @@ _BITS = {"bvadd": "+", "bvsub": "-", "bvmul": "*", "bvudiv": "/", "bvurem": "%",
 
 @dataclass(frozen=True)
 class FileTheory:
-    """One reading of one goal; see `LeanTheory` for the fields that it shares."""
+    """One reading of one goal; see `bridge.writing.Words` for the fields that it shares with `LeanTheory`."""
 
     header: str
     context: str
     arguments: tuple[str, ...]
     definitions: Mapping[str, str]
     hypotheses: tuple[tuple[str, str], ...]
-    equations: Mapping[str, tuple[tuple[str, str], ...]]
-    statement: str
-    comment: str
     outer: str
     """Binders for what is in the context, in braces."""
     natural: bool
@@ -246,8 +241,6 @@ class FileTheory:
         return constant(self._constructors_of(type_)[at])
 
     def _constructors_of(self, type_: Expr) -> tuple[str, ...]:
-        from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
-
         if type_.head == "Nat":
             return ("Nat.zero", "Nat.succ")
         if type_.head in self._facts.constructors:
@@ -274,7 +267,7 @@ def theory_for(
     facts: Facts, reading: Reading, signature: Signature, prefix: str, stubs: str, unary: bool
 ) -> FileTheory:
     """The theory of a reading. ``stubs``: lemmas that stand after the file's text."""
-    called, variables, arguments, outer = {}, [], [], []
+    called, variables, arguments = {}, [], []
     taken: set[str] = {s.template.head.partition(".")[0] for s in reading.symbols.values()}
     for e in reading.types.values():
         taken |= {c.partition(".")[0] for c in e.constants()}
@@ -287,13 +280,10 @@ def theory_for(
         text = f"{name} : {show(type_, facts, called)}"
         if instance:
             variables.append(f"[{text}]")
-            outer.append(f"[{text}]")
         elif type_.kind == "sort":
             variables.append(f"{{{text}}}")
-            outer.append(f"{{{text}}}")
         else:
             variables.append(f"({text})")
-            outer.append(f"({text})")
             arguments.append(name)
     context = f"variable {' '.join(variables)}\n" if variables else ""
     kept = [called[v.name] for v, t, i in reading.variables]
@@ -308,10 +298,7 @@ def theory_for(
         tuple(arguments),
         {n: d for n, d in definitions.items() if d},
         (),
-        {},
-        "",
-        "",
-        " ".join(outer),
+        " ".join(variables),
         "Int" not in reading.numbers and not unary,
         unary,
         facts,

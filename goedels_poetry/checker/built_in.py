@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from goedels_poetry.checker.by_language import check_any
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.checker.submission import Json, Submission
-from goedels_poetry.errors import InvalidInput, MissingTool
+from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.solvers import JobTimeout, WorkerPool
 from goedels_poetry.solvers.cvc5_process import CHILD as CVC5_CHILD
@@ -170,14 +170,8 @@ class LeanChecker:
     def _open(self) -> LeanPool:
         """A Lean of which nothing has been asked."""
         from goedels_poetry.checker.lean import fresh_lean
-        from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
 
-        if self._settings is None:
-            return fresh_lean()
-        try:
-            return open_lean(self._settings, 1, trusted=True)
-        except LeanUnavailable as fault:
-            raise MissingTool(f"Lean is not available: {fault}") from fault
+        return fresh_lean(self._settings)
 
     def check(self, path: Path, against: str | None) -> CheckReport:
         """See `Checker.check`."""

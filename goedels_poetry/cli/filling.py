@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goedels_poetry.cli.inputs import STDIN, Source
-from goedels_poetry.errors import MissingTool
 from goedels_poetry.trace.terminal import console, is_live, one_line, printable, say
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import Verdict
@@ -164,15 +164,9 @@ class Filling:
 
 def fresh_of(settings: LeanSettings) -> FreshLean:
     """Starts Leans that nothing has been asked of, of the kind that the settings ask for."""
-    from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+    from goedels_poetry.checker.lean import fresh_lean
 
-    def start() -> LeanPool:
-        try:
-            return open_lean(settings, 1, trusted=True)
-        except LeanUnavailable as fault:
-            raise MissingTool(f"Lean is not available: {fault}") from fault
-
-    return start
+    return partial(fresh_lean, settings)
 
 
 __all__ = ["Filling", "fresh_of"]

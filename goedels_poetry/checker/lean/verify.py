@@ -25,7 +25,7 @@ from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, ReplayRequest, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import node_command
 from goedels_poetry.languages.lean.tokens import tokenize
-from goedels_poetry.settings import Settings
+from goedels_poetry.settings import LeanSettings, Settings
 
 SECONDS = 300.0
 """For Lean's work on the whole text, where nothing else is said."""
@@ -55,10 +55,10 @@ class Claim:
     """Whether the original is the user's own: else it is shown what its statements depend on."""
 
 
-def fresh_lean() -> LeanPool:
-    """A new Lean of the kind that the settings ask for, and never one that others run."""
+def fresh_lean(settings: LeanSettings | None = None) -> LeanPool:
+    """A new Lean of the kind that the settings ask for, by default those of the program; never one that others run."""
     try:
-        return open_lean(Settings().lean, 1, trusted=True)
+        return open_lean(Settings().lean if settings is None else settings, 1, trusted=True)
     except LeanUnavailable as fault:
         raise MissingTool(f"Lean is not available: {fault}") from fault
     except (ValidationError, SettingsError) as error:

@@ -36,7 +36,6 @@ from goedels_poetry.version import __version__
 Json = dict[str, Any]
 T = TypeVar("T")
 
-DOCTOR = "; `goedels-poetry doctor` says which Lean there is and how to get one"
 PROVE_SECONDS = 30.0
 SKETCH_SECONDS = 90.0
 REFUTE_SECONDS = 3.0
@@ -100,7 +99,7 @@ class LeanLanguage:
                 try:
                     self._pool = await asyncio.to_thread(open_lean, self._settings)
                 except LeanUnavailable as fault:
-                    raise MissingTool(f"Lean is not available: {fault}{DOCTOR}") from fault
+                    raise _missing(fault) from fault
                 self.verifier = f"lean {__version__}, {self._pool.kind} {self._pool.version}"
             return self._pool
 
@@ -144,7 +143,7 @@ class LeanLanguage:
         try:
             target = await self._target(text, options)
         except LeanUnavailable as fault:
-            raise MissingTool(f"Lean is not available: {fault}{DOCTOR}") from fault
+            raise _missing(fault) from fault
         seconds = self._spent(text, str(options.get("theorem") or ""))
         return Theorem("lean", text, dict(options), target.one_line, target.warnings, target, seconds)
 
@@ -383,6 +382,12 @@ class LeanLanguage:
         if self._own and self._pool is not None:
             pool, self._pool = self._pool, None
             await pool.aclose()
+
+
+def _missing(fault: LeanUnavailable) -> MissingTool:
+    return MissingTool(
+        f"Lean is not available: {fault}; `goedels-poetry doctor` says which Lean there is and how to get one"
+    )
 
 
 def _hash(text: str) -> str:

@@ -66,20 +66,21 @@ class Target:
 
 def root_task(target: Target) -> Task:
     """The theorem itself as Lean text."""
-    mentioned = [f for f in target.functions if f.rpartition(".")[2] in target.head]
-    functions = tuple(dict.fromkeys((*mentioned, *target.functions)))
-    return Task(target.prefix, target.head, target.name, (), functions, target.types)
+    return _task(target, target.head, target.name, ())
 
 
 def task_of(target: Target, goal: Goal) -> Task:
     """A goal of the search as Lean text."""
-    if not goal.statement and not goal.scope:
-        return root_task(target)
     facts = tuple(Fact(step, lemma_name(statement), statement) for step, statement in goal.scope if statement)
     head, name = (goal.statement, lemma_name(goal.statement)) if goal.statement else (target.head, target.name)
+    return _task(target, head, name, tuple(dict.fromkeys(facts)))
+
+
+def _task(target: Target, head: str, name: str, facts: tuple[Fact, ...]) -> Task:
+    """The functions that the text mentions come first."""
     mentioned = [f for f in target.functions if f.rpartition(".")[2] in head]
     functions = tuple(dict.fromkeys((*mentioned, *target.functions)))
-    return Task(target.prefix, head, name, tuple(dict.fromkeys(facts)), functions, target.types)
+    return Task(target.prefix, head, name, facts, functions, target.types)
 
 
 def normalised(text: str) -> str:

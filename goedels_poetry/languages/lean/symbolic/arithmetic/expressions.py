@@ -184,6 +184,11 @@ class _Reader:
         return body
 
 
+def numeral(value: int) -> Expr:
+    """A number as a term."""
+    return Expr("num", (), "", value) if value >= 0 else Expr("neg", (Expr("num", (), "", -value),))
+
+
 def is_int(expr: Expr, types: Mapping[str, str]) -> bool:
     """Whether a term is of type Int, as far as its variables tell."""
     if expr.op == "var":
@@ -280,4 +285,15 @@ def disjuncts(expr: Expr) -> list[Expr]:
     return [c for a in expr.args for c in disjuncts(a)] if expr.op == "∨" else [expr]
 
 
-__all__ = ["RELATIONS", "Expr", "NotArithmetic", "compute", "conjuncts", "disjuncts", "holds", "is_int", "read"]
+__all__ = [
+    "RELATIONS",
+    "Expr",
+    "NotArithmetic",
+    "compute",
+    "conjuncts",
+    "disjuncts",
+    "holds",
+    "is_int",
+    "numeral",
+    "read",
+]

@@ -6,7 +6,14 @@ import itertools
 import time
 from collections.abc import Iterator
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, conjuncts, holds, read
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+    Expr,
+    NotArithmetic,
+    conjuncts,
+    holds,
+    numeral,
+    read,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Goal
@@ -113,9 +120,7 @@ def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str
 
 def _put(expr: Expr, values: dict[str, str]) -> Expr:
     if expr.op == "var" and expr.name in values:
-        value = int(values[expr.name])
-        number = Expr("num", (), "", abs(value))
-        return number if value >= 0 else Expr("neg", (number,))
+        return numeral(int(values[expr.name]))
     return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)
 
 

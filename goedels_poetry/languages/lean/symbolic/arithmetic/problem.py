@@ -22,6 +22,10 @@ class Arithmetic:
     unread: tuple[str, ...] = ()
     """Hypotheses and other things that are none of this."""
 
+    def about(self, name: str) -> list[Expr]:
+        """The hypotheses about one number alone."""
+        return [h for _, h in self.hypotheses if h.variables() == {name}]
+
     @property
     def names(self) -> list[str]:
         """The numbers."""

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, compute, holds
-from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import polynomial
+from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, polynomial
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, negated_into
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
 
@@ -93,19 +93,24 @@ def _by_cases(names: list[str], modulus: int) -> str:
         lines.append(f"have c{k} : {cases} := by omega")
         lines.append(f"generalize {name} / {modulus} = q{k} at c{k}")
     split = " <;> ".join(f"rcases c{k} with {'|'.join(['rfl'] * modulus)}" for k in range(len(names)))
-    close = any_of(["grind", "omega", "(ring_nf at *; omega)"][:2])
-    return "\n  ".join([*lines, f"{split} <;> {close}"])
+    return "\n  ".join([*lines, f"{split} <;> {any_of(['grind', 'omega'])}"])
 
 
 def _by_remainders(names: list[str], modulus: int, first: str) -> str:
     """Each remainder is a case, and `simp` computes with remainders: quick, and its proofs are short."""
+    lines, split, facts = _remainder_cases(names, modulus)
+    return "\n  ".join([*lines, f"{split} <;> {first}simp [{_DVD}, {_SIMP}, {facts}]"])
+
+
+def _remainder_cases(names: list[str], modulus: int) -> tuple[list[str], str, str]:
+    """What has to be stated for each remainder to be a case, the tactic that makes the cases, and the names of what it
+    knows in each."""
     lines = []
     for k, name in enumerate(names):
         cases = " ∨ ".join(f"{name} % {modulus} = {rest}" for rest in range(modulus))
         lines.append(f"have c{k} : {cases} := by omega")
     split = " <;> ".join(f"rcases c{k} with {'|'.join([f'c{k}'] * modulus)}" for k in range(len(names)))
-    facts = ", ".join(f"c{k}" for k in range(len(names)))
-    return "\n  ".join([*lines, f"{split} <;> {first}simp [{_DVD}, {_SIMP}, {facts}]"])
+    return lines, split, ", ".join(f"c{k}" for k in range(len(names)))
 
 
 def _rewritten(problem: Arithmetic) -> Iterator[str]:
@@ -126,7 +131,7 @@ def _rewritten(problem: Arithmetic) -> Iterator[str]:
 
 def _remainder(problem: Arithmetic, name: str, modulus: int) -> int | None:
     """The only remainder that the hypotheses about one number alone leave it, among small values."""
-    own = [h for _, h in problem.hypotheses if h.variables() == {name}]
+    own = problem.about(name)
     if not own:
         return None
     values = range(-40 if problem.types[name] == "Int" else 0, 400)
@@ -156,19 +161,14 @@ def _no_solution(problem: Arithmetic) -> Iterator[str]:
             if modulus ** len(names) > MOST_CASES * 4 or not _unsolvable(sides, names, modulus):
                 continue
             int_ = all(problem.types.get(n) == "Int" for n in names)
-            lines = [f"have e := congrArg (· % {modulus}) {name}"]
-            needed = [n for n in names if _matters(sides, n, modulus)]
-            for k, n in enumerate(needed):
-                cases = " ∨ ".join(f"{n} % {modulus} = {rest}" for rest in range(modulus))
-                lines.append(f"have c{k} : {cases} := by omega")
-            split = " <;> ".join(f"rcases c{k} with {'|'.join([f'c{k}'] * modulus)}" for k in range(len(needed)))
-            facts = ", ".join(f"c{k}" for k in range(len(needed)))
+            lines, split, facts = _remainder_cases([n for n in names if _matters(sides, n, modulus)], modulus)
             lemmas = _SIMP if int_ else f"{_SIMP}, Nat.pow_mod"
-            yield intro + "\n  ".join([*lines, f"{split} <;> simp [{lemmas}, {facts}] at e"])
+            reduced = f"have e := congrArg (· % {modulus}) {name}"
+            yield intro + "\n  ".join([reduced, *lines, f"{split} <;> simp [{lemmas}, {facts}] at e"])
             break
 
 
-def _unsolvable(sides: list[dict[tuple[tuple[str, int], ...], int]], names: list[str], modulus: int) -> bool:
+def _unsolvable(sides: list[Polynomial], names: list[str], modulus: int) -> bool:
     for row in itertools.product(range(modulus), repeat=len(names)):
         values = dict(zip(names, row, strict=True))
         left, right = (_at(side, values, modulus) for side in sides)
@@ -177,7 +177,7 @@ def _unsolvable(sides: list[dict[tuple[tuple[str, int], ...], int]], names: list
     return True
 
 
-def _at(side: dict[tuple[tuple[str, int], ...], int], values: dict[str, int], modulus: int) -> int:
+def _at(side: Polynomial, values: dict[str, int], modulus: int) -> int:
     total = 0
     for monomial, c in side.items():
         for name, exponent in monomial:
@@ -186,7 +186,7 @@ def _at(side: dict[tuple[tuple[str, int], ...], int], values: dict[str, int], mo
     return total % modulus
 
 
-def _matters(sides: list[dict[tuple[tuple[str, int], ...], int]], name: str, modulus: int) -> bool:
+def _matters(sides: list[Polynomial], name: str, modulus: int) -> bool:
     return any(c % modulus and any(n == name for n, _ in m) for side in sides for m, c in side.items())
 
 

@@ -12,6 +12,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     conjuncts,
     disjuncts,
     holds,
+    numeral,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
 from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality
@@ -52,7 +53,7 @@ def factored(problem: Arithmetic) -> Iterator[str]:
         terms = [f"({lean(p.args[0])} - {lean(p.args[1])})" for p in parts]
         yield _product_proof(terms, "omega")
     for name, type_ in problem.types.items():
-        equations = [h for _, h in problem.hypotheses if h.op == "=" and h.variables() == {name}]
+        equations = [h for h in problem.about(name) if h.op == "="]
         if type_ != "Int" or not equations:
             continue
         try:
@@ -96,7 +97,7 @@ def bounded(problem: Arithmetic) -> Iterator[str]:
             continue
         for side, claim in (
             ("u", Expr("≤", (Expr("var", (), name), Expr("num", (), "", high)))),
-            ("l", Expr("≤", (_numeral(low), Expr("var", (), name)))),
+            ("l", Expr("≤", (numeral(low), Expr("var", (), name)))),
         ):
             if side == "l" and problem.types[name] != "Int":
                 continue
@@ -113,20 +114,15 @@ def bounded(problem: Arithmetic) -> Iterator[str]:
         splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(ranges[n]))}" for k, n in enumerate(names)]
         yield "\n  ".join([*lines, f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"])
     if total <= MOST_TABLE and all(problem.types[n] == "Nat" for n in names) and not problem.unread:
-        facts = [(h, f) for h, f in problem.hypotheses]
-        body = " → ".join(lean(e) for e in [*(f for _, f in facts), problem.target])
+        body = " → ".join(lean(e) for e in [*(f for _, f in problem.hypotheses), problem.target])
         table = "".join(f"∀ {n}, {n} < {ranges[n].stop} → " for n in names)
-        given = " ".join([*(f"{n} (by omega)" for n in names), *(h for h, _ in facts)])
+        given = " ".join([*(f"{n} (by omega)" for n in names), *(h for h, _ in problem.hypotheses)])
         yield "\n  ".join([*lines, f"have table : {table}{body} := by decide +kernel", f"exact table {given}"])
-
-
-def _numeral(value: int) -> Expr:
-    return Expr("num", (), "", value) if value >= 0 else Expr("neg", (Expr("num", (), "", -value),))
 
 
 def _linear_bound(problem: Arithmetic, name: str) -> tuple[int, int] | None:
     """The range that a hypothesis about the number alone leaves it."""
-    own = [h for _, h in problem.hypotheses if h.variables() == {name}]
+    own = problem.about(name)
     own += [c for _, h in problem.hypotheses for c in conjuncts(h) if c.variables() == {name} and c not in own]
     own = [h for h in own if h.op in "<≤>≥="]
     low, far = (-600 if problem.types[name] == "Int" else 0), 600

@@ -51,7 +51,7 @@ def inequality(problem: Arithmetic, target: Expr) -> str | None:
         return None
     facts += [(_int(n, problem), {((n, 1),): 1}) for n, t in problem.types.items() if t == "Nat"]
     plain = [*opposite, *facts]
-    products = _products([*opposite, *facts][:MOST_FACTORS], problem)
+    products = _products(plain[:MOST_FACTORS], problem)
     columns = [*((text, p, "") for text, p in plain), *products][:MOST_COLUMNS]
     equations = [e for _, h in problem.hypotheses if h.op == "=" for e in _equations(h, problem)]
     used = _needed([p for _, p, _ in columns], equations)
@@ -88,11 +88,15 @@ def _text(expr: Expr, problem: Arithmetic) -> str:
 def _nonneg(relation: Expr, problem: Arithmetic) -> Factor:
     """``a < b`` as ``0 ≤ b - a - 1``."""
     a, b = relation.args if relation.op in ("<", "≤") else relation.args[::-1]
-    nat = not any(problem.types.get(n) == "Int" for n in relation.variables())
     strict = relation.op in ("<", ">")
-    normal = added(polynomial(b, nat), scaled(polynomial(a, nat), -1))
+    normal = _difference(b, a, problem)
     text = f"({_text(b, problem)} - {_text(a, problem)}{' - 1' if strict else ''})"
     return text, added(normal, {(): -1}) if strict else normal
+
+
+def _difference(a: Expr, b: Expr, problem: Arithmetic) -> Polynomial:
+    nat = not any(problem.types.get(n) == "Int" for n in a.variables() | b.variables())
+    return added(polynomial(a, nat), scaled(polynomial(b, nat), -1))
 
 
 def _factors(h: Expr, problem: Arithmetic) -> list[Factor]:
@@ -103,9 +107,8 @@ def _factors(h: Expr, problem: Arithmetic) -> list[Factor]:
 
 
 def _equations(h: Expr, problem: Arithmetic) -> list[Polynomial]:
-    nat = not any(problem.types.get(n) == "Int" for n in h.variables())
     try:
-        return [added(polynomial(h.args[0], nat), scaled(polynomial(h.args[1], nat), -1))]
+        return [_difference(h.args[0], h.args[1], problem)]
     except NotArithmetic:
         return []
 

@@ -20,16 +20,13 @@ def inductions(problem: Arithmetic) -> Iterator[str]:
         if problem.types.get(name) != "Nat":
             continue
         start = _start(problem, name)
+        shifted = f"obtain ⟨w, rfl⟩ : ∃ w, {name} = w + {start} := ⟨{name} - {start}, by omega⟩"
         if name in exponents and start:
-            shifted = f"obtain ⟨w, rfl⟩ : ∃ w, {name} = w + {start} := ⟨{name} - {start}, by omega⟩"
             yield f"{shifted}\n  {any_of([f'(simp only [{_POWERS}] at *; omega)', 'grind'])}"
         others = [h for h, f in problem.hypotheses if name in f.variables()]
         if start and len(others) <= 2:
             cleared = " ".join(dict.fromkeys(h.split(".")[0] for h in others))
-            before = (
-                f"obtain ⟨w, rfl⟩ : ∃ w, {name} = w + {start} := ⟨{name} - {start}, by omega⟩\n  clear {cleared}\n  "
-            )
-            yield before + _induction("w")
+            yield f"{shifted}\n  clear {cleared}\n  {_induction('w')}"
         elif not start:
             yield _induction(name)
 
@@ -50,7 +47,7 @@ def _induction(name: str) -> str:
 
 def _start(problem: Arithmetic, name: str) -> int:
     """The least value that the hypotheses about the number alone leave; 0 for none."""
-    own = [h for _, h in problem.hypotheses if h.variables() == {name}]
+    own = problem.about(name)
     try:
         fitting = [v for v in range(MOST_START) if all(holds(h, {name: v}, problem.types) for h in own)]
     except NotArithmetic:

@@ -298,10 +298,9 @@ class GoedelsPoetryFramework(MachineRunner):
             UnknownRun: ``run`` is neither a run's id nor a result that has one.
         """
         from goedels_poetry.trace.notebook import TreeView
-        from goedels_poetry.trace.wording import worded
 
         with self.open_store(run_id_of(run)) as store:
-            return TreeView.of(store, as_of=as_of, render=worded)
+            return TreeView.of(store, as_of=as_of)
 
     def page(self, run: str | RunResult) -> str:
         """The run as one HTML document that needs nothing else, as ``goedels-poetry trace RUN --html`` writes it.

@@ -38,6 +38,8 @@ class _File:
     changed: bool = False
     language: str = ""
     tried: int = 0
+    without_verdict: int = 0
+    """Of these, those that could not be worked on, for which the reason is told where it happened."""
     named: bool = False
     """Whether the user names it: then it is told that it has no holes."""
     certificates: list[Path] = field(default_factory=list)
@@ -63,12 +65,13 @@ class Filling:
         known.changed |= known.text != text
         known.named |= source.named
 
-    def done(self, source: Source, result: RunResult) -> None:
-        """A theorem is done with."""
+    def done(self, source: Source, result: RunResult, *, without_verdict: bool = False) -> None:
+        """A theorem is done with, or could not be worked on."""
         known = self._files.get(source.file)
         if known is None:
             return
         known.tried += 1
+        known.without_verdict += without_verdict
         known.language = result.language or known.language
         if result.verdict is Verdict.PROVED and result.language == LEAN and result.certificate is not None:
             known.certificates.append(result.certificate)
@@ -90,7 +93,8 @@ class Filling:
                 say(self.out, f"{shown}: there is nothing to fill in: only Lean files have holes")
             return True
         if not known.certificates:
-            say(self.out, f"{shown}: there is nothing to fill in: no open theorem was proved")
+            if known.without_verdict < known.tried:
+                say(self.out, f"{shown}: there is nothing to fill in: no open theorem was proved")
             return False
         if known.changed:
             say(self.out, f"{shown} was changed while it was being worked on; nothing is filled in")

@@ -14,7 +14,7 @@ from goedels_poetry.settings import ModelsSettings
 from goedels_poetry.trace import machine, tree
 from goedels_poetry.trace.events import told_events
 from goedels_poetry.trace.terminal import console, one_line, say
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.store import StoreReader
 
@@ -37,7 +37,8 @@ def trace_run(run: str, form: str, *, at: int | None) -> int:
                 sys.stdout.write(json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
                 return 0
             draw = tree.mermaid if form == "mermaid" else tree.dot
-            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), worded))
+            words = wording_of(str(store.meta("language") or ""))
+            sys.stdout.write(draw(store.nodes(as_of=at), str(store.meta("statement") or ""), words))
         return 0
 
     return looking(body)

@@ -65,7 +65,7 @@ class Output:
         waited_for = seconds if begun else None
         self._rows.append((source.name, result.verdict, result.trust_level or "", waited_for, failed))
         if self._filling is not None:
-            self._filling.done(source, result)
+            self._filling.done(source, result, without_verdict=report.failure is not None)
         asked = self._request.proof
         report = self._seen(replace(report, show_proof=asked, seconds=waited_for))
         return report if asked is False else replace(report, proof=proof_text(report.result, report.theorem))

@@ -12,7 +12,7 @@ from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.proof_page import say_proof
 from goedels_poetry.trace.proof_text import ProofText
 from goedels_poetry.trace.terminal import counted, draw_short, one_line, printable, say
-from goedels_poetry.trace.wording import LONGEST, worded
+from goedels_poetry.trace.wording import LONGEST, worded, wording_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Verdict
 
@@ -100,7 +100,7 @@ def show(out: Console, report: Report) -> None:
     for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
         counted = "" if report.explained else f"{goal.attempts} attempts"  # else the lines below say what they were
         why = ": ".join(filter(None, (counted, one_line(goal.reason))))
-        shown = one_line(worded(goal.statement or theorem), LONGEST)
+        shown = one_line(worded(goal.statement or theorem, result.language), LONGEST)
         say(out, f"  open goal {goal.node}  {shown}{f'  ({why})' if why else ''}")
     for line in report.explained:
         say(out, f"  {printable(line)}")
@@ -158,11 +158,12 @@ def _draw(out: Console, nodes: Sequence[ProofNode], theorem: str) -> None:
     """The tree; one of a single goal is a line."""
     root = nodes[0]
     bare = len(nodes) == 1 and not (root.strategy or root.origin or root.queue or root.waits_for)
-    if bare and draw_short(out, f"{root.id}  {one_line(worded(root.statement or theorem), LONGEST)}  {root.status}"):
+    words = wording_of(root.language)
+    if bare and draw_short(out, f"{root.id}  {one_line(words(root.statement or theorem), LONGEST)}  {root.status}"):
         return
     from goedels_poetry.trace.tree import tree
 
-    out.print(tree(nodes, theorem, worded))
+    out.print(tree(nodes, theorem, words))
 
 
 def located(result: RunResult) -> str:

@@ -20,7 +20,7 @@ from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial
 from goedels_poetry.trace import tree
 from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, in_short, nearest_line, rows
 from goedels_poetry.trace.terminal import console, counted, printable, say
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.derivation import model_metrics
 from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
 from goedels_poetry.tree.store import HistoryEntry, StoreReader
@@ -102,7 +102,8 @@ def _print_page(
     costs = store.costs(as_of=at)
     result = stored_result(framework, run_id) if at is None else None
     tested = "tested" if result is not None and result.verdict is Verdict.TESTED else ""
-    out.print(tree.tree(nodes, theorem, worded, lambda node: _notes(node, store, costs.get(node.id, {}), at), tested))
+    words = wording_of(str(store.meta("language") or ""))
+    out.print(tree.tree(nodes, theorem, words, lambda node: _notes(node, store, costs.get(node.id, {}), at), tested))
     if not (tested and len(nodes) == 1):  # a task, not a contract that was to be proved
         _explain(out, store, open_leaves(nodes), theorem, at)
     out.print()
@@ -128,11 +129,11 @@ def _explain(out: Console, store: StoreReader, leaves: Sequence[ProofNode], theo
     for node in leaves[:MOST_EXPLAINED]:
         explanation = explain(store, node, at, facts=facts)
         out.print()
-        say(out, f"open goal {node.id}: {formula(node.statement or theorem)}", style="bold")
+        say(out, f"open goal {node.id}: {formula(node.statement or theorem, node.language)}", style="bold")
         say(out, f"  tried: {in_short(explanation)}")
-        _say_trials(out, explanation)
+        _say_trials(out, explanation, node.language)
         if explanation.nearest is not None and explanation.nearest.by:
-            say(out, f"  nearest: {nearest_line(explanation.nearest)}")
+            say(out, f"  nearest: {nearest_line(explanation.nearest, node.language)}")
         for advice in explanation.advice:
             say(out, f"  would help: {advice}", style="cyan")
     if len(leaves) > MOST_EXPLAINED:
@@ -140,11 +141,11 @@ def _explain(out: Console, store: StoreReader, leaves: Sequence[ProofNode], theo
         say(out, f"{len(leaves) - MOST_EXPLAINED} further open goals; show --json explains all of them")
 
 
-def _say_trials(out: Console, explanation: Explanation) -> None:
+def _say_trials(out: Console, explanation: Explanation, language: str) -> None:
     chosen = telling(explanation.tried, MOST_ROWS)
     if out.width >= ROOM_FOR_TABLE:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        told = rows(chosen)
+        told = rows(chosen, language)
         named = max((len(strategy) for strategy, *_ in told), default=0)
         table.add_column("    strategy", overflow="fold", min_width=min(named, LONGEST_NAME) + 4)
         table.add_column("what", overflow="fold")
@@ -154,7 +155,7 @@ def _say_trials(out: Console, explanation: Explanation) -> None:
             table.add_row(Text(f"    {strategy}"), Text(what), Text(result), Text(seconds))
         out.print(table)
     else:
-        for strategy, what, result, seconds in rows(chosen):
+        for strategy, what, result, seconds in rows(chosen, language):
             took = f" ({seconds} s)" if seconds else ""
             say(out, f"    {' '.join(filter(None, (strategy, what)))}: {result}{took}")
     idle = sum(trial.result == NOT_APPLIED for trial in explanation.tried)

@@ -111,7 +111,7 @@ def _side(store: StoreReader, result: RunResult | None) -> Side:
     return Side(
         run_id=str(store.meta("run_id") or store.path.parent.name),
         name=str(store.meta("name") or ""),
-        statement=worded(str(store.meta("statement") or "")),
+        statement=worded(str(store.meta("statement") or ""), str(store.meta("language") or "")),
         verdict=str(result.verdict) if result else "not ended",
         trust_level=result.trust_level if result else None,
         reason=result.reason if result else "",
@@ -128,7 +128,7 @@ def _goals(store: StoreReader, side: Side) -> dict[str, bool]:
     """Worded statement -> whether it is proved anywhere in the live tree."""
     found: dict[str, bool] = {}
     for node in store.nodes():
-        statement = worded(node.statement) if node.statement else side.statement
+        statement = worded(node.statement, node.language) if node.statement else side.statement
         found[statement] = found.get(statement, False) or node.status is NodeStatus.PROVED
     return found
 
@@ -161,7 +161,7 @@ def _parting(a: StoreReader, b: StoreReader) -> Parting | None:
         return None
     found: ProofNode | None = a.find(best[1]) or b.find(best[1])
     statement = found.statement if found is not None and found.statement else str(a.meta("statement") or "")
-    return Parting(best[1], worded(statement), _told(best[2]), _told(best[3]))
+    return Parting(best[1], worded(statement, str(a.meta("language") or "")), _told(best[2]), _told(best[3]))
 
 
 def _by_node(events: Iterable[Event]) -> dict[str, list[Event]]:

@@ -130,7 +130,8 @@ def explain(
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
     """At most six lines for people about an open goal: tried, nearest, what would help; [] for one that is decided."""
     facts = RunFacts.of(store, as_of)
-    explanation = explain(store, node, as_of, facts=facts)
+    goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
+    explanation = explain(store, goal, as_of, facts=facts)
     if explanation.status in DECIDED:
         return []
     near = explanation.nearest
@@ -141,7 +142,7 @@ def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None =
     else:
         lines, advice = [f"tried: {in_short(explanation)}"], explanation.advice
     if near is not None and near.by:
-        lines.append(f"nearest: {nearest_line(near)}")
+        lines.append(f"nearest: {nearest_line(near, goal.language)}")
     by_words = {_words(text): text for text in reversed(advice)}  # of two with the same flags, the first says more
     told = [text for text in dict.fromkeys(advice) if by_words[_words(text)] == text]
     return [*lines, *(f"would help: {text}" for text in told)][:MOST_LINES]
@@ -196,9 +197,10 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
     lemmas = [trial for trial in trials if trial.status is Status.FAILED and trial.lemma]
     if lemmas:
         smallest = min(lemmas, key=lambda trial: len(trial.what))
-        yield f"a lemma of this shape, which holds in every test and was not proved: {formula(smallest.what)}"
+        shape = formula(smallest.what, goal.language)
+        yield f"a lemma of this shape, which holds in every test and was not proved: {shape}"
     elif near.by and near.statement:
-        yield f"a lemma from which this follows: {formula(near.statement)}"
+        yield f"a lemma from which this follows: {formula(near.statement, goal.language)}"
     if not facts.models_asked and not interrupted:  # then nobody knows yet what is lacking
         yield "a language model, which may have another idea: none was asked in this run (--model NAME --base-url URL)"
 
@@ -259,32 +261,32 @@ def _is_step(trial: Trial) -> bool:
     return not trial.what or trial.status is Status.UNDER_WAY
 
 
-def nearest_line(near: Nearest) -> str:
+def nearest_line(near: Nearest, language: str = "") -> str:
     """The simplest open subgoal, with what has left it."""
     part = f"; {near.proved} of {near.goals} goals are proved" if near.goals > 1 else ""
-    return f"{one_line(worded_in(near.by))} leaves {formula(near.statement)}{part}"
+    return f"{one_line(worded_in(near.by, language))} leaves {formula(near.statement, language)}{part}"
 
 
-def formula(text: str) -> str:
+def formula(text: str, language: str = "") -> str:
     """A formula as people write it, on one line, cut when it is long."""
-    return one_line(worded(text), MOST_CHARACTERS)
+    return one_line(worded(text, language), MOST_CHARACTERS)
 
 
-def worded_in(text: str) -> str:
+def worded_in(text: str, language: str = "") -> str:
     """``strategy (formula)`` with the formula as people write it."""
     strategy, _, rest = text.partition(" ")
-    if (words := worded_points(strategy, rest)) != rest:
+    if (words := worded_points(strategy, rest, language)) != rest:
         return f"{strategy} {words}"
     name, space, what = text.partition(" (")
-    return f"{name}{space[:-1]}{worded(f'({what}')}" if what else text
+    return f"{name}{space[:-1]}{worded(f'({what}', language)}" if what else text
 
 
-def rows(trials: Iterable[Trial]) -> list[tuple[str, str, str, str]]:
+def rows(trials: Iterable[Trial], language: str = "") -> list[tuple[str, str, str, str]]:
     """A table for people: strategy, what it was applied to, result, seconds."""
     return [
         (
             one_line(trial.strategy),
-            one_line(worded_detail(trial.strategy, trial.what), MOST_CHARACTERS),
+            one_line(worded_detail(trial.strategy, trial.what, language), MOST_CHARACTERS),
             one_line(trial.result + (f" ({trial.times} times)" if trial.times > 1 else ""), MOST_CHARACTERS),
             "" if trial.seconds is None else f"{trial.seconds:.2f}",
         )

@@ -18,7 +18,8 @@ from goedels_poetry.memory.tried import log_path
 from goedels_poetry.trace.lines import Opener, Progress
 from goedels_poetry.trace.methods import worded_detail
 from goedels_poetry.trace.terminal import console, one_line
-from goedels_poetry.trace.tree import STYLES, Render, method
+from goedels_poetry.trace.tree import STYLES, method
+from goedels_poetry.trace.wording import Worded
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import ROOT, NodeStatus, ProofNode, subtree_range
 from goedels_poetry.tree.store import StoreReader
@@ -58,6 +59,7 @@ class _Running:
     started: float = field(default_factory=time.monotonic)
     reader: StoreReader | None = None
     theorem: str = ""
+    language: str = ""
     nodes: dict[str, ProofNode] = field(default_factory=dict)
     last: Event | None = None
     last_at: float = field(default_factory=time.monotonic)
@@ -69,6 +71,7 @@ class _Running:
         if self.reader is None:
             self.reader = opener(event.run_id)
             self.theorem = str(self.reader.meta("statement") or "")
+            self.language = str(self.reader.meta("language") or "")
         node = self.reader.find(event.node)
         if node is None:
             return
@@ -100,7 +103,7 @@ class LiveView(Progress):
     """The trees growing, what is under way, the budget. Redrawn a few times a second, clipped to the window."""
 
     def __init__(
-        self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None, render: Render
+        self, stream: IO[str], opener: Opener, total: int, limit_seconds: float | None, render: Worded
     ) -> None:
         self._console: Console = console(stream)
         self._opener = opener
@@ -191,7 +194,7 @@ def picture(
     room: int,
     width: int,
     limit: float | None,
-    render: Render,
+    render: Worded,
     guides: tuple[str, str] = ("└ ", "├ "),
 ) -> list[Text]:
     """A run in at most ``room`` lines (four at least) of ``width`` columns: figures, what is under way, the tree."""
@@ -202,7 +205,7 @@ def picture(
         line.append(f"{node.id.rsplit('.', 1)[-1]} ", style="dim")
         line.append(f"{node.status} ", style=STYLES[node.status])
         line.append(f"by {method(node)}: " if node.strategy else "", style="cyan")
-        line.append(one_line(render(node.statement or running.theorem)), style="default")
+        line.append(one_line(render(node.statement or running.theorem, node.language)), style="default")
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if len(running.nodes) > len(shown):
@@ -250,7 +253,7 @@ def _doing(running: _Running, agent: str, node: str) -> str | None:
     said: Doing | None = doing(log_path(running.reader, agent, node))
     if said is None or not said.strategy:
         return None
-    what = f": {one_line(worded_detail(said.strategy, said.what))}" if said.what else ""
+    what = f": {one_line(worded_detail(said.strategy, said.what, running.language))}" if said.what else ""
     return f"{max(time.time() - said.since, 0):.0f} s: {one_line(said.strategy)}{what}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.wording import worded, worded_name
 
 MOST_CHARACTERS = 2_000
 """A longer fingerprint is shown as it is."""
@@ -16,52 +16,54 @@ _CALL = re.compile(r"(.*?) /(?: (.*))?", re.DOTALL)
 _SCHEME = re.compile(r"RecursionInduction\(function='([^']*)', at=\((.*?),?\), general=\((.*?),?\)\)", re.DOTALL)
 
 
-def worded_method(fingerprint: str) -> str:
+def worded_method(fingerprint: str, language: str = "") -> str:
     """``witness((* n n))`` as ``witness(n * n)``; what is of no form that is known stays as it is."""
     name, bracket, rest = fingerprint.partition("(")
     if not bracket or not rest.endswith(")") or len(rest) > MOST_CHARACTERS:
         return fingerprint
-    return f"{name}({_applied(name, rest[:-1].strip())})"
+    return f"{name}({_applied(name, rest[:-1].strip(), language)})"
 
 
-def worded_detail(strategy: str, detail: str) -> str:
+def worded_detail(strategy: str, detail: str, language: str = "") -> str:
     """What a strategy was applied to, likewise: a formula, or what stands in brackets in its fingerprint."""
     if _is_formula(detail) or len(detail) > MOST_CHARACTERS:
-        return worded(detail)
-    return _applied(strategy, detail.strip())
+        return worded(detail, language)
+    return _applied(strategy, detail.strip(), language)
 
 
-def worded_points(strategy: str, detail: str) -> str:
+def worded_points(strategy: str, detail: str, language: str = "") -> str:
     """The detail of an induction on a measure in words; anything else as it is."""
-    return worded_detail(strategy, detail) if _POINTS.fullmatch(detail) else detail
+    return worded_detail(strategy, detail, language) if _POINTS.fullmatch(detail) else detail
 
 
 def _is_formula(text: str) -> bool:
     return text.startswith("(") and _POINTS.fullmatch(text) is None
 
 
-def _applied(strategy: str, text: str) -> str:
+def _applied(strategy: str, text: str, language: str) -> str:
     if found := _SCHEME.fullmatch(text):
-        return _called([found[1], *_elements(found[2])], _elements(found[3]))
+        return _called([found[1], *_elements(found[2])], _elements(found[3]), language)
     if found := _POINTS.fullmatch(text):
-        points = [_point(part) for part in _elements(found[2][1:-1])]
-        return f"{_words(found[1])} at {' and '.join(points)}" if points else _words(found[1])
+        points = [_point(part, language) for part in _elements(found[2][1:-1])]
+        measure = _words(found[1], language)
+        return f"{measure} at {' and '.join(points)}" if points else measure
     found = _CALL.fullmatch(text) if strategy == "recursion-induction" else None
     if found and not found[1].startswith("("):
-        return _called(list(_parts(found[1])), list(_parts(found[2] or "")))
-    return " ".join(map(_words, _parts(text)))
+        return _called(list(_parts(found[1])), list(_parts(found[2] or "")), language)
+    return " ".join(_words(part, language) for part in _parts(text))
 
 
-def _called(call: list[str], general: list[str]) -> str:
+def _called(call: list[str], general: list[str], language: str) -> str:
     """``f(x, y + 1) for all z``."""
-    function, *arguments = map(_words, call)
+    function, *arguments = (_words(part, language) for part in call)
     words = f"{function}({', '.join(arguments)})" if arguments else function
-    return f"{words} for all {' '.join(map(_words, general))}" if general else words
+    return f"{words} for all {' '.join(_words(part, language) for part in general)}" if general else words
 
 
-def _point(text: str) -> str:
+def _point(text: str, language: str) -> str:
     """A tuple of values of the goal's variables; of one alone, that."""
-    values = [_words(part) for part in _elements(text[1:-1])] if text.startswith("(") else [_words(text)]
+    parts = _elements(text[1:-1]) if text.startswith("(") else [text]
+    values = [_words(part, language) for part in parts]
     return values[0] if len(values) == 1 else f"({', '.join(values)})"
 
 
@@ -90,12 +92,9 @@ def _split(text: str, at: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _words(text: str) -> str:
+def _words(text: str, language: str) -> str:
     """A term as people write it; names lose the bars that only their letters need."""
-    if text.startswith("("):
-        return worded(text)
-    name = text[1:-1]
-    return name if text[:1] == "|" and name.isidentifier() and not name.isascii() else text
+    return worded(text, language) if text.startswith("(") else worded_name(text, language)
 
 
 __all__ = ["worded_detail", "worded_method", "worded_points"]

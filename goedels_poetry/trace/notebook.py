@@ -7,7 +7,7 @@ from io import StringIO
 
 from goedels_poetry.trace.terminal import console
 from goedels_poetry.trace.tree import MAX_DRAWN, Render, method, tree
-from goedels_poetry.trace.wording import worded
+from goedels_poetry.trace.wording import worded, wording_of
 from goedels_poetry.tree.html import details, node_line
 from goedels_poetry.tree.state import NodeStatus, ProofNode
 from goedels_poetry.tree.store import StoreReader
@@ -28,9 +28,13 @@ class TreeView:
     """Statement -> what people read."""
 
     @classmethod
-    def of(cls, store: StoreReader, *, as_of: int | None = None, render: Render = worded) -> TreeView:
-        """The tree of a store, now or as it was after commit ``as_of``."""
-        return cls(tuple(store.nodes(as_of=as_of)), str(store.meta("statement") or ""), render)
+    def of(cls, store: StoreReader, *, as_of: int | None = None, render: Render | None = None) -> TreeView:
+        """The tree of a store, now or as it was after commit ``as_of``.
+
+        ``render``: None for the words of the run's language.
+        """
+        words = render or wording_of(str(store.meta("language") or ""))
+        return cls(tuple(store.nodes(as_of=as_of)), str(store.meta("statement") or ""), words)
 
     def __str__(self) -> str:
         written = StringIO()

@@ -8,7 +8,7 @@ from goedels_poetry.trace.lines import Lines, Opener, Progress, Silent
 from goedels_poetry.trace.terminal import is_live
 
 if TYPE_CHECKING:
-    from goedels_poetry.trace.tree import Render
+    from goedels_poetry.trace.wording import Worded
 
 
 def choose(
@@ -16,7 +16,7 @@ def choose(
     opener: Opener,
     total: int,
     limit_seconds: float | None,
-    render: Render,
+    render: Worded,
     *,
     quiet: bool,
 ) -> Progress:

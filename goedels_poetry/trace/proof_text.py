@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.trace.wording import worded, worded_definition, worded_name
 from goedels_poetry.tree.results import RunResult
 
 LEAN, OUTLINE = "lean", "outline"
@@ -56,7 +57,7 @@ def proof_text(result: RunResult, statement: str = "") -> ProofText | None:
         if language == "smt":
             return _outline(folder, str(manifest["claim"]), result.trust_level)
         if language == "python":
-            inner = _outline(folder / "proof", str(manifest["claim"]), result.trust_level)
+            inner = _outline(folder / "proof", str(manifest["claim"]), result.trust_level, language)
             return inner and ProofText(OUTLINE, (f"contract: {statement}", *inner.lines), inner.of)
         if language == "lean":
             return _lean(folder, str(manifest["claim"]), str(manifest["theorem"]))
@@ -155,7 +156,7 @@ def _solvers(level: str | None) -> str:
 _OF = {"negation proved": "proof of the negation", "inconsistent": "proof of the contradiction"}
 
 
-def _outline(folder: Path, claim: str, level: str | None) -> ProofText | None:
+def _outline(folder: Path, claim: str, level: str | None, language: str = "") -> ProofText | None:
     evidence = json.loads(_read(folder / "derivation.json"))
     steps = evidence.get("steps")
     if not steps:
@@ -163,9 +164,12 @@ def _outline(folder: Path, claim: str, level: str | None) -> ProofText | None:
     theorem = _read(folder / "theorem.smt2")
     stated_by_assert = 0 if "(prove" in theorem else 1  # then the negated goal is the last of them
     premises = theorem.count("(assert") > stated_by_assert
-    drawn = _Outline(steps, _solvers(level), definitions="(define-" in theorem, premises=premises)
+    drawn = _Outline(steps, _solvers(level), language, definitions="(define-" in theorem, premises=premises)
     lines = [f"with the auxiliary definition {' '.join(str(text).split())}" for text in evidence.get("auxiliary", ())]
-    lines += [f"{name} is unfolded where {_words(str(m))} falls" for name, m in evidence.get("measures", {}).items()]
+    lines += [
+        f"{worded_name(str(name), language)} is unfolded where {_words(str(m), language)} falls"
+        for name, m in evidence.get("measures", {}).items()
+    ]
     lines += drawn.lines()
     if len(lines) > MAX_LINES:
         lines = [*lines[:MAX_LINES], f"... and {len(lines) - MAX_LINES} lines more"]
@@ -178,8 +182,10 @@ class _Outline:
     ``definitions``, ``premises``: whether the theorem has any, which every question to a solver then brings along.
     """
 
-    def __init__(self, steps: Sequence[_Step], solvers: str, *, definitions: bool, premises: bool) -> None:
-        self._steps, self._solvers = steps, solvers
+    def __init__(
+        self, steps: Sequence[_Step], solvers: str, language: str = "", *, definitions: bool, premises: bool
+    ) -> None:
+        self._steps, self._solvers, self._language = steps, solvers, language
         self._definitions, self._premises = definitions, premises
         self._place = {str(step["id"]): number for number, step in enumerate(steps)}
         cited = {str(name) for step in steps for name in step.get("query", {}).get("cites", ())}
@@ -194,7 +200,7 @@ class _Outline:
 
     def _told_as(self, title: str, name: str) -> Iterator[str]:
         step = self._steps[self._place[name]]
-        yield f"{title}: {_words(str(step['sequent']))}"
+        yield f"{title}: {_words(str(step['sequent']), self._language)}"
         yield from (f"  {line}" for line in self._why(step))
 
     def _why(self, step: _Step) -> Iterator[str]:
@@ -202,7 +208,7 @@ class _Outline:
         if "query" in step:
             yield f"closed by {self._solvers} from: {', '.join(self._sources(step)) or 'logic alone'}"
             return
-        yield how(step["scheme"])
+        yield how(step["scheme"], self._language)
         here = self._place[str(step["id"])]
         cases = [str(name) for name in step["cites"]]
         for number, name in enumerate(cases, 1):
@@ -212,7 +218,7 @@ class _Outline:
             if name in self._lemmas:
                 yield f"{title}: lemma {self._lemmas[name]}"
             elif name in self._told or self._count > MAX_LINES:
-                yield f"{title}: {_words(str(self._steps[self._place[name]]['sequent']))}, as above"
+                yield f"{title}: {_words(str(self._steps[self._place[name]]['sequent']), self._language)}, as above"
             else:
                 self._told.add(name)
                 yield from (f"{'  ' if more else ''}{line}" for more, line in enumerate(self._told_as(title, name)))
@@ -223,11 +229,11 @@ class _Outline:
             yield "definitions"
         at: dict[tuple[str, str], list[str]] = {}
         for instance in query.get("instances", ()):
-            values = ", ".join(_words(str(value)) for value in instance["args"])
+            values = ", ".join(_words(str(value), self._language) for value in instance["args"])
             at.setdefault((str(instance["of"]), str(instance["name"])), []).append(values)
         for (of, name), points in at.items():
             if of == "def":
-                yield _at(f"the definition of {name}", points)
+                yield _at(worded_definition(name, self._language), points)
         hypotheses = _hypotheses(str(step["sequent"]))
         if hypotheses:
             yield "hypothesis" if hypotheses == 1 else "hypotheses"
@@ -254,27 +260,33 @@ _SCHEMES = {
 }
 
 
-def how(scheme: Mapping[str, Any]) -> str:
+def how(scheme: Mapping[str, Any], language: str = "") -> str:
     """A scheme of a certificate in words: ``induction on xs, for all ys``."""
-    kind = str(scheme["kind"])
-    general = ", ".join(map(str, scheme.get("general") or ()))
+
+    def named(name: Any) -> str:
+        return worded_name(str(name), language)
+
+    def worded_terms(terms: Iterable[Any]) -> str:
+        return ", ".join(_words(str(term), language) for term in terms)
+
+    kind, on = str(scheme["kind"]), scheme.get("on", "")
+    general = ", ".join(map(named, scheme.get("general") or ()))
     every = f", for all {general}" if general else ""
     if kind == "structural":
         depth = int(scheme.get("depth", 1))
-        return f"induction on {scheme['on']}{f', {depth} constructors at a time' if depth > 1 else ''}{every}"
+        return f"induction on {named(on)}{f', {depth} constructors at a time' if depth > 1 else ''}{every}"
     if kind == "integer":
         way = "" if scheme.get("upward", True) else " downward"
-        return f"induction on the integer {scheme['on']}{way} from {_words(str(scheme.get('base', 0)))}{every}"
+        return f"induction on the integer {named(on)}{way} from {_words(str(scheme.get('base', 0)), language)}{every}"
     if kind == "measure":
-        return f"induction on the measure {_words(str(scheme['measure']))}"
+        return f"induction on the measure {_words(str(scheme['measure']), language)}"
     if kind == "recursion":
-        at = ", ".join(_words(str(term)) for term in scheme["at"])
-        return f"induction along the recursion of {scheme['function']}({at}){every}"
+        return f"induction along the recursion of {named(scheme['function'])}({worded_terms(scheme['at'])}){every}"
     if kind == "size":
-        return f"induction on the size of {', '.join(map(str, scheme['on']))}{every}"
+        return f"induction on the size of {', '.join(map(named, on))}{every}"
     if kind == "witness":
-        return f"with {', '.join(_words(str(term)) for term in scheme['at'])} as what exists"
-    return _SCHEMES.get(kind, kind).format(on=_words(str(scheme.get("on", ""))))
+        return f"with {worded_terms(scheme['at'])} as what exists"
+    return _SCHEMES.get(kind, kind).format(on=_words(str(on), language))
 
 
 def _hypotheses(sequent: str) -> int:
@@ -300,11 +312,9 @@ def _hypotheses(sequent: str) -> int:
     return count
 
 
-def _words(text: str) -> str:
-    """A term of SMT-LIB as people write it."""
-    from goedels_poetry.languages.smt.infix import render  # a check of a Lean proof loads nothing of SMT
-
-    return render(text)
+def _words(text: str, language: str) -> str:
+    """A term of a certificate as people write it."""
+    return worded(text, language) if text.startswith("(") else worded_name(text, language)
 
 
 __all__ = ["LEAN", "OUTLINE", "ProofText", "how", "lean_pieces", "proof_text"]

@@ -43,7 +43,7 @@ Render = Callable[[str], str]
 def method(node: ProofNode) -> str:
     """How the goal was decomposed: the strategy with what it was applied to, "" where it was not."""
     name, fingerprint = node.strategy or "", node.fingerprint or ""
-    return one_line(worded_method(fingerprint) if fingerprint.startswith(f"{name}(") else name)
+    return one_line(worded_method(fingerprint, node.language) if fingerprint.startswith(f"{name}(") else name)
 
 
 def heading(node: ProofNode, statement: str, role: str = "", status: str = "") -> Text:

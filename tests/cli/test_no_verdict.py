@@ -153,3 +153,14 @@ def test_doctor_says_what_is_not_installed_and_how_to_get_it(
     (line,) = [line for line in lines if "lean embedded" in line]
     assert line.startswith("--") and "not installed" in line and "goedels-poetry lean install" in line
     assert any(line.startswith("ok") and "z3" in line for line in lines)
+
+
+def test_a_file_that_nobody_could_work_on_is_not_said_to_have_nothing_to_fill_in(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOEDELS_POETRY__LEAN__KIND", "kimina")
+    (tmp_path / "t.lean").write_text("theorem t : 1 + 1 = 2 := by sorry\n")
+    ran = cli("prove", "t.lean", "--diff", "--quiet")
+    assert ran.code == 69
+    assert "Lean is not available" in ran.out + ran.err
+    assert "nothing to fill in" not in ran.out + ran.err

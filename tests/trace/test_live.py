@@ -28,6 +28,10 @@ class Terminal(io.StringIO):
         return True
 
 
+def as_it_is(statement: str, _language: str) -> str:
+    return statement
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Iterator[Tree]:
     made = Tree(tmp_path / "proof.db")
@@ -39,7 +43,7 @@ def seen(tree: Tree, monkeypatch: pytest.MonkeyPatch, columns: int = 80, limit: 
     """The lines of a view that has been told of every event of a run."""
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("LINES", "24")
-    view = LiveView(Terminal(), lambda _: ProofStore(tree.store.path, read_only=True), 1, limit, str)
+    view = LiveView(Terminal(), lambda _: ProofStore(tree.store.path, read_only=True), 1, limit, as_it_is)
     for event in tree.store.events():
         view.event("theorem.smt2", event)
     drawn = Console(file=io.StringIO(), width=columns, markup=False, highlight=False)
@@ -57,7 +61,7 @@ def begin(tree: Tree, agent: str, node: str) -> None:
 def test_before_the_first_event_it_says_that_the_theorem_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
-    view = LiveView(terminal, lambda _: pytest.fail("there is no run yet"), 1, 10.0, str)
+    view = LiveView(terminal, lambda _: pytest.fail("there is no run yet"), 1, 10.0, as_it_is)
     with view:
         assert "reading the theorem" in terminal.getvalue(), "at once, not with the first redraw"
 
@@ -125,7 +129,7 @@ def test_control_characters_of_a_theorem_reach_no_terminal(tree: Tree, monkeypat
 
 def test_a_finished_theorem_leaves_the_picture(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.put(*chain(0))
-    view = LiveView(Terminal(), lambda _: ProofStore(tree.store.path, read_only=True), 2, None, str)
+    view = LiveView(Terminal(), lambda _: ProofStore(tree.store.path, read_only=True), 2, None, as_it_is)
     (event,) = tree.store.events()
     view.event("a", Event(event.seq, event.ts, event.agent, ROOT, event.outcome, run_id="r"))
     view.finished("a", RunResult("a", Verdict.UNKNOWN))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 Tree: TypeAlias = "str | list[Tree]"
@@ -34,17 +35,32 @@ _ASSOCIATIVE = frozenset({"or", "and", "+", "*"})
 
 def render(statement: str) -> str:
     """A term or a sequent of the language in infix notation; text that is neither comes back unchanged."""
+    return render_tree(statement, lambda tree: tree)
+
+
+def render_tree(statement: str, told: Callable[[Tree], Tree]) -> str:
+    """As `render`, of what ``told`` makes of the tree: a leaf of any text stands as it is."""
     if len(statement) > MAX_CHARACTERS:
         return statement
     tree = _read(statement)
     if tree is None:
         return statement
     try:
+        tree = told(tree)
         if isinstance(tree, list) and len(tree) == 4 and tree[0] == "sequent":
             return _sequent(tree)
         return _write(tree, _LOOSEST)
     except (ValueError, IndexError, TypeError):
         return statement  # not of a form that we know: the original is always right
+
+
+def write(tree: Tree) -> str:
+    """The infix text of a tree, as `render` writes it.
+
+    Raises:
+        ValueError: it is of a form that has none.
+    """
+    return _write(tree, _LOOSEST)
 
 
 def _sequent(tree: list[Tree]) -> str:

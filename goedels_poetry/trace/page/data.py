@@ -63,6 +63,7 @@ class _Writer:
 
     def __init__(self, log: Log) -> None:
         self.log = log
+        self.language = str(log.meta.get("language") or "")
         self.strings = _Table()
         self.texts: list[str] = []
         self.nodes: list[tuple[int, str]] = []
@@ -112,7 +113,7 @@ class _Writer:
                 value = new.get(name)
                 kind = "s" if isinstance(old.get(name) if value is None else value, str) else "v"
                 if name == "fingerprint" and isinstance(value, str):
-                    value = worded_method(value)
+                    value = worded_method(value, self.language)
                 found += [self.field(name, kind), self.strings(cut(value)) if isinstance(value, str) else value]
         olds, news = old.get("refs", {}), new.get("refs", {})
         for name in (*news, *(name for name in olds if name not in news)):
@@ -122,7 +123,7 @@ class _Writer:
             if name == "statement":
                 formal = cut(self.log.blobs.get(ref, "")) if ref else ""
                 found += [self.field("formal", "s"), self.strings(formal)]
-                found += [self.field("statement", "s"), self.strings(worded(formal))]
+                found += [self.field("statement", "s"), self.strings(worded(formal, self.language))]
             else:
                 found += [self.field(f"ref:{name}", "t"), self.text(ref) if ref else None]
         return found
@@ -131,7 +132,7 @@ class _Writer:
         """A history entry with indices of texts in place of references."""
         return {
             name: self.text(value) if is_reference(name, value) else cut(value) if isinstance(value, str) else value
-            for name, value in (in_words(entry) if "trials" in entry else entry).items()
+            for name, value in (in_words(entry, self.language) if "trials" in entry else entry).items()
         }
 
     def commits(self, started: float) -> list[list[Any]]:
@@ -180,7 +181,7 @@ def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
     writer = _Writer(log)
     commits = writer.commits(log.began)
     kind = (log.meta.get("task") or ["theorem"])[0]
-    statement = worded(cut(str(log.meta.get("statement") or "")))
+    statement = worded(cut(str(log.meta.get("statement") or "")), writer.language)
     return {
         "format": FORMAT,
         "since": log.since,
@@ -188,7 +189,7 @@ def run_data(store: StoreReader, since_seq: int = 0) -> dict[str, Any]:
         "run": {
             "id": str(log.meta.get("run_id") or directory.name),
             "name": str(log.meta.get("name") or ""),
-            "language": str(log.meta.get("language") or ""),
+            "language": writer.language,
             "kind": str(kind),
             "theorem": cut(str(log.meta.get("theorem") or "")),
             "statement": statement,

@@ -70,24 +70,23 @@ def explanations(store: StoreReader, nodes: Iterable[ProofNode]) -> dict[str, An
     found: dict[str, Any] = {}
     for node in waiting[:MOST_EXPLAINED]:
         with suppress(ValueError, KeyError, TypeError):  # trials of another version: the rest of the page is as good
-            found[node.id] = in_words(explain(store, node).to_json())
+            found[node.id] = in_words(explain(store, node).to_json(), node.language)
     return found
 
 
-def in_words(value: Any) -> Any:
+def in_words(value: Any, language: str = "") -> Any:
     """The value with formulae of trials as people write them."""
     if isinstance(value, list):
-        return [in_words(item) for item in value]
+        return [in_words(item, language) for item in value]
     if isinstance(value, dict):
-        return {
-            name: _in_words(value, item) if name in _FORMULAE and isinstance(item, str) else in_words(item)
-            for name, item in value.items()
-        }
+        return {name: _part_in_words(value, name, item, language) for name, item in value.items()}
     return value
 
 
-def _in_words(trial: dict[str, Any], text: str) -> str:
-    return worded_points(str(trial.get("strategy", "")), worded(text))
+def _part_in_words(trial: dict[str, Any], name: str, part: Any, language: str) -> Any:
+    if name in _FORMULAE and isinstance(part, str):
+        return worded_points(str(trial.get("strategy", "")), worded(part, language), language)
+    return in_words(part, language)
 
 
 __all__ = ["explanations", "in_words", "proof_files", "result_of"]

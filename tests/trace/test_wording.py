@@ -1,0 +1,88 @@
+"""Statements about Python functions are told in the Python's words, those of other languages as they were."""
+
+from __future__ import annotations
+
+import pytest
+
+from goedels_poetry.languages.python.wording import definition, named
+from goedels_poetry.trace.methods import worded_method
+from goedels_poetry.trace.proof_text import how
+from goedels_poetry.trace.tree import method, tree
+from goedels_poetry.trace.wording import worded, wording_of
+from goedels_poetry.tree.state import ProofNode
+
+_MOD = "(ite (or (> b 0) (= (mod a b) 0)) (mod a b) (+ (mod a b) b))"
+_DIV = "(ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1))"
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("(gcd!loop!ok a b)", "gcd's loop(a, b) does not raise"),
+        ("(not (gcd!ok a b))", "gcd(a, b) raises"),
+        ("(and (f!ok x) (= (f!loop.2 x) 0))", "f(x) does not raise and f's loop 2(x) = 0"),
+        (f"(>= {_MOD} 0)", "(a % b) >= 0"),
+        (f"(= (+ {_DIV} 1) 2)", "(a // b) + 1 = 2"),
+        ("(cons.int 1 (cons.int 2 nil.int))", "[1, 2]"),
+        ("(= (len.int (cons.int x xs)) (+ (len.int xs) 1))", "len([x, *xs]) = len(xs) + 1"),
+        ("(not (member.int x xs))", "not (x in xs)"),
+        ("(= ((_ is none.int) (find k xs)) ((_ is nil.int) xs))", "(find(k, xs) is None) = (xs = [])"),
+        ("(= (f!ok x) raises.ValueError)", "f(x) raises ValueError"),
+        ("((_ is returns) (f!ok x))", "f(x) does not raise"),
+        ("(= (Point!x p) (Point!y (Point! 1 2)))", "p.x = Point(1, 2).y"),
+        ("(= (turn Color!RED) Color!GREEN)", "turn(Color.RED) = Color.GREEN"),
+        ("(= (Gr~f6~~df~e x) (max~ x 1))", "Größe(x) = max(x, 1)"),
+        ("(sequent ((xs_head.int Int)) () (f xs_head.int))", "f(xs_head)"),
+    ],
+)
+def test_a_statement_in_the_words_of_python(statement: str, words: str) -> None:
+    assert worded(statement, "python") == words
+
+
+@pytest.mark.parametrize("name", ["len", "head", "math.gcd", "xs_head", "member"])
+def test_two_names_of_a_statement_are_never_told_as_one(name: str) -> None:
+    library = {"math.gcd": "gcd.int", "xs_head": "xs_head.int"}.get(name, f"{name}.int")
+    own = name.removeprefix("math.")
+    told = worded(f"(= ({library} a b) ({own} a b))", "python")
+    left, _, right = told.partition(" = ")
+    assert left != right
+
+
+@pytest.mark.parametrize(
+    "text", ['(= (f x) "a!ok (nil.int ~f6~")', "(= |a!b| (f |c d|))", "(f)", "()", "((x!ok))", "(let ((x 1)) x)"]
+)
+def test_what_is_quoted_or_of_no_known_form_stays_as_it_is(text: str) -> None:
+    assert worded(text, "python") == worded(text)
+
+
+@pytest.mark.parametrize("language", ["", "smt", "logic"])
+def test_other_languages_keep_their_names(language: str) -> None:
+    assert worded("(gcd!loop!ok a (len.int nil.int))", language) == "gcd!loop!ok(a, len.int(nil.int))"
+    assert worded_method("recursion-induction(gcd!loop!ok a b /)", language) == "recursion-induction(gcd!loop!ok(a, b))"
+
+
+def test_the_tree_and_the_proof_of_a_python_function_name_its_loop() -> None:
+    node = ProofNode(
+        id="0",
+        language="python",
+        statement="(sequent ((a Int) (b Int)) ((>= a 0)) (gcd!loop!ok a b))",
+        strategy="recursion-induction",
+        fingerprint="recursion-induction(gcd!loop!ok a b /)",
+    )
+    assert method(node) == "recursion-induction(gcd's loop(a, b))"
+    assert "if a >= 0 then gcd's loop(a, b) does not raise" in str(tree([node], "", wording_of("python")).label)
+    scheme = {"kind": "recursion", "function": "gcd!loop!ok", "at": ["a", "b"]}
+    assert how(scheme, "python") == "induction along the recursion of gcd's loop(a, b)"
+
+
+def test_names_alone() -> None:
+    assert [named(name) for name in ("gcd", "gcd!loop!ok", "f!loop.2", "low!list<int>", "~f6~")] == [
+        "gcd",
+        "gcd's loop",
+        "f's loop 2",
+        "low",
+        "ö",
+    ]
+    assert definition("gcd!loop!ok") == "when gcd's loop raises"
+    assert named("x~1b~") == "x~1b~"  # no letter of any name
+    assert definition("gcd") == "the definition of gcd"

@@ -4,8 +4,9 @@
 what its failure costs a node. `formalizer`, `judge`, `prover`, `verifier`, `corrector` (with `sketch_corrector`),
 `decider` (with the table of `moves`), `retriever`, `sketcher`, `backtracker` and `decomposer` are the agents of a
 search for a proof; those of a question are in `questions`. What several of them share: `guidance` puts a request to a
-model together, `rounds` asks and judges its samples, `premises` looks up what a goal may cite, `proposing` asks
-strategies of plug-ins. The graph calls agents,
+model together, `story` what was tried on it, `rounds` asks and judges its samples, `refuting` takes it at its word
+that a goal is false, `sharing` offers what other goals have proved, `premises` looks up what a goal may cite,
+`proposing` asks strategies of plug-ins. The graph calls agents,
 never one agent another: what one leaves to the next, it leaves in a queue. `journey` writes down for people, and for
 pictures, which queue that may be.
 """

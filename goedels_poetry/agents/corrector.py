@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import guide_of, shown
+from goedels_poetry.agents.guidance import guide_of
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.sketch_corrector import correct_sketch
+from goedels_poetry.agents.story import last_reply, shown
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.tree.state import ProofNode, Queue
 
@@ -29,7 +30,8 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     guide = guide_of(deps, "corrector")
     if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
-    words = {"candidate": shown(candidate), "report": shown(report), "answer_format": await _format(guide, goal)}
+    written = await last_reply(deps, goal) or shown(candidate)
+    words = {"candidate": written, "report": shown(report), "answer_format": await _format(guide, goal)}
     prompt = guide.repair_prompt or proof_fault(report, node.reason)
     done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)
     return lambda txn: settle_round(txn, deps, node, guide, goal, done)

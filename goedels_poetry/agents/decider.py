@@ -6,15 +6,18 @@ a model; an unreadable or illegal choice of it falls back to the table. Every de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import guide_of, reported, request_for, rounds_so_far, shown, shown_sketch
+from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
+from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
-from goedels_poetry.languages.base import Outcome
+from goedels_poetry.agents.story import last_reply, reported, rounds_so_far, shown, shown_sketch
+from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.models import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
@@ -31,13 +34,13 @@ SYNONYMS = {
 }
 """move -> words that a model may use for it."""
 
-DECISION_SCHEMA: dict[str, Any] = {
-    "title": "decision",
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "decision": {"type": "string"}},
-    "required": ["reason", "decision"],
-    "additionalProperties": False,
-}
+REFUTED = "refuted"
+"""What a model may choose besides the moves, where the language can find out whether it is so."""
+
+REFUTED_WORDS = (
+    'the goal is false or does not follow; add "refuted", in the form in which a reply about the goal says it: '
+    "it is checked, and then the goal ends"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Advice:
     round: Round
     move: str = ""
     reason: str = ""
+    refutation: dict[str, Any] = field(default_factory=dict)
+    """What a refutation of the goal came to that holds."""
 
 
 @agent(queue=Queue.DECIDE, quick=True, role="decider", on_failure=FailurePolicy.DECIDE_BY_TABLE)
@@ -55,6 +60,9 @@ async def decider(node: ProofNode, deps: Deps) -> Apply:
     advice = await _ask(node, deps)
 
     def apply(txn: Txn) -> str:
+        if advice is not None and advice.refutation:
+            advice.round.log(txn, node)
+            return settle_refutation(txn, deps, node, advice.refutation)
         legal = legal_moves(deps.store, deps.settings, node)
         move = next(move for move in POLICY[node.failure] if move in legal)
         why = MOVES[move]
@@ -82,26 +90,67 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     if len(choices) < 2 or not (by_model or candidate is not None):
         return None
     goal = await deps.goal(node)
+    offered = {move: MOVES[move] for move in choices}
+    if isinstance(deps.language, Refutable):
+        offered[REFUTED] = REFUTED_WORDS
+    attempted = shown_sketch(sketch) if by_model else shown(candidate)
     words = {
-        "candidate": shown_sketch(sketch) if by_model else shown(candidate),
+        "statement": _problem(await guide.describe(goal)),
+        "candidate": await last_reply(deps, goal, read=by_model) or attempted,
         "report": reported(node.reason, await deps.load(node, "report")),
-        "moves": "\n".join(f"- {move}: {MOVES[move]}" for move in choices),
+        "moves": "\n".join(f'- "{move}": {why}' for move, why in offered.items()),
     }
     attempt = rounds_so_far(goal, PROMPT)
-    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, DECISION_SCHEMA, **words)
+    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), **words)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
-        move = chosen_move(str(said.get("decision", "")), choices)
         reason = " ".join(str(said.get("reason", "")).split())[:300]
+        if said.get(REFUTED) or said.get("decision") == REFUTED:
+            return await _refuted(deps, guide, goal, said.get(REFUTED), reason)
+        move = chosen_move(str(said.get("decision", "")), choices)
         if not move:
-            return Outcome(False, {}, f"{str(said.get('decision'))[:60]!r} is not one of {', '.join(choices)}")
+            return Outcome(False, {}, f"{str(said.get('decision'))[:60]!r} is not one of {', '.join(offered)}")
         return Outcome(True, {"move": move, "reason": reason})
 
     done = await ask_round(deps, replace(request, samples=1), read)
     if done.winner is None:
         return Advice(done, reason=done.reason)
-    return Advice(done, done.winner.value["move"], done.winner.value["reason"])
+    chosen = done.winner.value
+    return Advice(done, chosen["move"], chosen["reason"], chosen.get(REFUTATION, {}))
+
+
+def _problem(described: dict[str, str]) -> str:
+    """The goal with what it rests on: whether it looks false, nobody can say without its definitions."""
+    parts = {"Definitions": "definitions", "Premises": "premises", "Facts that are proved already": "facts"}
+    told = [f"{title}:\n\n{described[name]}\n" for title, name in parts.items() if described[name] != "(none)"]
+    return "\n".join([*told, f"Goal:\n\n{described['statement']}"])
+
+
+async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reason: str) -> Outcome:
+    """The choice to end the goal as false, when that is confirmed."""
+    if not claim:
+        return Outcome(False, {}, 'the choice "refuted" needs a "refuted" beside it that says why')
+    read = deps.charge(await guide.read_sketch(goal, {REFUTED: claim}))
+    found = deps.charge(await confirmed(deps, goal, read.value[REFUTATION])) if REFUTATION in read.value else read
+    if not found.ok or REFUTATION not in read.value:
+        return Outcome(False, {}, f"that the goal is false was not confirmed: {found.words}")
+    return Outcome(True, {"move": REFUTED, "reason": reason, REFUTATION: found.value})
+
+
+def decision_schema(offered: Iterable[str]) -> dict[str, Any]:
+    """JSON schema of a decision among these moves."""
+    names = [name for move in offered for name in dict.fromkeys((move, *SYNONYMS.get(move, ())))]
+    return {
+        "title": "decision",
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string"},
+            "decision": {"type": "string", "enum": list(dict.fromkeys(names))},
+            REFUTED: {},
+        },
+        "required": ["reason", "decision"],
+    }
 
 
 PROMPT = "post-modification-decision"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import MAX_STORY, NOTHING, schedule
+from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
+from goedels_poetry.agents.story import MAX_STORY, NOTHING
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Examinable, Formalizable, Outcome
 from goedels_poetry.models import Reply, Request, UnusableReply, blocks, code, parse_json_reply

@@ -9,11 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.premises import with_premises
+from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round, remembered
+from goedels_poetry.agents.sharing import with_shared_facts
+from goedels_poetry.agents.story import PROOF_PROMPTS, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
 from goedels_poetry.models import Reply
@@ -32,8 +35,14 @@ async def prover(node: ProofNode, deps: Deps) -> Apply:
     guide = guide_of(deps, "prover", "sketcher")
     turn = node.attempts or deps.settings.model_first
     if guide is not None and turn and proofs_left(deps, guide, goal):
-        done = await ask_for_proof(deps, guide, node, goal, "prover", proof_prompt(goal))
-        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
+        shared = await with_shared_facts(deps, node, goal)
+        done = await ask_for_proof(deps, guide, shared.node, shared.goal, "prover", proof_prompt(goal))
+
+        def apply(txn: Txn) -> str:
+            shared.keep(txn)
+            return settle_round(txn, deps, shared.node, guide, shared.goal, done)
+
+        return apply
     outcome = deps.charge(await deps.language.prove(goal))
     if guide is None or outcome.ok or "refuted" in outcome.value:
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.PROVE)
@@ -55,10 +64,6 @@ async def _search(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal, d
 def proofs_left(deps: Deps, guide: ModelGuided, goal: Goal) -> bool:
     """Whether the model may be asked for another direct proof of a goal."""
     return deps.has_model("prover") and rounds_so_far(goal, *PROOF_PROMPTS) < guide.proof_attempts
-
-
-PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid", "repair-lean")
-"""Prompts whose rounds count as proof attempts of a model."""
 
 
 def proof_prompt(goal: Goal) -> str:
@@ -86,6 +91,8 @@ async def ask_for_proof(
         return found if sketch is None else replace(found, value={"sketch": sketch, "key": str(sketch["fingerprint"])})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
+        if REFUTATION in proposal:
+            return await confirmed(deps, goal, proposal[REFUTATION])
         if "sketch" in proposal:
             made = proposal["sketch"]
             if request.samples == 1:
@@ -106,6 +113,8 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
     winner = done.winner
     for sample in done.rejected():
         moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
+    if winner is not None and REFUTATION in winner.value:
+        return settle_refutation(txn, deps, node, winner.report)
     if winner is not None and "sketch" in winner.value:
         return moves.set_sketch(node, winner.value["sketch"])
     if winner is not None:

@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.premises import KIND, best_first, can_search, found_premises, kept
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
+from goedels_poetry.agents.sharing import SharedFacts, with_shared_facts
+from goedels_poetry.agents.story import failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.memory import theory_of
 from goedels_poetry.models import Reply
@@ -41,6 +43,8 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
         known = await deps.store.on_thread(bank.offers, deps.language.name, theory_of(node.key), snapshot)
         offers = [offer for offer in known if offer["statement"] != node.statement]
     goal = await deps.goal(node, sketching=True)
+    guided = guide_of(deps, "prover", "sketcher") is not None
+    shared = await with_shared_facts(deps, replace(node, lemmas=()), goal) if guided else SharedFacts(node, goal)
     asked = await _ask(node, deps, goal, len(offers)) if bank is not None or can_search(deps) else None
     queries = asked.winner.value["queries"] if asked is not None and asked.winner is not None else []
     lemmas: dict[str, list[dict[str, Any]]] = {}
@@ -57,6 +61,7 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
     def apply(txn: Txn) -> str:
         if asked is not None:
             asked.log(txn, node)
+        shared.keep(txn)
         for lemma, body in lemmas.items():
             txn.remember(f"lemma:{lemma}", body)
         refs = {name: ref for name, ref in node.refs.items() if name != "premises"}
@@ -65,8 +70,9 @@ async def retriever(node: ProofNode, deps: Deps) -> Apply:
             txn.log(node.id, KIND, generation=node.generation, queries=list(found.queries), premises=names)
         if found.premises:
             refs["premises"] = txn.save(kept(found.premises))
-        txn.put(replace(node, queue=Queue.SKETCH, lemmas=tuple(lemmas), refs=refs))
-        words = f"{len(lemmas)} lemmas" if lemmas else "no lemmas"
+        offered = tuple(dict.fromkeys((*lemmas, *shared.bodies)))
+        txn.put(replace(node, queue=Queue.SKETCH, lemmas=offered, refs=refs))
+        words = f"{len(offered)} lemmas" if offered else "no lemmas"
         return f"{words}, {len(found.premises)} premises" if found.premises else words
 
     return apply

@@ -71,16 +71,16 @@ class Round:
         return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
 
     def rejected(self, known: str = "") -> list[Sample]:
-        """Samples that propose something that does not hold, one for each proposal; ``known`` is left out."""
+        """Samples that propose a sketch that does not hold, one for each sketch; ``known`` is left out."""
         found: dict[str, Sample] = {}
         for sample in self.samples:
             name = sample.value.get("key", "")
-            if not sample.holds and name and name != known:
+            if not sample.holds and "sketch" in sample.value and name and name != known:
                 found.setdefault(name, sample)
         return list(found.values())
 
     def log(self, txn: Txn, node: ProofNode) -> None:
-        """Keep the exchange in the node's history."""
+        """Keep the exchange in the node's history, and what the prompt was made of: wordings can be tried on it."""
         exchange = {
             "messages": [[role, text[:MAX_KEPT]] for role, text in self.messages],
             "replies": [
@@ -99,6 +99,7 @@ class Round:
             temperature=self.request.temperature,
             reasons=[s.reason[:MAX_REASON] for s in self.samples if s.reason],
             exchange=txn.save(exchange),
+            variables=txn.save(dict(self.request.variables)),
         )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from goedels_poetry.agents.deps import Apply, Deps
-from goedels_poetry.agents.guidance import guide_of, reported, shown_sketch
+from goedels_poetry.agents.guidance import guide_of
 from goedels_poetry.agents.rounds import Round
-from goedels_poetry.agents.sketcher import ask_for_sketch, sketches_left
+from goedels_poetry.agents.sketcher import ask_for_sketch, settle_winner, sketches_left
+from goedels_poetry.agents.story import last_reply, reported, shown_sketch
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -20,7 +21,7 @@ async def correct_sketch(node: ProofNode, deps: Deps) -> Apply:
             return lambda txn: deps.moves(txn).set_uncorrected_sketch(node, node.reason)
         prompt = "repair-false-lemma" if "refuted_child" in (report or {}) else "repair-gap"
         words = {
-            "candidate": shown_sketch(sketch),
+            "candidate": await last_reply(deps, goal, read=True) or shown_sketch(sketch),
             "report": reported(node.reason, report),
             "answer_format": (await guide.describe(goal))["sketch_format"],
         }
@@ -44,7 +45,7 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
     for sample in done.rejected(known=node.fingerprint or ""):
         moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
     if done.winner is not None:
-        return moves.set_sketch(node, done.winner.value["sketch"])
+        return settle_winner(txn, deps, node, done.winner)
     return moves.set_uncorrected_sketch(node, f"{node.reason}; not repaired: {done.reason}")
 
 

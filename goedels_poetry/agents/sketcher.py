@@ -10,18 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import failed_subgoal, guide_of, request_for, rounds_so_far
+from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.proposing import from_strategies
+from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import Round, ask_round, remembered
+from goedels_poetry.agents.rounds import Round, Sample, ask_round, remembered
+from goedels_poetry.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
-SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
-"""Prompts whose rounds count as sketches of a model."""
+AGAIN = "that was proposed before, with the same rule and the same lemmas, and is not allowed on this goal any more"
 
 LAST_RESORT = 5
 """How many times the queries of the first search the symbolic agents may pose when the model has no more rounds."""
@@ -51,7 +52,7 @@ async def _guided(deps: Deps, guide: ModelGuided, node: ProofNode, goal: Goal) -
             return lambda txn: deps.moves(txn).set_sketch(node, found.value["sketch"])
     if deps.has_model("sketcher") and sketches_left(deps, node, goal):
         backtracked = {**failed_subgoal(goal)} if fresh and node.generation else {}
-        tried = rounds_so_far(goal, *SKETCH_PROMPTS)
+        tried = rounds_so_far(goal, *PROOF_PROMPTS, *SKETCH_PROMPTS)
         prompt = "decomposer-backtrack" if backtracked else "decomposer-subsequent" if tried else "decomposer-initial"
         done = await ask_for_sketch(deps, guide, node, goal, "sketcher", prompt, **backtracked)
         return lambda txn: settle_sketch_round(txn, deps, node, done)
@@ -91,22 +92,26 @@ async def ask_for_sketch(
         found = await remembered(
             deps, guide, "validation", goal, ["sketch", said], lambda: guide.read_sketch(goal, said)
         )
-        if not found.ok:
+        if not found.ok or REFUTATION in found.value:
             return found
         sketch = found.value["sketch"]
         name = str(sketch["fingerprint"])
         if name in goal.banned:
-            reason = f"{sketch['strategy']} with just these lemmas is banned here: {banned.get(name, '')}"
+            reason = f"{AGAIN}: {banned.get(name, '')}"
             return Outcome(False, {"banned": sketch}, reason)
         return replace(found, value={"sketch": sketch, "key": name})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
+        if REFUTATION in proposal:
+            return await confirmed(deps, goal, proposal[REFUTATION])
+        if request.samples == 1:
+            return Outcome(True)  # it goes to the verifier as it is
         made = proposal["sketch"]
         return await remembered(
             deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
         )
 
-    return await ask_round(deps, request, read, check if request.samples > 1 else None)
+    return await ask_round(deps, request, read, check)
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
@@ -120,7 +125,7 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     for sample in rejected:
         moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
     if done.winner is not None:
-        return moves.set_sketch(node, done.winner.value["sketch"])
+        return settle_winner(txn, deps, node, done.winner)
     node = replace(node, strategy=None, fingerprint=None)
     banned = next((sample.report["banned"] for sample in done.samples if "banned" in sample.report), None)
     if rejected:
@@ -130,4 +135,11 @@ def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> s
     return moves.set_failed_sketch(node, done.reason)
 
 
-__all__ = ["ask_for_sketch", "settle_sketch_round", "sketcher", "sketches_left"]
+def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
+    """A sketch goes to the verifier; a refutation that holds ends the goal."""
+    if REFUTATION in winner.value:
+        return settle_refutation(txn, deps, node, winner.report)
+    return deps.moves(txn).set_sketch(node, winner.value["sketch"])
+
+
+__all__ = ["ask_for_sketch", "settle_sketch_round", "settle_winner", "sketcher", "sketches_left"]

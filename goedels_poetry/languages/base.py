@@ -281,6 +281,25 @@ class ModelGuided(Protocol):
 
 
 @runtime_checkable
+class Refutable(Protocol):
+    """What a language offers besides so that a model may say that a goal is false.
+
+    For such a reply `ModelGuided.read_candidate` and `ModelGuided.read_sketch` give ``{"refutation": JSON}``; so they
+    do for ``{"refuted": ...}``, what stands in a decision.
+    """
+
+    async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
+        """Whether the goal is false as the reply says, found out without believing it.
+
+        ``{"refuted": counterexample, "detail": {...}}`` when it is: the counterexample as of `Language.prove`, the
+        detail of a root goal as of `Language.judge`. ``{"open": words}`` when nothing refutes the goal and it does not
+        follow all the same, for a function that its definition does not determine. Not ok: why the values do not
+        refute it, in words for the model.
+        """
+        ...
+
+
+@runtime_checkable
 class Configurable(Protocol):
     """A language that settings say something about."""
 
@@ -409,6 +428,7 @@ __all__ = [
     "ModelGuided",
     "Outcome",
     "Premise",
+    "Refutable",
     "Searchable",
     "SeveralTheorems",
     "Theorem",

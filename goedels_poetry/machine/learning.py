@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from goedels_poetry.memory import LemmaBank, StrategyStatistics, export_subtree
-from goedels_poetry.memory.bank import Lemma
+from goedels_poetry.memory import LemmaBank, StrategyStatistics, proved_in_run
 from goedels_poetry.settings import Settings
-from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import NodeStatus, ProofNode, Verdict
+from goedels_poetry.tree.state import NodeStatus, Verdict
 from goedels_poetry.tree.store import ProofStore
-
-MOST_NODES_OF_A_LEMMA = 500
-"""Larger proofs are not worth carrying in the lemma bank."""
 
 
 class Memory(NamedTuple):
@@ -94,41 +87,7 @@ def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: boo
     if store.root().status is NodeStatus.PROVED and not accepted and not retry:
         bank.forget(_taken_from_bank(store))
     elif accepted or ours_alone:
-        bank.add(_new_lemmas(store, result.language, cut_ones=ours_alone))
-
-
-def _new_lemmas(store: ProofStore, language: str, *, cut_ones: bool) -> Iterable[Lemma]:
-    """``cut_ones``: with those that backtracking cut off, which stand in no proof that was checked."""
-    for key, node_id in store.lemmas():
-        node = store.get(node_id)
-        if node.parent is None or node.origin.startswith("bank:"):
-            continue
-        if store.is_cut(node_id) and not cut_ones:
-            continue
-        body = export_subtree(store, node_id, origin="")
-        if len(body) <= MOST_NODES_OF_A_LEMMA and not _rests_on_others(store, node, body):
-            yield Lemma(key, language, node.statement, node.strategy or "", body)
-
-
-def _rests_on_others(store: ProofStore, node: ProofNode, body: list[dict[str, Any]]) -> bool:
-    """Whether the proof of a subtree cites what does not stand in it: a lemma of the bank, or one proved beside it."""
-    if any("lemmas" in item["row"] for item in body):
-        return True
-    inside = {item["id"] for item in body}
-    outside = [fact for fact in scope_ids(store, node) if fact not in inside]
-    if not outside:
-        return False
-    parts = [item[name] for item in body for name in ("proof", "sketch") if item.get(name)]
-    cited = {cite for part in parts for cite in part.get("cites", ())}
-    text = json.dumps(parts)  # where citations are keys, they are long enough to stand for nothing else
-    return any(fact in cited or _key(store, fact) in text for fact in outside)
-
-
-def _key(store: ProofStore, fact: str) -> str:
-    """By what a node or a lemma of the bank is cited."""
-    lemma = store.meta(f"lemma:{fact}")
-    key = store.get(fact).key if lemma is None else lemma[0]["row"]["key"]
-    return str(key).rpartition(":")[2]
+        bank.add(proved_in_run(store, result.language, cut_ones=ours_alone))
 
 
 def _taken_from_bank(store: ProofStore) -> set[str]:

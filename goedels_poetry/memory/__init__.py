@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from goedels_poetry.memory.bank import LemmaBank, export_subtree, lemma_id, theory_of
 from goedels_poetry.memory.lateral import ExecutionTrace, NodeState, conversation, node_state
+from goedels_poetry.memory.run_lemmas import proved_in_run
 from goedels_poetry.memory.statistics import StrategyStatistics
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "export_subtree",
     "lemma_id",
     "node_state",
+    "proved_in_run",
     "theory_of",
 ]

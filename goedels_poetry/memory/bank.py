@@ -37,6 +37,16 @@ class Lemma(NamedTuple):
     body: list[dict[str, Any]]
     """The proved subtree, see :func:`export_subtree`."""
 
+    @property
+    def name(self) -> str:
+        """Its id, see `lemma_id`."""
+        return lemma_id(self.language, self.key, self.statement)
+
+    def stored(self) -> list[dict[str, Any]]:
+        """The subtree as it is kept outside of the tree in which it was proved."""
+        body = relocate(self.body, self.body[0]["id"], self.name)
+        return [{**item, "origin": f"bank:{self.name}"} for item in body]
+
 
 def theory_of(key: str) -> str:
     """The part of a canonical key that names definitions and premises."""
@@ -110,10 +120,9 @@ class LemmaBank:
         """Add what is new; returns how many entries that were. Adding twice changes nothing."""
         rows = []
         for lemma in lemmas:
-            name = lemma_id(lemma.language, lemma.key, lemma.statement)
-            body = relocate(lemma.body, lemma.body[0]["id"], name)
-            text = json.dumps([{**item, "origin": f"bank:{name}"} for item in body], separators=(",", ":"))
-            rows.append((name, lemma.key, theory_of(lemma.key), lemma.language, lemma.statement, lemma.strategy, text))
+            text = json.dumps(lemma.stored(), separators=(",", ":"))
+            theory = theory_of(lemma.key)
+            rows.append((lemma.name, lemma.key, theory, lemma.language, lemma.statement, lemma.strategy, text))
         with self._lock:
             before = self._db.total_changes
             self._db.execute("BEGIN IMMEDIATE")

@@ -134,7 +134,7 @@ def _resolved(store: StoreReader, entry: dict[str, Any]) -> dict[str, Any]:
             resolved[name.removesuffix("_ref")] = store.load(value)
         elif name == "exchange":
             resolved[name] = store.load(value)
-        else:
+        elif name != "variables":  # they stand in the exchange's messages
             resolved[name] = value
     return resolved
 

@@ -52,15 +52,29 @@ class GoedelsPoetryStateManager:
         self._roll_up(replace(node, attempts=node.attempts + 1, strategy=None, fingerprint=None, refs=refs))
         return "proved"
 
-    def set_refuted(self, node: ProofNode, counterexample: Any) -> str:
-        """The goal is false. A false subgoal is its ancestor's fault: that one must be sketched again."""
-        refs = node.refs | {"report": self._txn.save({"counterexample": counterexample})}
-        node = replace(node, status=NodeStatus.REFUTED, queue=None, reason="refuted by a counterexample", refs=refs)
-        self._txn.put(node)
-        self._txn.log(node.id, "attempt", attempt=node.attempts, reason=node.reason, **_named(refs, "report"))
+    def set_refuted(self, node: ProofNode, counterexample: Any, detail: dict[str, Any] | None = None) -> str:
+        """The goal is false. A false subgoal is its ancestor's fault: that one must be sketched again.
+
+        ``detail``: what the evidence of a refuted theorem is made of.
+        """
+        refs = node.refs | {"report": self._txn.save({**(detail or {}), "counterexample": counterexample})}
+        self._end(replace(node, status=NodeStatus.REFUTED, reason=_refuted_at(counterexample), refs=refs))
+        return "refuted"
+
+    def set_underdetermined(self, node: ProofNode, reason: str) -> str:
+        """The goal neither follows nor is refuted: no proof of it is to be looked for, and no sketch may rest on it."""
+        if node.parent is None:
+            self._txn.set_verdict(Verdict.UNKNOWN, reason)
+        self._end(replace(node, status=NodeStatus.FAILED, reason=reason, refs=_without(node.refs, "report")))
+        return "does not follow"
+
+    def _end(self, node: ProofNode) -> None:
+        """Nothing more is tried on a goal; the sketch that led to it has failed."""
+        self._txn.put(replace(node, queue=None))
+        self._txn.reason = node.reason
+        self._txn.log(node.id, "attempt", attempt=node.attempts, reason=node.reason, **_named(node.refs, "report"))
         if node.parent is not None and self._handle_failed_sketch(node) is None:
             self._settle(node)
-        return "refuted"
 
     def _roll_up(self, node: ProofNode) -> None:
         """Mark ``node`` proved, let go who waits for it, and prove its ancestors whose last child it was."""
@@ -392,6 +406,13 @@ def _entry_queue(node: ProofNode) -> Queue:
     if "sketch" in node.refs:
         return Queue.VERIFY_SKETCH
     return Queue.VERIFY if "candidate" in node.refs else Queue.PROVE
+
+
+def _refuted_at(counterexample: Any) -> str:
+    """Why a goal is refuted, with the values where the language says them in words."""
+    told = counterexample if isinstance(counterexample, dict) else {}
+    at = str(told.get("text") or told.get("instance") or "")
+    return f"false for {at}" if at else "refuted by a counterexample"
 
 
 def _without(refs: dict[str, str], *names: str) -> dict[str, str]:

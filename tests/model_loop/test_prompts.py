@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from scripted_models import REVERSE
 
-from goedels_poetry.agents.guidance import bans, failed_subgoal, story
 from goedels_poetry.agents.questions import refiner, wording
+from goedels_poetry.agents.story import bans, failed_subgoal, story
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.models import Prompts
@@ -25,7 +25,7 @@ HISTORY = (
     {
         "kind": "backtrack",
         "statement": "the subgoal \\frac{1}{2}",
-        "reason": "subgoal 0.0_0000 failed",
+        "reason": "subgoal 0.0_0000 failed: it was not closed",
         "report": {"report": "rlimit"},
     },
     {"kind": "model", "prompt": "decomposer-initial", "reasons": ["the reply is empty"]},
@@ -77,9 +77,11 @@ def test_the_backtrack_prompt_names_the_failed_subgoal_its_errors_all_strategies
     goal = Goal(REVERSE, {}, "0", "", history=HISTORY)
     values = {**described, "history": story(HISTORY), "banned": bans(HISTORY)}
     text = Prompts().get("decomposer-backtrack").messages(values | failed_subgoal(goal))[1][1]
-    for what in ("the subgoal \\frac{1}{2}", "subgoal 0.0_0000 failed", "rlimit", "model-lemmas; subgoals: L"):
+    for what in ("the subgoal \\frac{1}{2}", "rlimit", "lemmas with the subgoals L"):
         assert what in text
-    assert "failed 2 times, last because: false for x" in text
+    assert "failed 2 times: last because false for x" in text
+    assert "given up, for it led to the subgoal \\frac{1}{2}: it was not closed" in text
+    assert "0.0_0000" not in text
     assert "fundamentally different" in text
     assert "case 1 is false for x = {0}" in text
 

@@ -8,12 +8,13 @@ gives way to the table. Every decision is recorded with who made it and why.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from goedels_poetry.agents.changes.common import change_of, goes_on
 from goedels_poetry.agents.changes.failing import ChangeFailure
 from goedels_poetry.agents.changes.moves import MOVES, Situation, chosen_move, legal_moves, preferred
 from goedels_poetry.agents.changes.wording import decision_variables
-from goedels_poetry.agents.decider import DECISION_SCHEMA, PROMPT
+from goedels_poetry.agents.decider import PROMPT
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
@@ -27,6 +28,15 @@ from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import StoreReader, Txn
 
 ROLE = "decider"
+
+DECISION_SCHEMA: dict[str, Any] = {
+    "title": "decision",
+    "type": "object",
+    "properties": {"reason": {"type": "string"}, "decision": {"type": "string"}},
+    "required": ["reason", "decision"],
+    "additionalProperties": False,
+}
+"""No enumeration: a decision to go back names the step, in one's own words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goedels_poetry.agents.guidance import NOTHING
+from goedels_poetry.agents.story import NOTHING
 from goedels_poetry.languages.python.changes import Baseline, ChangeReport, plain, unified
 from goedels_poetry.languages.python.changes.symptoms import project_file, symptom_of
 from goedels_poetry.tasks.change import Change

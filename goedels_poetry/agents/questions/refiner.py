@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from goedels_poetry.agents.guidance import NOTHING, schedule
+from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.questions.asking import STRIDE, question_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import ask_round
+from goedels_poetry.agents.story import NOTHING
 from goedels_poetry.languages.base import Outcome
 from goedels_poetry.models import Reply, Request
 from goedels_poetry.tasks.question import ADVISE, Question, set_advised, set_unusable_advice

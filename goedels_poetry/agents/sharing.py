@@ -1,0 +1,65 @@
+"""What was proved under one goal is offered to the others before a model is asked about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from goedels_poetry.agents.deps import Deps
+from goedels_poetry.languages.base import Goal
+from goedels_poetry.memory import proved_in_run, theory_of
+from goedels_poetry.tree.state import ProofNode
+from goedels_poetry.tree.store import Txn
+
+MOST_OFFERED = 60
+"""Facts of the run, the latest ones, from which the language chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFacts:
+    """A goal with the facts of its run that help it."""
+
+    node: ProofNode
+    goal: Goal
+    bodies: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Lemma id -> its proof, to be remembered."""
+
+    def keep(self, txn: Txn) -> None:
+        """The proofs go with the goal that may cite them."""
+        for lemma, body in self.bodies.items():
+            txn.remember(f"lemma:{lemma}", body)
+
+
+async def facts_of_the_run(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+    """Lemma id -> its statement and proof: what other goals of this run have proved, and this one may cite."""
+    return await deps.store.on_thread(_offers, deps, node)
+
+
+async def with_shared_facts(deps: Deps, node: ProofNode, goal: Goal) -> SharedFacts:
+    """The goal with those facts in its scope that the language thinks useful."""
+    offers = await facts_of_the_run(deps, node) if node.key else {}
+    if not offers:
+        return SharedFacts(node, goal)
+    listed = [{"id": name, "statement": statement, "strategy": ""} for name, (statement, _) in offers.items()]
+    chosen = deps.charge(await deps.language.retrieve(goal, listed))
+    names = [str(name) for name in chosen.value.get("lemmas", ()) if name in offers] if chosen.ok else []
+    if not names:
+        return SharedFacts(node, goal)
+    scope = (*goal.scope, *((name, offers[name][0]) for name in names))
+    bodies = {name: offers[name][1] for name in names}
+    return SharedFacts(replace(node, lemmas=(*node.lemmas, *names)), replace(goal, scope=scope), bodies)
+
+
+def _offers(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+    store, language = deps.store, deps.language.name
+    own = {node.key, *(ancestor.key for ancestor in store.ancestors(node))}
+    known = {*node.lemmas, *(lemma for ancestor in store.ancestors(node) for lemma in ancestor.lemmas)}
+    offered = {
+        lemma.name: (lemma.statement, lemma.stored())
+        for lemma in proved_in_run(store, language, cut_ones=True)
+        if theory_of(lemma.key) == theory_of(node.key) and lemma.key not in own and lemma.name not in known
+    }
+    return dict(list(offered.items())[-MOST_OFFERED:])
+
+
+__all__ = ["SharedFacts", "facts_of_the_run", "with_shared_facts"]

@@ -1,0 +1,100 @@
+"""What a model is told of a goal's past: each thing once, in words, with how it ended."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_models import FIBONACCI, RIGHT_ZERO, Server, WithModel, fenced, prompt_of, role_of
+
+from goedels_poetry.agents.story import bans, reported, story
+
+SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
+
+
+def sketched(fingerprint: str = "model:0123456789abcdef") -> dict[str, Any]:
+    return {"kind": "sketch", "fingerprint": fingerprint, "sketch": SKETCH}
+
+
+def rejected(reason: str, fingerprint: str = "model:0123456789abcdef") -> dict[str, Any]:
+    return {"kind": "rejected", "fingerprint": fingerprint, "reason": reason}
+
+
+def test_what_came_to_the_same_end_twice_stands_there_once() -> None:
+    told = story([sketched(), rejected("false at 0"), sketched(), rejected("false at 0")])
+    assert told == "- lemmas with the subgoals P(x)\n  rejected: false at 0 (2 times)"
+
+
+def test_what_the_prompt_shows_as_its_report_is_not_told_again() -> None:
+    history = [{"kind": "attempt", "reason": "no proof"}, sketched(), rejected("false at 0")]
+    assert story(history, "the report: false at 0") == "- a direct proof: no proof"
+
+
+def test_the_reason_of_a_rejected_reply_is_told_with_its_sketch_alone() -> None:
+    reply = {"kind": "model", "role": "sketcher", "prompt": "decomposer-initial", "reasons": ["false at 0", "not JSON"]}
+    told = story([reply, sketched(), rejected("false at 0")])
+    assert told.count("false at 0") == 1
+    assert "could not be used: not JSON" in told
+
+
+def test_how_a_theorem_was_found_is_no_way_to_prove_it() -> None:
+    history = [{"kind": "model", "role": "formalizer", "prompt": "formalizer", "reasons": ["it does not parse"]}]
+    assert story(history) == "(nothing)"
+
+
+def test_no_hash_and_no_id_reaches_a_model() -> None:
+    given_up = {"kind": "backtrack", "reason": "subgoal 0.0_0000 failed: false for x = 1", "statement": "Q(x)"}
+    ban = {"kind": "ban", "fingerprint": "model:0123456789abcdef", "strategy": "model-lemmas", "failures": 2}
+    history = [sketched(), rejected("false at 0"), given_up, {**ban, "reason": "subgoal 0.0_0000 failed: no"}]
+    told = story(history) + bans(history)
+    assert "0123456789abcdef" not in told
+    assert "0.0_0000" not in told
+    assert "given up, for it led to Q(x): false for x = 1" in told
+    assert "failed 2 times: last because no" in told
+
+
+def test_a_ban_whose_reason_the_story_gives_only_points_there() -> None:
+    ban = {"kind": "ban", "fingerprint": "model:0123456789abcdef", "strategy": "model-lemmas", "failures": 2}
+    assert "see above" in bans([sketched(), rejected("false at 0"), {**ban, "reason": "false at 0"}])
+
+
+@pytest.mark.parametrize(
+    ("reason", "report", "told"),
+    [
+        ("no proof", None, "no proof"),
+        ("no proof", {"report": "no proof in 3 s"}, "no proof in 3 s"),
+        ("no proof in 3 s", {"report": "3 s"}, "no proof in 3 s"),
+        ("no proof", {"report": "case 1 stays open"}, "no proof\ncase 1 stays open"),
+    ],
+)
+def test_a_reason_and_a_report_are_told_once_each(reason: str, report: Any, told: str) -> None:
+    assert reported(reason, report) == told
+
+
+FALSE_LEMMA = {"lemmas": ["(forall ((n Nat)) (= (fib n) n))", RIGHT_ZERO]}
+
+
+async def test_a_repair_shows_the_reply_whole_and_a_run_can_be_read_under_other_templates(
+    with_model: WithModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reply = fenced(FALSE_LEMMA)
+    with Server(lambda asked: fenced({"queries": []}) if role_of(asked) == "search_query" else reply) as server:
+        framework = with_model(server, budgets={"wall_seconds": 60, "model_calls": 3})
+        result = await framework.arun(FIBONACCI, name="f.smt2")
+        repair = next(text for asked in server.requests if "## Rejected sketch" in (text := prompt_of(asked)))
+    assert reply.text.strip() in repair, "the model's own words, not ours about them"
+    assert result.run_dir is not None
+    (tmp_path / "repair-false-lemma.md").write_text("Goal: {{ statement }}\nRejected: {{ candidate }}\n")
+    spec = importlib.util.spec_from_file_location("replay", Path(__file__).parents[2] / "scripts" / "replay_prompts.py")
+    assert spec is not None
+    assert spec.loader is not None
+    replay = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(replay)
+    assert replay.main([str(result.run_dir), "--prompts", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "corrector · repair-false-lemma · goal 0 ·" in printed
+    assert "    -## The verifier's report" in printed
+    assert "those that can be compared" in printed
+    assert replay.main([str(tmp_path / "none")]) == 2

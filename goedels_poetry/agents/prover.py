@@ -14,7 +14,7 @@ from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.premises import with_premises
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import Round, ask_round, remembered
+from goedels_poetry.agents.rounds import Round, ask_readable, remembered
 from goedels_poetry.agents.sharing import with_shared_facts
 from goedels_poetry.agents.story import PROOF_PROMPTS, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
@@ -103,7 +103,7 @@ async def ask_for_proof(
         made = proposal["candidate"]
         return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
 
-    return await ask_round(deps, request, read, check)
+    return await ask_readable(deps, request, read, check)
 
 
 def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal: Goal, done: Round) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from goedels_poetry.agents.registry import Deps
+from goedels_poetry.agents.story import UNREADABLE
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Ledger, Reply, Request
@@ -58,6 +59,8 @@ class Round:
     model: str
     messages: tuple[tuple[str, str], ...]
     samples: tuple[Sample, ...]
+    before: Round | None = None
+    """The round whose reply could not be read; this one asked for it again."""
 
     @property
     def winner(self) -> Sample | None:
@@ -70,6 +73,14 @@ class Round:
         reasons = dict.fromkeys(sample.reason for sample in self.samples)
         return "; ".join(reasons)[:MAX_REASON] or "the model gave no reply"
 
+    @property
+    def unreadable(self) -> Sample | None:
+        """The first reply, when there are words in it and nothing in any of them can be read."""
+        for sample in self.samples:
+            if sample.holds or sample.value or sample.report or not sample.reply.text.strip():
+                return None
+        return self.samples[0] if self.samples else None
+
     def rejected(self, known: str = "") -> list[Sample]:
         """Samples that propose a sketch that does not hold, one for each sketch; ``known`` is left out."""
         found: dict[str, Sample] = {}
@@ -81,6 +92,8 @@ class Round:
 
     def log(self, txn: Txn, node: ProofNode) -> None:
         """Keep the exchange in the node's history, and what the prompt was made of: wordings can be tried on it."""
+        if self.before is not None:
+            self.before.log(txn, node)
         exchange = {
             "messages": [[role, text[:MAX_KEPT]] for role, text in self.messages],
             "replies": [
@@ -147,6 +160,27 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
     winner = next((n for n, sample in enumerate(samples) if sample.holds), len(samples))
     messages = _messages(deps, request)
     return Round(request, deps.models.name(request.role), messages, samples[: winner + 1])
+
+
+async def ask_readable(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
+    """Like `ask_round`; a reply that cannot be read is sent back once, with what is wrong: form costs no attempt.
+
+    Raises:
+        BudgetExceeded: the run may not ask any more.
+    """
+    done = await ask_round(deps, request, read, check)
+    broken = done.unreadable
+    if broken is None:
+        return done
+    said = [message for message in done.messages if message[0] != "system"]
+    again = replace(
+        request,
+        prompt=UNREADABLE,
+        variables={"fault": broken.reason},
+        samples=1,
+        messages=(*said, ("assistant", broken.reply.text[:MAX_KEPT])),
+    )
+    return replace(await ask_round(deps, again, read, check), before=done)
 
 
 async def _seen(checking: Awaitable[Outcome], deps: Deps) -> Outcome:
@@ -254,4 +288,4 @@ def _messages(deps: Deps, request: Request) -> tuple[tuple[str, str], ...]:
     return ()
 
 
-__all__ = ["Round", "Sample", "ask_round", "remembered"]
+__all__ = ["Round", "Sample", "ask_readable", "ask_round", "remembered"]

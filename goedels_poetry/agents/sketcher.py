@@ -15,7 +15,7 @@ from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.proposing import from_strategies
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
-from goedels_poetry.agents.rounds import Round, Sample, ask_round, remembered
+from goedels_poetry.agents.rounds import Round, Sample, ask_readable, remembered
 from goedels_poetry.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.models import Reply
@@ -111,7 +111,7 @@ async def ask_for_sketch(
             deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
         )
 
-    return await ask_round(deps, request, read, check)
+    return await ask_readable(deps, request, read, check)
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:

@@ -23,6 +23,9 @@ PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid
 SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
 """Prompts whose rounds count as sketches of a model."""
 
+UNREADABLE = "reply-unreadable"
+"""The prompt that sends a reply back that cannot be read."""
+
 
 def rounds_so_far(goal: Goal, *prompts: str, generation: int | None = None) -> int:
     """How many rounds with these prompts (names, or beginnings of names) a goal has had."""
@@ -41,7 +44,7 @@ async def last_reply(deps: Deps, goal: Goal, *, read: bool = False) -> str:
     """
     latest = ""
     for entry in reversed(goal.history):
-        if entry["kind"] == "model" and entry["prompt"].startswith((*PROOF_PROMPTS, *SKETCH_PROMPTS)):
+        if entry["kind"] == "model" and entry["prompt"].startswith((*PROOF_PROMPTS, *SKETCH_PROMPTS, UNREADABLE)):
             replies = (await deps.store.on_thread(deps.store.load, entry["exchange"]))["replies"]
             latest = latest or _first(reply["text"] for reply in replies)
             found = _first(reply["text"] for reply in replies if reply["holds"]) if read else latest
@@ -175,6 +178,7 @@ __all__ = [
     "NOTHING",
     "PROOF_PROMPTS",
     "SKETCH_PROMPTS",
+    "UNREADABLE",
     "bans",
     "failed_subgoal",
     "last_reply",

@@ -2,8 +2,12 @@
 
 import pytest
 
-from goedels_poetry.languages.lean.replies import lean_text, read_reply
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.language import CORE_TACTICS, MATHLIB_TACTICS
+from goedels_poetry.languages.lean.refutations import confirm
+from goedels_poetry.languages.lean.replies import NO_BLOCK, lean_text, read_reply
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.sketch import check_proof
+from goedels_poetry.languages.lean.symbolic import Refutation
 from goedels_poetry.languages.lean.task import Task
 
 PREFIX = "def double (n : Nat) : Nat := n + n\n\nnamespace N\n\n"
@@ -45,7 +49,7 @@ async def test_the_proof_is_found_however_it_is_wrapped(lean: LeanPool, reply: s
         ("```lean\ntheorem t : 1 = 1 := by", "no complete block"),
         (fenced("theorem other (n : Nat) : n = n"), "proof"),
         (fenced("axiom cheat : False\n\n" + f"{HEAD} := cheat.elim"), "not allowed"),
-        ("x" * 300_000, "characters"),
+        ("by " + "x" * 300_000, "characters"),
         (fenced(f'macro "omega" : tactic => `(tactic| sorry)\n\n{HEAD} := {PROOF}'), "not allowed here, 1:0: notation"),
         (fenced(f"{HEAD} := by\n  run_tac do IO.Process.exit 0"), "not allowed here, 2:2: metaprogram"),
         (fenced(f'#eval IO.FS.writeFile "x" "y"\n{HEAD} := {PROOF}'), "not allowed here, 1:0"),
@@ -59,3 +63,92 @@ async def test_a_reply_without_a_usable_proof_is_refused_in_words(lean: LeanPool
 
 def test_a_reply_that_was_cut_off_gives_no_text() -> None:
     assert lean_text("```lean\ntheorem t") == ""
+
+
+DOUBLED = "∀ (n : Nat), 0 < n → double n = 4"
+CLOSED = "theorem gp_0 : ∀ (n : Nat), double n = 2 * n"
+FALSE = Task(PREFIX, "theorem f (n : Nat) (h : 0 < n) : double n = 4", "f", (), ("double",), ())
+FALSE_CLOSED = f"theorem gp_1 : {DOUBLED}"
+ALONE = Task(PREFIX, FALSE_CLOSED, "gp_1", (), ("double",), ())
+
+
+async def test_a_theorem_of_another_name_counts_when_it_states_the_goal(lean: LeanPool) -> None:
+    same = await read_reply(lean, TASK, fenced(f"theorem other (k : Nat) : double k = 2 * k := {PROOF}"), CLOSED)
+    assert same.reason == ""
+    assert (await check_proof(lean, TASK, same.proof, same.helpers)).reason == ""
+
+
+async def test_a_theorem_that_states_something_else_is_told_so(lean: LeanPool) -> None:
+    for reply in ("theorem other (n : Nat) : n = n := rfl", "theorem t (n : Nat) : True := trivial"):
+        reason = (await read_reply(lean, TASK, fenced(reply), CLOSED)).reason
+        assert "states something else than the goal" in reason
+        assert reply.partition(" := ")[0] in reason
+        assert HEAD in reason
+
+
+@pytest.mark.parametrize("reply", ["I think that omega closes it after unfolding.", "no idea"])
+async def test_prose_is_not_given_to_lean(lean: LeanPool, reply: str) -> None:
+    assert (await read_reply(lean, TASK, reply)).reason == NO_BLOCK
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        fenced(
+            "theorem f_refuted : ¬ (∀ (n : Nat), 0 < n → double n = 4) := by\n  intro h\n  simpa [double] using h 1"
+        ),
+        fenced(
+            "theorem no : ¬ ∀ m : Nat, 0 < m → double m = 4 := fun h => by\n  have := h 1 (by omega)\n  contradiction"
+        ),
+        '{"refuted": {"at": {"n": "1"}, "because": "double 1 = 2"}}',
+        '```json\n{"refuted": {"at": [{"name": "n", "value": 3}]}}\n```',
+        '{"refuted": "n = 1"}',
+        f'{{"refuted": {{"proof": "theorem x : ¬ {DOUBLED} := fun h => absurd (h 1) (by decide)"}}}}',
+    ],
+)
+async def test_a_reply_may_say_that_the_goal_is_false(lean: LeanPool, reply: str) -> None:
+    written = await read_reply(lean, FALSE, reply, FALSE_CLOSED)
+    assert written.reason == ""
+    found = await confirm(lean, ALONE, written.refutation)
+    assert isinstance(found, Refutation), found
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ('{"refuted": {"at": {"n": "0"}, "because": "0 < 0 fails"}}', "does not find the goal false at n = 0"),
+        ('{"refuted": {"at": {"n": "2"}}}', "does not find the goal false at n = 2"),
+        ('{"refuted": {"at": {"m": "1"}}}', "name a value for each variable"),
+        ('{"refuted": {"at": {"n": "1) (by sorry"}}}', "not allowed in a value"),
+        ('{"refuted": {"at": {"n": "1) (by omega"}}}', "does not find the goal false"),
+        ('{"refuted": {"at": {"n": "by run_tac do IO.Process.exit 0"}}}', "not allowed in a value"),
+        (
+            fenced("theorem no : ¬ ∀ n : Nat, 0 < n → double n = 4 := by\n  intro h\n  simp at h"),
+            "Lean does not accept the proof of the negation",
+        ),
+        (fenced("theorem no : ¬ ∀ n : Nat, 0 < n → double n = 4 := sorry"), "has a `sorry`"),
+    ],
+)
+async def test_a_false_claim_that_a_goal_is_false_is_answered(lean: LeanPool, reply: str, words: str) -> None:
+    written = await read_reply(lean, FALSE, reply, FALSE_CLOSED)
+    assert written.reason == ""
+    assert words in str(await confirm(lean, ALONE, written.refutation))
+
+
+async def test_a_proof_of_another_negation_is_none_of_the_goal(lean: LeanPool) -> None:
+    reply = "theorem no : ¬ ∀ n : Nat, n = 4 := fun h => absurd (h 1) (by decide)"
+    assert "states something else" in (await read_reply(lean, FALSE, fenced(reply), FALSE_CLOSED)).reason
+
+
+@pytest.mark.parametrize("claim", [[], {}, 3, "because it is", {"because": "x"}, {"at": {}}, {"at": {"n": ""}}])
+async def test_a_claim_without_values_says_what_to_write(lean: LeanPool, claim: object) -> None:
+    written = await read_reply(lean, FALSE, {"refuted": claim}, FALSE_CLOSED)
+    assert '"refuted"' in written.reason or written.reason == NO_BLOCK
+
+
+async def test_what_the_prompt_says_of_this_lean_is_so(lean: LeanPool) -> None:
+    theorem = {name: f"example : 1 = 1 := by {name}" for name in (*CORE_TACTICS, *MATHLIB_TACTICS)}
+    for name, text in theorem.items():
+        errors = " ".join(m.text for m in (await lean.check(CheckRequest(text))).errors)
+        unknown = "unknown tactic" in errors or "<tactic>" in errors
+        assert unknown == (name in MATHLIB_TACTICS), f"{name}: {errors}"

@@ -31,7 +31,7 @@ HISTORY = (
     {"kind": "model", "prompt": "decomposer-initial", "reasons": ["the reply is empty"]},
 )
 MORE = {"candidate": "C", "report": "R", "answer_format": "F", "moves": "- resketch", "question": "Q", "context": "N"}
-MORE |= {"steps": "S", "words": "W"}
+MORE |= {"steps": "S", "words": "W", "fault": "F"}
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_models import FIBONACCI, RIGHT_ZERO, Server, WithModel, fenced, prompt_of, role_of
+from scripted_models import (
+    FIBONACCI,
+    GOOD_SKETCH,
+    RIGHT_ZERO,
+    Answer,
+    Server,
+    WithModel,
+    fenced,
+    prompt_of,
+    role_of,
+)
 
+from goedels_poetry import Verdict
 from goedels_poetry.agents.story import bans, reported, story
 
 SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
@@ -71,6 +82,29 @@ def test_a_ban_whose_reason_the_story_gives_only_points_there() -> None:
 )
 def test_a_reason_and_a_report_are_told_once_each(reason: str, report: Any, told: str) -> None:
     assert reported(reason, report) == told
+
+
+async def test_a_reply_that_cannot_be_read_is_sent_back_once_and_costs_no_attempt(with_model: WithModel) -> None:
+    asked_again: list[list[str]] = []
+
+    def mumbling(asked: dict[str, Any]) -> Answer:
+        if role_of(asked) in ("decider", "search_query"):
+            return Answer("no idea")
+        if len(asked["messages"]) > 2:
+            asked_again.append([message["content"] for message in asked["messages"][1:]])
+            return fenced(GOOD_SKETCH)
+        return Answer("The lemma is that fibit n (fib m) (fib (m+1)) = fib (n+m).")
+
+    with Server(mumbling) as server:
+        result = await with_model(server).arun(FIBONACCI, name="f.smt2")
+    assert result.verdict is Verdict.PROVED
+    prompt, reply, fault = asked_again[0]
+    assert "(fibit n zero (succ zero))" in prompt
+    assert reply.startswith("The lemma is")
+    assert "no complete JSON object" in fault
+    assert result.metrics["attempts"] <= 2 + result.metrics["proved_nodes"], (
+        "the symbolic attempt, and that of the root"
+    )
 
 
 FALSE_LEMMA = {"lemmas": ["(forall ((n Nat)) (= (fib n) n))", RIGHT_ZERO]}

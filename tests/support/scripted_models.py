@@ -72,8 +72,8 @@ ROLE_MARKS = {
 
 def role_of(asked: dict[str, Any]) -> str:
     """Which role a request was for, by the words of its prompt."""
-    text = prompt_of(asked)
-    return next(role for role, mark in ROLE_MARKS.items() if mark in text)
+    texts = [str(message["content"]) for message in reversed(asked["messages"]) if message["role"] == "user"]
+    return next(role for text in texts for role, mark in ROLE_MARKS.items() if mark in text)
 
 
 def is_root(asked: dict[str, Any], goal: str) -> bool:

@@ -14,7 +14,8 @@ from goedels_poetry.languages.bridge.goals import Engine
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
-from goedels_poetry.languages.lean.replies import read_reply
+from goedels_poetry.languages.lean.refutations import confirm
+from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
@@ -50,14 +51,24 @@ TRIED_PROOFS = (
 )
 TRIED_SKETCHES = f"{TRIED_PROOFS[:-1]}, and a search for lemmas."
 """What has failed before a model is asked for a proof or a sketch."""
+REFUTED_FORMAT = (
+    " If the theorem is false, say that instead: one theorem with its negation, `theorem it_is_false : ¬ (∀ …) := …`, "
+    'or values as JSON, {"refuted": {"at": {"n": "3", "xs": "[]"}, "because": "…"}}; Lean finds out.'
+)
 PROOF_FORMAT = (
-    "One block ```lean … ``` with the whole declaration of the theorem and its proof; lemmas of your own may stand "
-    "before it. No axiom, no `sorry`, no `native_decide`, no new notation."
+    "One block ```lean … ``` with the whole declaration of the theorem, its name and statement as they are, and its "
+    "proof; lemmas of your own may stand before it, each after those that it needs. No axiom, no `sorry`, no "
+    f"`native_decide`, no new notation, at most {MOST_CHARACTERS} characters.{REFUTED_FORMAT}"
 )
 SKETCH_FORMAT = (
-    "One block ```lean … ``` with the whole declaration of the theorem and a proof that has `sorry` exactly where a "
-    "subgoal is left to prove; lemmas of your own with `sorry` may stand before it. Everything else must compile."
+    "One block ```lean … ``` with the whole declaration of the theorem, its name and statement as they are, and a "
+    "proof that has `sorry` exactly where a subgoal is left to prove; lemmas of your own with `sorry` may stand before "
+    "it, each after those that it needs. Everything else must compile, without axioms or new notation; at most "
+    f"{MOST_CHARACTERS} characters.{REFUTED_FORMAT}"
 )
+CORE_TACTICS = ("omega", "grind", "simp", "decide", "induction", "fun_induction", "split", "exact?", "bv_decide")
+MATHLIB_TACTICS = ("ring", "linarith", "norm_num", "positivity", "nlinarith", "aesop")
+"""What a model takes for granted that knows Lean; without Mathlib it has the former and lacks the latter."""
 
 
 class LeanLanguage:
@@ -330,7 +341,7 @@ class LeanLanguage:
         target = self._targets[(goal.theorem, str(goal.options.get("theorem") or ""))]
         task = task_of(target, goal)
         return {
-            "language": self.formal_language,
+            "language": self._dialect(target),
             "statement": f"{task.head} := sorry",
             "definitions": target.prefix.strip() or "(none)",
             "premises": premises.shown(goal.premises),
@@ -342,6 +353,15 @@ class LeanLanguage:
             "sketch_format": SKETCH_FORMAT,
         }
 
+    def _dialect(self, target: Target) -> str:
+        """Which Lean it is, and what it has: proofs for another one cost the most replies."""
+        version = self._pool.version if self._pool is not None else "4"
+        if "import Mathlib" in target.prefix:
+            return f"Lean {version}, with the libraries that the file imports"
+        without = ", ".join(f"`{name}`" for name in MATHLIB_TACTICS)
+        has = ", ".join(f"`{name}`" for name in CORE_TACTICS)
+        return f"Lean {version}, core library alone: without Mathlib there is no {without}; there are {has}"
+
     async def read_candidate(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_candidate`: a proof with holes is a sketch."""
         return await self._read(goal, reply, proof=True)
@@ -352,15 +372,36 @@ class LeanLanguage:
 
     async def _read(self, goal: Goal, reply: str | Json, *, proof: bool) -> Outcome:
         lean, task = await self._lean(), await self._task(goal)
-        written = await read_reply(lean, task, str(reply))
+        closed = await self._closed(goal)
+        written = await read_reply(lean, task, reply, closed)
         if written.reason:
             return Outcome(False, {}, written.reason)
+        if written.refutation and not closed:
+            return Outcome(False, {}, "the goal has no closed form in this file, so its negation cannot be stated")
+        if written.refutation:
+            return Outcome(True, {"refutation": written.refutation})
         if proof and "sorry" not in written.proof + written.helpers:
             return Outcome(True, {"candidate": {"proof": written.proof, "helpers": written.helpers}})
         opened = await open_sketch(lean, task, "model", written.proof, written.helpers, deterministic=False)
         if opened.reason:
             return Outcome(False, {}, opened.reason)
         return Outcome(True, {"sketch": opened.sketch})
+
+    async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
+        """See `Refutable.confirm_refutation`."""
+        began, target = time.monotonic(), await self._target(goal.theorem, goal.options)
+        closed = await self._closed(goal)
+        task = Task(target.prefix, closed, lemma_name(closed), (), target.functions, target.types)
+        found = await confirm(await self._lean(), task, refutation)
+        if isinstance(found, str):
+            return Outcome(False, {}, found, _cost(began))
+        shown = {"instance": found.text}
+        detail = {"verdict": "refuted", "counterexample": shown, "proof": found.proof}
+        return Outcome(True, {"refuted": shown, "detail": detail}, cost=_cost(began))
+
+    async def _closed(self, goal: Goal) -> str:
+        """The goal as a lemma without proof; "" when it has no closed form."""
+        return goal.statement or (await self._target(goal.theorem, goal.options)).closed
 
     async def canonical(self, theorem: Theorem, statement: str) -> str:
         """See `Language.canonical`."""

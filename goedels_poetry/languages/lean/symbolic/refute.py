@@ -91,13 +91,16 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     return None
 
 
-async def refuted_at(lean: LeanRuntime, task: Task, values: Mapping[int, str], *, seconds: float) -> Refutation | None:
-    """The statement refuted by these values (Lean text, by the variables' places), where Lean accepts it."""
+async def refuted_at(
+    lean: LeanRuntime, task: Task, values: Mapping[int, str] | Mapping[str, str], *, seconds: float
+) -> Refutation | None:
+    """The statement refuted by these values (Lean text, by the variables' places or names), where Lean accepts it."""
     clock = Clock(seconds)
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
-    choice = {v.name: values[place] for place, v in enumerate(goal.context) if place in values}
+    given: dict[int | str, str] = {**values}
+    choice = {v.name: given[key] for place, v in enumerate(goal.context) for key in (place, v.name) if key in given}
     definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
     known = f" [{definitions}]" if definitions else ""
     for decide in ("decide +kernel", f"first | (simp{known}; done) | omega | grind{known}"):

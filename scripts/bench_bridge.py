@@ -51,12 +51,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, default=1, help="every n-th file, in the order of names")
+    parser.add_argument("--offset", type=int, default=0, help="beginning with this one")
     parser.add_argument("--timeout", type=float, default=20.0, help="seconds for the engine")
     parser.add_argument("--lean-timeout", type=float, default=60.0, help="seconds for the Lean file")
     parser.add_argument("--no-gate", action="store_true", help="be content with the Lean that the file was made with")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows there")
     given = parser.parse_args()
-    files = sorted(given.folder.glob("*.smt2"))[:: given.every]
+    files = sorted(given.folder.glob("*.smt2"))[given.offset :: given.every]
     rows = asyncio.run(measured(files, given))
     if given.json is not None:
         given.json.write_text(json.dumps([asdict(row) for row in rows], indent=1), "utf-8")

@@ -17,6 +17,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.python.faults import OutsideFragment
@@ -192,6 +193,12 @@ class Maker:
                     f"str({e('bool', d)})",
                     f"f'{{{self.pick(*self.names('str') or ['LETTER'])}}}-{{{e('int', 0)} > 0}}'",
                     f"max({e('list[str]', d)}, key=len)",
+                    f"max({e('list[str]', d)})",
+                    f"str({e('int', d)} + 0)",
+                    f"f'{{len({e('list[int]', 0)})}}.{{int({e('bool', 0)})}}'",
+                    f"chr({e('int', d)} % 90 + 30)",
+                    f"{s}.join({e('list[str]', d)})",
+                    f"'-'.join(c for c in {s} if c != 'a')",
                 )
             case "list[int]":
                 return self.integers(d)
@@ -267,8 +274,72 @@ class Maker:
             lambda: f"{self.pick(*self.functions)}({e('int', d)})",
             lambda: f"{self.pick(*self.functions)}({e('int', d)})",
             lambda: f"sum(w for v in {xs} if (w := v - 1) > 0)",
+            lambda: f"ord({e('str', d)})",
+            lambda: f"{e('str', d)}.count({self.pick('a', 'b').__repr__()})",
+            *self.of_collections(),
+            *self.of_collections(),
         ]
         return r.choice(options)()
+
+    def of_collections(self) -> list[Callable[[], str]]:
+        """Integers that are read off variables with dicts and sets."""
+        e, found = self.expr, list[Callable[[], str]]()
+        for m in self.names("dict[int, int]"):
+            found += [
+                lambda m=m: f"{m}[{e('int', 1)}]",
+                lambda m=m: f"{m}.get({e('int', 1)}, {e('int', 1)})",
+                lambda m=m: f"sum({m}{self.pick('', '.values()', '.keys()')})",
+                lambda m=m: f"sum(k * v for k, v in {m}.items() if k != {e('int', 0)})",
+                lambda m=m: f"len({m})",
+                lambda m=m: f"max({m}, default=0, key=lambda k: {m}[k])",
+            ]
+        for s in self.names("set[int]"):
+            found += [
+                lambda s=s: f"len({s})",
+                lambda s=s: f"sum({s})",
+                lambda s=s: f"max({s}, default=3)",
+                lambda s=s: f"len({s} {self.pick('|', '&', '-')} set({e('list[int]', 1)}))",
+            ]
+        return found
+
+    def collection(self, indent: int) -> None:
+        """A statement that makes or changes a dict or a set."""
+        e, put = self.expr, self.put
+        found = [n for n in self.owned if self.scope.get(n) in ("dict[int, int]", "set[int]")]
+        if not found or self.random.random() < 0.2:
+            name, kind = self.fresh(), self.pick("dict[int, int]", "set[int]")
+            made = {
+                "dict[int, int]": [
+                    "{}",
+                    f"{{{e('int', 1)}: {e('int', 1)}, {e('int', 1)}: 2}}",
+                    f"{{v: k for k, v in enumerate({e('list[int]', 1)})}}",
+                    f"dict(zip({e('list[int]', 1)}, {e('list[int]', 1)}))",
+                ],
+                "set[int]": [
+                    "set()",
+                    f"set({e('list[int]', 1)})",
+                    f"{{{e('int', 1)}, 2}}",
+                    "{v % 3 for v in [1, 2, 4]}",
+                ],
+            }
+            put(indent, f"{name}: {kind} = {self.pick(*made[kind])}")
+            self.scope[name] = kind
+            self.owned.add(name)
+            return
+        name = self.random.choice(sorted(found))
+        if self.scope[name] == "set[int]":
+            one = e("int", 1)
+            changes = [f"{name}.{self.pick('add', 'add', 'discard', 'remove')}({one})", f"{name}.clear()"]
+            put(indent, self.pick(*changes, f"{name} {self.pick('|=', '&=', '-=')} set({e('list[int]', 1)})"))
+            return
+        key = e("int", 1)
+        if name in key:
+            key = "1"
+        value = e("int", 1)
+        put(
+            indent,
+            self.pick(f"{name}[{key}] = {value}", f"{name}[{key}] = {value}", f"{name}[{key}] += 1", f"{name}.clear()"),
+        )
 
     def boolean(self, d: int) -> str:
         e = self.expr
@@ -311,7 +382,16 @@ class Maker:
             lambda: f"even({e('int', d)} % 9)",
             lambda: f"({e('bool', d)} == {e('int', d)})",
             lambda: f"({e('bool', d)} {self.pick('&', '|', '^')} {e('bool', d)})",
+            lambda: f"({e('str', d)} {op} {e('str', d)})",
+            lambda: f"({e('list[str]', d)} {op} {e('list[str]', d)})",
         ]
+        for m in (*self.names("dict[int, int]"), *self.names("set[int]")):
+            options.append(lambda m=m: f"({e('int', d)} {self.pick('in', 'not in')} {m})")
+            options.append(lambda m=m: f"bool({m})")
+        for kind in ("dict[int, int]", "set[int]"):
+            if self.names(kind):
+                a, b = (self.random.choice(self.names(kind)) for _ in range(2))
+                options.append(lambda a=a, b=b: f"({a} {self.pick('==', '!=')} {b})")
         return self.random.choice(options)()
 
     def integers(self, d: int) -> str:
@@ -347,7 +427,11 @@ class Maker:
             lambda: f"{xs}.copy()",
             lambda: f"{e('list[list[int]]', d)}[{e('int', d)}]",
             lambda: f"({xs} or {e('list[int]', d)})",
+            lambda: f"list({{v: 1 for v in {xs}}})",
         ]
+        for m in self.names("dict[int, int]"):
+            options.append(lambda m=m: f"{self.pick('list', 'sorted')}({m}{self.pick('', '.values()', '.keys()')})")
+        options += [lambda s=s: f"sorted({s})" for s in self.names("set[int]")]
         return self.random.choice(options)()
 
     def key(self, d: int) -> str:
@@ -434,7 +518,9 @@ class Maker:
         ints = [n for n in self.names("int") if not n.startswith("k")]
         lists = [n for n in self.owned if self.scope.get(n) == "list[int]"]
         deep = indent >= 4
-        if roll < 0.2:
+        if r.random() < 0.15:
+            self.collection(indent)
+        elif roll < 0.2:
             name = self.fresh()
             self.put(
                 indent,
@@ -550,6 +636,10 @@ class Maker:
                     (f"{name} in {self.expr('str', 1)}", {name: "str"}),
                     (f"{name} in {self.expr('list[list[int]]', 1)}", {name: "list[int]"}),
                     (f"{name} in {self.expr('tuple[int, int]', 1)}", {name: "int"}),
+                    *[
+                        (f"{name}, {other} in {m}.items()", {name: "int", other: "int"})
+                        for m in self.names("dict[int, int]")
+                    ],
                 ]
             )
             lists = self.names("list[int]")
@@ -558,6 +648,8 @@ class Maker:
                 text, kinds = f"{name} in range({self.pick('', '1, ', '2, ')}len({over}))", {f"{over}[{name}]": "int"}
                 if r.random() < 0.3:
                     kinds[name] = "int"
+                if r.random() < 0.5:
+                    kinds[f"{r.choice(lists)}[{name}]"] = "int"
             if r.random() < 0.1 and self.names("int"):
                 old = r.choice(self.names("int"))
                 text, kinds = f"{old} in {xs}", {}

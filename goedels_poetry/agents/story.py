@@ -157,7 +157,7 @@ def failed_subgoal(goal: Goal) -> dict[str, str]:
 
 def reported(reason: str, report: Any) -> str:
     """Why something was rejected and what the verifier reports, each once."""
-    if isinstance(report, dict) and "refuted_child" in report:
+    if isinstance(report, dict) and "refuted_child" in report and "report" not in report:
         return reason  # the counterexample stands in it
     text = shown(report)
     return reason if text == NOTHING or text in reason else text if reason in text else f"{reason}\n{text}"

@@ -13,6 +13,7 @@ from typing import Any
 
 from goedels_poetry.checker.archive import LEAN_PROOF, language_of
 from goedels_poetry.checker.by_language import LEAN, PYTHON, check_any, may_be_smt
+from goedels_poetry.checker.plugins import BUILT_IN
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.verdict import Verdict
@@ -37,6 +38,7 @@ def check_within(
     lean_text: str | None = None,
     theorem: str = "",
     assume_definitions: bool = False,
+    language: str = "",
 ) -> CheckReport:
     """The report on a certificate, or on anyone's Lean file, after ``seconds`` at most.
 
@@ -47,8 +49,13 @@ def check_within(
         lean_text: a Lean file that is no certificate.
         theorem: of Lean: the one theorem to look at.
         assume_definitions: see `check_certificate`; SMT only.
+        language: the one of ours that ``against`` is in, where that is known: no checker of a plug-in decides about it.
     """
     began = time.monotonic()
+    claimed = language_of(path) if lean_text is None else ""
+    if language and claimed and claimed not in BUILT_IN:
+        reason = f"the theorem is in the language {language}, the certificate in {claimed}"
+        return CheckReport(Verdict.UNKNOWN, refused=True, reasons=(reason,))
     payload = {
         "path": str(path),
         "against": against,

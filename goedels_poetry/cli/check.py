@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker.archive import LEAN_PROOF
 from goedels_poetry.checker.limited import SECONDS, check_within
 from goedels_poetry.cli.inputs import Source, Unreadable, read
-from goedels_poetry.cli.report import TRUST
-from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.cli.report import trust_words
+from goedels_poetry.trace.terminal import console, counted, one_line, printable, say
+from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.state import Verdict
 
 LEAN_SUFFIX = ".lean"
@@ -35,7 +37,8 @@ def check_one(
         report = CheckReport(Verdict.INVALID, refused=True, reasons=(f"the original: {problem.reason}",))
     else:
         seconds = SECONDS if timeout is None else timeout
-        report = _report(certificate, original, assume_definitions, theorem or "", seconds)
+        language = "" if against is None else _language(against)
+        report = _report(certificate, original, language, assume_definitions, theorem or "", seconds, quiet=as_json)
     if as_json:
         sys.stdout.write(json.dumps(_to_json(certificate, against, report), default=str) + "\n")
     else:
@@ -43,15 +46,56 @@ def check_one(
     return report.verdict.exit_code
 
 
-def _report(path: Path, original: str | None, assume_definitions: bool, theorem: str, seconds: float) -> CheckReport:
+def _report(
+    path: Path,
+    original: str | None,
+    language: str,
+    assume_definitions: bool,
+    theorem: str,
+    seconds: float,
+    *,
+    quiet: bool,
+) -> CheckReport:
     """A certificate is a folder; a Lean file is anyone's proof."""
     text = None
-    if path.suffix == LEAN_SUFFIX and not path.is_dir():
-        try:
+    try:
+        if path.suffix == LEAN_SUFFIX and not path.is_dir():
             text = read(Source(str(path), Path(path.stem)))
-        except Unreadable as problem:
-            return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
-    return check_within(seconds, path, original, lean_text=text, theorem=theorem, assume_definitions=assume_definitions)
+    except Unreadable as problem:
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(problem.reason,))
+    if text is not None or (path / LEAN_PROOF).is_file():
+        trouble = _without_lean(quiet)
+        if trouble:
+            return CheckReport(Verdict.INVALID, refused=True, reasons=(trouble,))
+    return check_within(
+        seconds,
+        path,
+        original,
+        lean_text=text,
+        theorem=theorem,
+        assume_definitions=assume_definitions,
+        language=language,
+    )
+
+
+def _without_lean(quiet: bool) -> str:
+    """Fetch Lean where it is not there yet; why that cannot be done."""
+    from goedels_poetry.cli.configure import BadSettings, settings  # with the models: not at the cost of a check
+    from goedels_poetry.cli.lean import fetch_first
+
+    try:
+        fetch_first(settings().lean, quiet=quiet)
+    except BadSettings as problem:
+        return str(problem)
+    return ""
+
+
+def _language(file: Path) -> str:
+    """The language of ours that a file is in, by its name; "" where that does not tell."""
+    from goedels_poetry.languages import BUILT_IN  # only where there is an original
+
+    named = (name for name, (_, suffixes) in BUILT_IN.items() if file.name.lower().endswith(suffixes))
+    return next(named, "")
 
 
 def _to_json(certificate: Path, against: Path | None, report: CheckReport) -> dict[str, Any]:
@@ -89,7 +133,7 @@ def _show(certificate: Path, report: CheckReport) -> None:
     word = str(report.verdict) if report.accepted else "refused" if report.refused else "not shown"
     say(out, f"{word}  {printable(str(certificate))}", style="bold green" if report.accepted else "bold red")
     if report.statement:
-        say(out, f"  {one_line(report.statement)}")
+        say(out, f"  {one_line(worded(report.statement))}")
     for reason in report.reasons:
         place = "" if report.place is None else f"line {report.place[0]}, column {report.place[1]}: "
         say(out, f"  {place}{one_line(reason)}")
@@ -99,9 +143,9 @@ def _show(certificate: Path, report: CheckReport) -> None:
     if report.versions:
         if counts.total:
             lean = f"{counts.first} by the kernel of Lean {report.versions['lean']}"
-            say(out, f"  {counts.total} declarations accepted: {lean}, {counts.second} by the second kernel")
+            say(out, f"  {counted(counts.total, 'declaration')} accepted: {lean}, {counts.second} by the second kernel")
     elif counts.total:
-        say(out, f"  {counts.total} obligations: z3 confirms {counts.first}, cvc5 {counts.second}")
+        say(out, f"  {counted(counts.total, 'obligation')}: z3 confirms {counts.first}, cvc5 {counts.second}")
     if report.undecided_by_first:
         say(out, f"  z3 could not decide: {', '.join(map(one_line, report.undecided_by_first))}")
     if report.undecided_by_second:
@@ -118,5 +162,5 @@ def _show(certificate: Path, report: CheckReport) -> None:
         say(out, f"  note: {one_line(note)}")
     if report.trust_level is not None:
         level = str(report.trust_level)
-        means = f"checked by {one_line(report.checked_by)}" if report.checked_by else TRUST[level]
+        means = trust_words(level, lean=bool(report.versions), checked_by=report.checked_by or "")
         say(out, f"  trust level {level}: {means}  ({report.seconds:.1f} s)")

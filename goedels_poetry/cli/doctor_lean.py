@@ -9,6 +9,7 @@ import subprocess
 import time
 
 from goedels_poetry.cli.finding import Finding
+from goedels_poetry.cli.lean import misnamed
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, kind_in_use, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import (
     AGAIN,
@@ -38,7 +39,8 @@ def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
     if call and (kind != "embedded" or is_installed()):
         return [*found, asyncio.run(_answer(settings))]
     if kind == "embedded" and not is_installed():
-        return [*found, Finding("lean in use", f"none yet; the first use fetches it, or {INSTALL}", installed=False)]
+        none = misnamed() or f"none yet; the first use fetches it, or {INSTALL}"
+        return [*found, Finding("lean in use", none, installed=False)]
     return [*found, Finding("lean in use", kind)]
 
 

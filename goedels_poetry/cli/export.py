@@ -30,7 +30,7 @@ class Target(StrEnum):
 
 def export(
     certificate: Annotated[
-        Path, typer.Argument(metavar="CERT", help="The certificate of a proof of an SMT-LIB theorem: a folder.")
+        Path, typer.Argument(metavar="CERT", help="The certificate of a proof in SMT-LIB: a folder.")
     ],
     to: Annotated[Target, typer.Option("--to", help="What to write.")] = Target.LEAN,
     out: Annotated[
@@ -54,6 +54,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     """Write the Lean text of a certificate's proof, or say why there is none; returns the exit code."""
     from goedels_poetry.checker.archive import EVIDENCE, BadCertificate, read_archive, read_canonical
     from goedels_poetry.cli.configure import BadSettings, settings
+    from goedels_poetry.cli.lean import fetch_first
     from goedels_poetry.trace.terminal import lines_to, one_line, say
 
     errors = lines_to(sys.stderr)
@@ -61,8 +62,10 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
         lean = settings().lean
         archive = read_archive(certificate)
         evidence = read_canonical(archive.evidence, EVIDENCE)
-        if archive.manifest["claim"] != "proved":
-            raise BadCertificate(f"it is no proof of the goal but says: {archive.manifest['claim']}")
+        claim = str(archive.manifest["claim"])
+        if claim == "counterexample":
+            raise BadCertificate("it has no proof but a counterexample")
+        fetch_first(lean, quiet=as_json)
     except (BadCertificate, BadSettings) as problem:
         say(errors, f"{one_line(str(certificate))}: {one_line(str(problem))}")
         return 2
@@ -71,7 +74,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
         if not as_json:
             say(errors, f"Lean accepted {done} of {total} steps that are needed so far")
 
-    found = asyncio.run(exported(archive.theorem, evidence, lean, seconds, tell))
+    found = asyncio.run(exported(archive.theorem, evidence, lean, seconds, tell, claim))
     if found.text is not None and out is not None:
         try:
             out.write_text(found.text, "utf-8")
@@ -91,9 +94,14 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
 
 
 async def exported(
-    theorem: bytes, evidence: Any, settings: LeanSettings, seconds: float | None, tell: Callable[[int, int], None]
+    theorem: bytes,
+    evidence: Any,
+    settings: LeanSettings,
+    seconds: float | None,
+    tell: Callable[[int, int], None],
+    claim: str = "proved",
 ) -> Exported:
-    """What becomes of a proof in the Lean of the settings; that there is no Lean is a result, too."""
+    """What becomes of a proof of ``claim`` in the Lean of the settings; that there is no Lean is a result, too."""
     from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS, Exported
     from goedels_poetry.languages.bridge.export import export as to_lean
     from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
@@ -103,7 +111,7 @@ async def exported(
     except LeanUnavailable as problem:
         return Exported(None, str(problem))
     try:
-        return await to_lean(theorem, evidence, lean, DEFAULT_SECONDS if seconds is None else seconds, tell)
+        return await to_lean(theorem, evidence, lean, DEFAULT_SECONDS if seconds is None else seconds, tell, claim)
     except LeanUnavailable as problem:
         return Exported(None, str(problem))
     finally:

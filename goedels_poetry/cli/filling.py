@@ -43,6 +43,8 @@ class _File:
     named: bool = False
     """Whether the user names it: then it is told that it has no holes."""
     certificates: list[Path] = field(default_factory=list)
+    false: list[str] = field(default_factory=list)
+    """Theorems that were refuted, with the values that do it."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,11 @@ class Filling:
         known.tried += 1
         known.without_verdict += without_verdict
         known.language = result.language or known.language
+        if result.verdict is Verdict.REFUTED:
+            from goedels_poetry.cli.report import counterexample_lines  # which has loaded this
+
+            values = "; ".join(counterexample_lines(result.counterexample)) if result.counterexample else result.reason
+            known.false.append(f"{source.name} ({values})")
         if result.verdict is Verdict.PROVED and result.language == LEAN and result.certificate is not None:
             known.certificates.append(result.certificate)
 
@@ -95,6 +102,7 @@ class Filling:
         if not known.certificates:
             if known.without_verdict < known.tried:
                 say(self.out, f"{shown}: there is nothing to fill in: no open theorem was proved")
+            self._say_false(known)
             return False
         if known.changed:
             say(self.out, f"{shown} was changed while it was being worked on; nothing is filled in")
@@ -136,7 +144,13 @@ class Filling:
             say(self.out, f"  left open: {printable(name)}:{line}: {one_line(text, 100)}")
         if len(still) > MOST_TOLD:
             say(self.out, f"  left open: {len(still) - MOST_TOLD} more")
+        self._say_false(known)
         return kept
+
+    def _say_false(self, known: _File) -> None:
+        """Which theorems stay open because nothing can prove them."""
+        for text in known.false:
+            say(self.out, f"  false: {one_line(text, 200)}")
 
     def _write(self, name: str, old: str, new: str, filled: str) -> bool:
         """Put the new text in the file's place; whether that was possible."""

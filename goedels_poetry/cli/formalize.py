@@ -80,8 +80,13 @@ def _executor(request: Request, confirm: Confirmation | None) -> Autoformalizati
             raise Unusable(f"--out {request.out}: {problem.strerror or problem}") from problem
     in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     context_suffix = request.context.suffix.lower() if request.context is not None else ""
+    language = request.language or ("lean" if context_suffix == ".lean" else "smt")
+    if language == "lean":
+        from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
+
+        fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
     executor = AutoformalizationExecutor(
-        language=request.language or ("lean" if context_suffix == ".lean" else "smt"),
+        language=language,
         settings=in_force,
         prove=False,
         round_trip=request.round_trip,

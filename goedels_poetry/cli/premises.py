@@ -32,6 +32,10 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
         source = next(find([file], ()), None)
         if source is None:
             raise Unreadable("a folder; name one file")
+        if source.file.endswith(".lean"):
+            from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
+
+            fetch_first(settings().lean, quiet=as_json)
         found, troubles = asyncio.run(_search(source, theorem or source.theorem, queries, limit))
     except (Unreadable, InvalidInput, BadSettings, _NoPremises, GoedelsPoetryError, TimeoutError) as problem:
         say(errors, f"{printable(file)}: {one_line(str(problem))}", style="bold red")

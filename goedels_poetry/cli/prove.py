@@ -47,6 +47,7 @@ LEAN = ".lean"
 SMT = "smt"
 BESIDE = 2
 """Theorems that may be with the checker while the next one is searched, where there is a processor for it."""
+GIVEN_UP = "a plug-in cancelled the work on it"
 FIRST_TRY = {("framework", "begun"), ("judge", "open"), ("prover", "candidate"), ("verifier", "proved")}
 """What happens in a run that leaves nothing for the next one: no lemma, no strategy that was tried."""
 
@@ -80,10 +81,15 @@ def prove_all(request: Request) -> int:
     if unfillable:
         say(errors, unfillable)
         return Verdict.INVALID.exit_code
-    if any(source.file.endswith(LEAN) for source in sources) or request.language == "lean":
+    of_lean = any(source.file.endswith(LEAN) for source in sources) or request.language == "lean"
+    if of_lean or request.lean or in_force.lean.proofs:
         from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
 
-        fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
+        try:
+            fetch_first(in_force.lean, quiet=request.quiet or request.as_json)
+        except BadSettings as problem:
+            say(errors, str(problem))
+            return Verdict.INVALID.exit_code
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
@@ -204,6 +210,8 @@ class _Batch:
         if self._unread is not None:
             raise self._unread
         self._output.end()
+        if len(self._codes) < len(sources):  # nothing is said of some, and no outcome of others speaks for them
+            return INTERNAL_ERROR
         return worst_code(self._codes) or (0 if as_asked else Verdict.UNKNOWN.exit_code)
 
     def _interrupt(self) -> None:
@@ -308,6 +316,11 @@ class _Batch:
             return await self._prove(source, text, searched)
         except UnknownLanguage as problem:
             return Report(RunResult(source.name, Verdict.INVALID, reason=str(problem)))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return Report(RunResult(source.name, Verdict.UNKNOWN, reason=GIVEN_UP))
         except Exception as error:  # noqa: BLE001 - a defect on one theorem must not stop the others
             if isinstance(error, GoedelsPoetryError) and not isinstance(error, (RunLocked, StoreError, MissingTool)):
                 return Report(RunResult(source.name, Verdict.UNKNOWN, reason=str(error)))
@@ -357,7 +370,7 @@ class _Batch:
             self._progress.note(f"{source.name}: the certificate of the earlier proof is not accepted; proving anew")
             result, remembered = await search(fresh=True), False
         skipped = remembered and result.verdict is Verdict.PROVED
-        if result.verdict is Verdict.PROVED and result.language == SMT and self._for_lean:
+        if result.verdict in CLAIMS and result.language == SMT and self._for_lean:
             from goedels_poetry.cli.prove_lean import with_lean_proof  # Lean's modules, for who asks for them
 
             stated = result.formalization["formal"] if result.formalization is not None else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from goedels_poetry.checker.archive import (
@@ -16,10 +17,12 @@ from goedels_poetry.checker.archive import (
     write_archive,
 )
 from goedels_poetry.checker.limited import check_within
+from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.cli.export import exported, failure_lines
+from goedels_poetry.errors import RunLocked
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.tree.results import RunResult
-from goedels_poetry.tree.state import Verdict
+from goedels_poetry.tree.runs import RunDir
 
 CHECK_SECONDS = 300.0
 
@@ -42,10 +45,13 @@ async def with_lean_proof(
         note: is told how far it is.
     """
     directory = result.certificate
-    if directory is None or result.verdict is not Verdict.PROVED:
+    if directory is None or result.verdict not in CLAIMS:
         return result
     try:
         archive = read_archive(directory)
+        claim = str(archive.manifest["claim"])
+        if claim == "counterexample":  # there is no proof to write
+            return result
         evidence = read_canonical(archive.evidence, EVIDENCE)
     except BadCertificate as problem:
         return replace(result, warnings=(*result.warnings, f"no proof for Lean: {problem}"))
@@ -57,7 +63,7 @@ async def with_lean_proof(
         def tell(done: int, total: int) -> None:
             note(f"{result.input}: Lean accepted {done} of {total} steps that are needed so far")
 
-        found = await exported(archive.theorem, evidence, settings, seconds, tell)
+        found = await exported(archive.theorem, evidence, settings, seconds, tell, claim)
         if found.text is None:
             return replace(result, warnings=(*result.warnings, *failure_lines(found)[:2]))
         add_lean_proof(directory, found.text)
@@ -65,13 +71,25 @@ async def with_lean_proof(
     report = await asyncio.to_thread(
         check_within, CHECK_SECONDS, directory, text, assume_definitions=assume_definitions
     )
-    if report.verdict is not Verdict.PROVED:
+    if report.verdict is not result.verdict:
         if before is not None:
             write_archive(directory, before, overwrite=True)
         reason = report.reasons[0] if report.reasons else "no reason given"
         return replace(result, warnings=(*result.warnings, f"no proof for Lean: it was not accepted: {reason}"))
     level = str(report.trust_level) if report.trust_level is not None else result.trust_level
+    remember(result, level)
     return replace(result, trust_level=level)
 
 
-__all__ = ["with_lean_proof"]
+def remember(result: RunResult, level: str | None) -> None:
+    """Let the run know the trust level that its certificate has now. Who works on the run meanwhile writes his own."""
+    if result.run_dir is None:
+        return
+    run = RunDir(result.run_dir)
+    with suppress(RunLocked, OSError), run.lock():
+        known = run.result()
+        if known is not None and known.verdict is result.verdict and known.trust_level != level:
+            run.write_card(result=replace(known, trust_level=level).to_json())
+
+
+__all__ = ["remember", "with_lean_proof"]

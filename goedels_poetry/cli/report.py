@@ -25,9 +25,16 @@ TRUST = {
     "L0": "accepted by the verifier, compared with nothing",
     "L1": "rebuilt and re-verified in fresh processes",
     "L2": "re-verified, and the premises shown not to be vacuous",
-    "L3": "re-verified, and confirmed by a second, independent checker: another solver; for Lean another kernel",
+    "L3": "re-verified, and confirmed by a second, independent checker: another {checker}",
     "L4": "and Lean's kernel accepted the whole proof",
 }
+
+
+def trust_words(level: str, *, lean: bool, checked_by: str = "") -> str:
+    """What a trust level means, for a proof in Lean or of another language; ``checked_by`` a plug-in, who checked."""
+    if checked_by:
+        return f"checked by {one_line(checked_by)}"
+    return TRUST.get(level, "").format(checker="kernel" if lean else "solver")
 
 
 @dataclass(frozen=True)
@@ -98,8 +105,8 @@ def show(out: Console, report: Report) -> None:
         say_proof(out, report.proof, report.show_proof, proved=proved)
     _found(out, result)
     for goal in result.open_goals if result.verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BUDGET) else ():
-        counted = "" if report.explained else f"{goal.attempts} attempts"  # else the lines below say what they were
-        why = ": ".join(filter(None, (counted, one_line(goal.reason))))
+        often = "" if report.explained else counted(goal.attempts, "attempt")  # else the lines below say what they were
+        why = ": ".join(filter(None, (often, one_line(goal.reason))))
         shown = one_line(worded(goal.statement or theorem, result.language), LONGEST)
         say(out, f"  open goal {goal.node}  {shown}{f'  ({why})' if why else ''}")
     for line in report.explained:
@@ -127,23 +134,26 @@ def _found(out: Console, result: RunResult) -> None:
             say(out, f"    {line}")
     if result.core and result.verdict is Verdict.PROVED:
         say(out, "  premises that the proof needs:")
-        _premises(out, result.core)
+        _premises(out, result.core, result.language)
     elif result.core:
         say(out, "  what contradicts itself:")
-        _premises(out, result.core)
+        _premises(out, result.core, result.language)
 
 
-def _premises(out: Console, core: Sequence[str]) -> None:
+def _premises(out: Console, core: Sequence[str], language: str) -> None:
     for premise in core:
         name, _, formula = premise.partition(": ")
-        say(out, f"    {one_line(name)}: {one_line(worded(formula))}" if formula else f"    {one_line(premise)}")
+        say(
+            out,
+            f"    {one_line(name)}: {one_line(worded(formula, language))}" if formula else f"    {one_line(premise)}",
+        )
 
 
 def _evidence(out: Console, report: Report) -> None:
     """Trust level, certificate, the formal statement of a claim in words, the run and what it cost."""
     result = report.result
     if result.trust_level:
-        means = f"checked by {one_line(result.checked_by)}" if result.checked_by else TRUST.get(result.trust_level, "")
+        means = trust_words(result.trust_level, lean=result.language == "lean", checked_by=result.checked_by or "")
         say(out, f"  trust level {result.trust_level}: {means}")
     if result.certificate:
         say(out, f"  certificate: {printable(str(result.certificate))}")

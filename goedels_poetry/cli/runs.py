@@ -7,21 +7,26 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
 from goedels_poetry.cli.look import looking
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.framework import GoedelsPoetryFramework
-from goedels_poetry.trace.terminal import console, counted, printable, say
+from goedels_poetry.trace.terminal import console, counted, folded, printable, say
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 NOT_DELETED = 1
 NARROW = 72
 """Columns of a terminal that are too few for figures and dates."""
+FIGURES = ("goals", "steps", "size")
+GAP = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,7 @@ def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) ->
     if not found:
         say(out, f"none of {of} runs")
         return 0
-    out.print(_table(shown, out.width))
+    _show(out, shown)
     if len(found) > len(shown):
         say(out, f"{len(found) - len(shown)} older runs; --limit 0 shows all")
     if len(found) > 1:
@@ -113,7 +118,7 @@ def _say_pruned(request: Request, done: Pruning) -> None:
     out = console(sys.stdout)
     if not request.yes and done.runs:
         shown = done.runs[: request.limit] if request.limit else done.runs
-        out.print(_table(shown, out.width))
+        _show(out, shown)
         if len(done.runs) > len(shown):
             say(out, f"and {len(done.runs) - len(shown)} older ones; --limit 0 shows all")
     for run, reason in done.kept:
@@ -126,21 +131,42 @@ def _count(runs: Sequence[RunSummary]) -> str:
     return counted(len(runs), "run")
 
 
-def _table(shown: Sequence[RunSummary], width: int) -> Table:
-    """Ids and verdicts are never broken, they are what people copy; narrow terminals get these and the names."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    narrow = width < NARROW
-    for title in ("run", "started", "verdict", "goals", "steps", "size", "theorem"):
-        right = title in ("goals", "steps", "size")
-        whole = title in ("run", "verdict")
-        if whole or title == "theorem" or not narrow:
-            table.add_column(title, overflow="fold", justify="right" if right else "left", no_wrap=whole)
-    for run in shown:
-        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started))
-        more = () if narrow else (str(run.nodes), str(run.steps), megabytes(run.size))
-        cells = (run.run_id, *(() if narrow else (started,)), outcome(run), *more, printable(run.name))
-        table.add_row(*map(Text, cells))
-    return table
+def _show(out: Console, shown: Sequence[RunSummary]) -> None:
+    """A table. Ids and verdicts are never broken, they are what people copy; narrow terminals get these and the names.
+
+    Where a name has no room beside the rest, each stands below its run, in pieces that end where its parts do.
+    """
+    titles = ("run", "verdict") if out.width < NARROW else ("run", "started", "verdict", *FIGURES)
+    rows = [_cells(run, titles) for run in shown]
+    widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+    names = [printable(run.name) for run in shown]
+    left = out.width - sum(width + GAP for width in widths)
+    beside = max(map(cell_len, names)) <= left
+
+    def line(cells: Sequence[str]) -> str:
+        aligned = (
+            cell.rjust(width) if title in FIGURES else cell.ljust(width)
+            for title, cell, width in zip(titles, cells, widths, strict=True)
+        )
+        return (" " * GAP).join(aligned)
+
+    say(out, f"{line(titles)}{' ' * GAP}theorem" if beside else line(titles).rstrip(), style="bold")
+    for row, name in zip(rows, names, strict=True):
+        say(out, f"{line(row)}{' ' * GAP}{name}" if beside else line(row).rstrip())
+        for part in () if beside else folded(name, out.width - GAP):
+            say(out, " " * GAP + part)
+
+
+def _cells(run: RunSummary, titles: Sequence[str]) -> list[str]:
+    cells = {
+        "run": run.run_id,
+        "started": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started)),
+        "verdict": outcome(run),
+        "goals": str(run.nodes),
+        "steps": str(run.steps),
+        "size": megabytes(run.size),
+    }
+    return [cells[title] for title in titles]
 
 
 def megabytes(size: int) -> str:

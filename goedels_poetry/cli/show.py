@@ -18,7 +18,7 @@ from goedels_poetry.cli.report import Report, show, spent_lines
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.languages.trials import NOT_APPLIED, Status, Trial
 from goedels_poetry.trace import tree
-from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, in_short, nearest_line, rows
+from goedels_poetry.trace.explain import Explanation, RunFacts, explain, formula, nearest_line, rows, tried_in_short
 from goedels_poetry.trace.terminal import console, counted, printable, say
 from goedels_poetry.trace.wording import wording_of
 from goedels_poetry.tree.derivation import model_metrics
@@ -130,7 +130,7 @@ def _explain(out: Console, store: StoreReader, leaves: Sequence[ProofNode], theo
         explanation = explain(store, node, at, facts=facts)
         out.print()
         say(out, f"open goal {node.id}: {formula(node.statement or theorem, node.language)}", style="bold")
-        say(out, f"  tried: {in_short(explanation)}")
+        say(out, f"  tried: {tried_in_short(explanation, node)}")
         _say_trials(out, explanation, node.language)
         if explanation.nearest is not None and explanation.nearest.by:
             say(out, f"  nearest: {nearest_line(explanation.nearest, node.language)}")

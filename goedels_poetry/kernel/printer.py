@@ -12,7 +12,7 @@ from itertools import groupby
 
 from goedels_poetry.kernel.faults import TextTooLong
 from goedels_poetry.kernel.problem import Datatype, Signature
-from goedels_poetry.kernel.terms import LARGE, REAL, BitVector, Kind, Sort, Term, is_app, subterms
+from goedels_poetry.kernel.terms import LARGE, REAL, BitVector, Kind, Sort, Term, app, eq, forall, is_app, subterms
 
 _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
 _LIKE_A_NUMBER = re.compile(r"[-+.][0-9].*")
@@ -278,6 +278,12 @@ def declarations(signature: Signature) -> list[str]:
     lines.extend(_declare_fun(name, *entry) for name, entry in signature.functions.items())
     lines.extend(_declare_fun(d.name, tuple(v.sort for v in d.params), d.sort) for d in signature.definitions)
     return lines
+
+
+def equations(signature: Signature) -> list[str]:
+    """What the definitions say, as assertions."""
+    stated = [forall(d.params, eq(app(d.name, d.params, d.sort), d.body)) for d in signature.definitions]
+    return [f"(assert {show(equation)})" for equation in stated]
 
 
 def _declare_fun(name: str, params: tuple[Sort, ...], result: Sort) -> str:

@@ -18,3 +18,9 @@ def reached(signature: Signature, terms: Iterable[Term]) -> set[str]:
             definition = signature.definition(name)
             pending += [] if definition is None else [definition.body]
     return found
+
+
+def recursion_is_open(signature: Signature) -> bool:
+    """Whether a recursive definition leads to a declared function."""
+    declared = {n for n, (params, _) in signature.functions.items() if params and signature.definition(n) is None}
+    return not declared.isdisjoint(reached(signature, [d.body for d in signature.definitions if d.recursive]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from goedels_poetry.agents.changes import change_registry
 from goedels_poetry.agents.code import code_registry
 from goedels_poetry.agents.questions import question_registry
 from goedels_poetry.agents.registry import Registry, load_registry
@@ -13,7 +12,6 @@ from goedels_poetry.errors import UnknownRun
 from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import Task
-from goedels_poetry.tasks.change import Change
 from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.question import Question
@@ -33,12 +31,27 @@ class Kind(NamedTuple):
     """Whether the agents of a proof serve it, and so those that a caller brings."""
 
 
+CHANGE = "change"
+
+
+def _change_again(text: str, identity: dict[str, Any]) -> Task:
+    from goedels_poetry.tasks.change import Change  # brings the sandbox: not at the cost of proofs
+
+    return Change.again(text, identity)
+
+
+def _change_registry() -> Registry:
+    from goedels_poetry.agents.changes import change_registry
+
+    return change_registry()
+
+
 KINDS: dict[str, Kind] = {
     FormalTheorem.kind: Kind(FormalTheorem.again, load_registry, is_proof=True),
     Claim.kind: Kind(Claim.again, load_registry, is_proof=True),
     Question.kind: Kind(Question.again, question_registry),
     CodeTask.kind: Kind(CodeTask.again, code_registry),
-    Change.kind: Kind(Change.again, change_registry),
+    CHANGE: Kind(_change_again, _change_registry),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.agents.registry import Deps, Registry
 from goedels_poetry.languages.base import Searchable
@@ -17,6 +17,26 @@ from goedels_poetry.tasks.base import Statement, Stop
 
 if TYPE_CHECKING:
     from goedels_poetry.retrieval import PremiseSearch
+    from goedels_poetry.settings import RetrievalSettings
+
+
+class _PremisesWhenAsked:
+    """A `PremiseSearch` from the first question on: it brings LangChain, which takes longer than an easy theorem."""
+
+    def __init__(self, settings: RetrievalSettings) -> None:
+        self._settings = settings
+        self._search: PremiseSearch | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._search is None:
+            from goedels_poetry.retrieval import PremiseSearch
+
+            self._search = PremiseSearch(self._settings)
+        return getattr(self._search, name)
+
+    def troubles(self) -> list[str]:
+        """What failed so far; nothing where nobody has asked."""
+        return self._search.troubles() if self._search is not None else []
 
 
 class SearchLoop:
@@ -28,7 +48,7 @@ class SearchLoop:
         self._subject = subject
         self._statement = statement
         self._registry = registry
-        self._premises: PremiseSearch | None = None
+        self._premises: _PremisesWhenAsked | None = None
 
     async def until_end(self) -> Stop:
         """Begin or go on; the store knows what is to be done."""
@@ -64,9 +84,7 @@ class SearchLoop:
     def _deps(self, ledger: Ledger) -> Deps:
         store, services = self._session.store, self._session.services
         if self._premises is None and isinstance(self._subject.language, Searchable):
-            from goedels_poetry.retrieval import PremiseSearch  # brings LangChain: when it is needed
-
-            self._premises = PremiseSearch(services.settings.retrieval)
+            self._premises = _PremisesWhenAsked(services.settings.retrieval)
         return Deps(
             store=store,
             language=self._subject.language,
@@ -78,7 +96,7 @@ class SearchLoop:
             preferred=tuple(store.meta("preferred") or ()),
             strategies=self._registry.strategies,
             models=services.models,
-            premises=self._premises,
+            premises=cast("PremiseSearch | None", self._premises),
             ledger=ledger,
         )
 

@@ -6,7 +6,6 @@ import asyncio
 from functools import cached_property
 from importlib import import_module
 from typing import Any
-from urllib.request import getproxies
 from weakref import WeakKeyDictionary
 
 from goedels_poetry.models.faults import ReplyTooLarge
@@ -88,6 +87,8 @@ def http_client(max_bytes: int) -> Any:
         async def send(self, request: Any, *, stream: bool = False, **arguments: Any) -> Any:
             response = await super().send(request, stream=True, **arguments)
             return response if stream else await _read(response, request, max_bytes)
+
+    from urllib.request import getproxies  # brings ssl: not at the cost of who has no model
 
     # A transport of our own would keep the client from finding the proxies of the environment.
     return Client() if getproxies() else Client(transport=OneAtATime())

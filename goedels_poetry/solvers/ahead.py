@@ -74,7 +74,7 @@ class Nursery:
         theirs, ours = (child_in, child_out, child_err, child_status), (stdin, stdout, stderr)
         request = os.memfd_create("request")
         try:
-            os.write(request, json.dumps(_request(modules, arguments) | {"main": main}).encode())
+            os.write(request, json.dumps(_request(modules, arguments, main)).encode())
             socket.send_fds(self._ours, [b"."], (*theirs, request))
         except OSError as error:
             for fd in (*ours, status):
@@ -94,11 +94,12 @@ class Nursery:
         return ForkedProcess(int(line), *ours, word)
 
 
-def _request(modules: Sequence[str], arguments: Sequence[str]) -> dict[str, Any]:
-    """What a process inherits when it is started, and what it is to be."""
-    return {
-        "modules": list(modules),
-        "arguments": list(arguments),
+def _request(modules: Sequence[str], arguments: Sequence[str], main: str) -> dict[str, Any]:
+    """What a process is to be, and what a worker inherits besides; solvers need nothing of it."""
+    request: dict[str, Any] = {"main": main, "modules": list(modules), "arguments": list(arguments)}
+    if main != WORKER:
+        return request
+    return request | {
         "environment": children_environment(),
         "folder": os.getcwd(),
         "path": sys.path,

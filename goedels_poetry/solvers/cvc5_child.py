@@ -1,6 +1,6 @@
 """The child behind ``Cvc5Process``: one fresh cvc5 for each request, read and answered in frames.
 
-Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``.
+Run as ``python -m goedels_poetry.solvers.cvc5_child PARENT_PID MEMORY_MB``, or forked from a template: see `templates`.
 """
 
 from __future__ import annotations
@@ -48,15 +48,33 @@ def _used(solver: Any) -> int | None:
         return None  # a build without statistics
 
 
-def answer(request: dict[str, Any], terms: Any) -> dict[str, Any]:
+class _Fresh:
+    """A solver that was told nothing, with terms and symbols of its own."""
+
+    def __init__(self) -> None:
+        self.terms = cvc5.TermManager()
+        self.solver = cvc5.Solver(self.terms)
+
+
+_ready: list[_Fresh] = []
+"""Of a process from which others are forked: what they begin with."""
+
+
+def warm() -> None:
+    """Make what forks of this process begin with."""
+    if not _ready:
+        _ready.append(_Fresh())
+
+
+def answer(request: dict[str, Any], fresh: _Fresh) -> dict[str, Any]:
     """Pose the one query of a request: its options, its script, one check, and what is to be got after it.
 
-    ``terms``: fresh. An empty request has the answer that there is somebody.
+    An empty request has the answer that there is somebody.
     """
     if not request:
         return {"status": "here"}
-    solver = cvc5.Solver(terms)
-    symbols = cvc5.SymbolManager(terms)
+    solver = fresh.solver
+    symbols = cvc5.SymbolManager(fresh.terms)
     try:
         for name, value in request["options"].items():
             solver.setOption(name, value)
@@ -83,15 +101,15 @@ def main() -> None:
     bind_to_parent(int(sys.argv[1]))
     limit_memory(address_space_now() + (int(sys.argv[2]) << 20))
     requests, replies = private_pipes()
-    terms = cvc5.TermManager()  # while nobody waits
+    fresh: _Fresh | None = _ready.pop() if _ready else _Fresh()  # while nobody waits
     while (request := read_message(requests)) is not None:
         try:
-            reply = answer(request, terms)
-            if request:
-                terms = cvc5.TermManager()
+            reply = answer(request, fresh or _Fresh())
         except MemoryError:
             os._exit(MEMORY_EXIT)
         write_message(replies, reply)
+        if request:
+            fresh = None  # the next one is made when there is something to ask: often there is nothing
 
 
 if __name__ == "__main__":

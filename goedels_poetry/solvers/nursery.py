@@ -97,6 +97,8 @@ class _Wards:
         self.pipes: dict[int, int] = {}
         """Worker by pipe."""
         self._told: set[int] = set()
+        self._left: set[int] = set()
+        """Of whom nobody wants to know any more."""
         self._parent = os.getpid()
 
     def add(self, pid: int, pipe: int) -> None:
@@ -107,19 +109,24 @@ class _Wards:
     def look(self, ready: dict[int, int]) -> None:
         for pipe, pid in list(self.pipes.items()):
             ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-            if ended is not None and pipe not in self._told:
+            if pipe in ready:
+                self._left.add(pipe)
+                self.poll.unregister(pipe)  # else it would be told again and again until the process is gone
+                if ended is None:
+                    os.kill(pid, signal.SIGKILL)
+            if ended is None:
+                continue
+            if pipe in self._left:
+                os.waitpid(pid, 0)
+                self._told.discard(pipe)
+                self._left.discard(pipe)
+                os.close(pipe)
+                del self.pipes[pipe]
+            elif pipe not in self._told:
                 code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
                 with contextlib.suppress(BrokenPipeError):
                     os.write(pipe, f"{code}\n".encode())
                 self._told.add(pipe)
-            if ended is not None and pipe in ready:
-                os.waitpid(pid, 0)
-                self._told.discard(pipe)
-                self.poll.unregister(pipe)
-                os.close(pipe)
-                del self.pipes[pipe]
-            elif pipe in ready:  # left alone before it ended
-                os.kill(pid, signal.SIGKILL)
 
     def end(self) -> NoReturn:
         """End this process, but first kill and reap its workers: not every system has an init that does."""
@@ -142,10 +149,10 @@ def _serve(request: dict[str, Any], fds: list[int], wards: _Wards) -> None:
         signal.set_wakeup_fd(-1)
         if request["main"] == worker.__name__:  # a solver stays in the group of the worker that it belongs to
             os.setsid()
-        os.environ.clear()
-        os.environ.update(request["environment"])
-        os.chdir(request["folder"])
-        sys.path[:] = request["path"]
+            os.environ.clear()
+            os.environ.update(request["environment"])
+            os.chdir(request["folder"])
+            sys.path[:] = request["path"]
         main = importlib.import_module(request["main"]).main
         name = request["main"].rpartition(".")[2]
         run_forked(main, [str(parent), *request["arguments"]], (fds[0], fds[1], fds[2]), name)

@@ -1,11 +1,11 @@
-"""z3 for many jobs of one worker: processes forked from a template that has loaded it and was asked nothing.
+"""Solvers for many jobs of one worker: processes forked from a template that has loaded them and was asked nothing.
 
 A z3 that is started for a check, with three contexts, costs 18 ms of processor time, most of it for memory that it lays
-out; a fork of a process that has laid it out costs 10. The template (a `nursery` with other modules) has the library
-and contexts that are new, and does nothing else but fork: a fork of it knows as little as a process that was started.
-It is begun when a worker has done so many jobs that loading it is worth it, and nobody waits for it: until it has
-loaded, and when it is lost, solvers are started as before. cvc5 gains nothing by it: what it lays out is small, and is
-laid out with the first question.
+out; a fork of a process that has laid it out costs 10. A cvc5 that the worker itself forks makes the worker slower, by
+6 ms: whatever it writes to next is copied first. The template (a `nursery` with other modules) has the libraries, and
+contexts and solvers that are new, and does nothing else but fork: a fork of it knows as little as a process that was
+started. It is begun when a worker has done so many jobs that loading it is worth it, and nobody waits for it: until it
+has loaded, and when it is lost, solvers are started as before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from goedels_poetry.solvers.surroundings import program_environment
 
 JOBS = 16
 """After so many jobs whose solvers were started and ended the template is begun."""
-Z3 = "goedels_poetry.solvers.z3_child"
+SOLVERS = ("goedels_poetry.solvers.z3_child", "goedels_poetry.solvers.cvc5_child")
 FORKING_SECONDS = 5.0
 """Until it must have forked; then it is given up."""
 
@@ -36,7 +36,7 @@ def count_job() -> None:
     _jobs += 1
     if _template is None and not _given_up and _jobs >= JOBS and children.share_group and sys.platform == "linux":
         try:
-            _template = Nursery(Started((Z3,), program_environment(), own=False))
+            _template = Nursery(Started(SOLVERS, program_environment(), own=False))
         except OSError:
             give_up()
     elif _template is not None and not _loaded:

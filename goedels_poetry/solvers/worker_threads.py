@@ -80,7 +80,8 @@ class WorkerThreads(Generic[R]):
     def __init__(self, size: int, make: Callable[[], R], name: str) -> None:
         if size < 1:
             raise ValueError("a pool has at least one process")
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._wakened = [threading.Condition(self._lock) for _ in range(size)]
         self._jobs: list[tuple[float, int, _Job[R] | None]] = []  # a heap, as the next one
         self._idle: list[int] = []
         self._numbers = count()
@@ -96,19 +97,25 @@ class WorkerThreads(Generic[R]):
             thread.start()
 
     def _put(self, urgency: float, job: _Job[R] | None) -> None:
-        with self._changed:
+        with self._lock:
             heappush(self._jobs, (urgency, next(self._numbers), job))
-            self._changed.notify_all()
+            self._waken()
+
+    def _waken(self) -> None:
+        """The thread that is to take the next job, and no other: who wakes in vain takes a turn of the interpreter."""
+        if self._jobs and self._idle:
+            self._wakened[self._idle[0]].notify()
 
     def _get(self, number: int) -> _Job[R] | None:
         """The next job for a thread. Of idle ones the first takes it, whose process is the likeliest to be warm."""
-        with self._changed:
+        with self._lock:
             heappush(self._idle, number)
             while not self._jobs or self._idle[0] != number:
-                self._changed.wait()
+                self._waken()  # a thread may have become idle that comes before the one that was told
+                self._wakened[number].wait()
             heappop(self._idle)
             job = heappop(self._jobs)[2]
-            self._changed.notify_all()
+            self._waken()
         return job
 
     def _work(self, number: int, resource: R) -> None:
@@ -129,7 +136,7 @@ class WorkerThreads(Generic[R]):
 
     def _leave(self, number: int) -> None:
         """A thread has nothing left to do."""
-        with self._changed:
+        with self._lock:
             self._at_work.discard(number)
             for loop, left in self._awaited:
                 with contextlib.suppress(RuntimeError):  # that loop was closed: nobody waits any more
@@ -154,7 +161,7 @@ class WorkerThreads(Generic[R]):
     async def aclose(self) -> None:
         """Kill what is under way, fail what waits, and return when every process is gone."""
         left = asyncio.Event()
-        with self._changed:
+        with self._lock:
             self._awaited.append((asyncio.get_running_loop(), left))
         if not self._closed:
             self._closed = True

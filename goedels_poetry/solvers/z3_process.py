@@ -48,6 +48,9 @@ _CHECK = "(get-info :rlimit)(check-sat)(get-info :rlimit)"
 _UNSAFE = "match"
 _UNSAFE_TO_POP = ("define-fun-rec", "define-funs-rec")
 _NO_TIMEOUT = "4294967295"
+_DEFAULTS: dict[bool, dict[str, str]] = {False: {}, True: {}}
+"""What options are worth in a process that was told nothing, the program's and the library's: to ask takes as long as a
+small query."""
 _ADDRESS_SPACE_SLACK = 512 << 20  # code, stacks and the allocator's reserve, which -memory does not count
 
 
@@ -71,7 +74,7 @@ class Z3Process(SolverProcess):
         super().__init__()
         self._lines = 0  # newlines sent so far: z3 counts the lines of its whole input
         self._options: dict[str, str] = {}  # what is set in the child now
-        self._defaults: dict[str, str] = {}  # what to put back
+        self._defaults: dict[str, str] = {}  # what to put back, as this process says
         self._touched: set[str] = set()  # options ever set: a reset does not forget them
         self._session: Session | None = None  # whose prelude is loaded
         self._used = False  # something was said to the child since it was new
@@ -170,17 +173,19 @@ class Z3Process(SolverProcess):
             "timeout": _timeout(limits),
             **options,
         }
+        known = _DEFAULTS[self._library]
+        asked = self._defaults if self._used else known  # what has read texts speaks for itself alone
         for name, value in wanted.items():
             if not (_OPTION.fullmatch(name) and _OPTION_VALUE.fullmatch(value)):
                 raise ValueError(f"not a solver option: {name}={value}")
-            if name not in self._defaults:
+            if name not in known and name not in self._defaults:
                 found = self._talk(child, f"(get-option :{name})", deadline, 10_000).strip()
                 if found == "unsupported" or not _OPTION_VALUE.fullmatch(found):
                     raise ValueError(f"z3 has no option {name}")
-                self._defaults[name] = found
+                asked[name] = found
         self._touched |= wanted.keys()
         for name in self._touched:
-            wanted.setdefault(name, self._defaults[name])
+            wanted.setdefault(name, self._defaults.get(name) or known[name])
         changed = {name: value for name, value in wanted.items() if self._options.get(name) != value}
         self._options |= changed
         return "".join(f"(set-option :{name} {value})" for name, value in changed.items())

@@ -36,6 +36,8 @@ _FLAGS = (
     (r"(\d+) model tokens are used up", "--max-model-tokens"),
 )
 """How a reason says which budget has ended a run, and the flag that enlarges it."""
+_ENDLESS = ("not shown to be well-founded: ", "definitions were not shown to terminate")
+"""How a reason says that a recursive definition counts for nothing."""
 _LIMITS = {"depth": "--max-depth", "attempts": "--max-attempts"}
 
 
@@ -128,24 +130,44 @@ def explain(
 
 
 def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None = None) -> list[str]:
-    """At most six lines for people about an open goal: tried, nearest, what would help; [] for one that is decided."""
+    """At most six lines for people about an open goal: tried, nearest, what would help; [] where nothing is to be said.
+
+    Of a goal that is decided it is what the checker misses, if that is known.
+    """
     facts = RunFacts.of(store, as_of)
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     explanation = explain(store, goal, as_of, facts=facts)
-    if explanation.status in DECIDED:
-        return []
+    if explanation.status in DECIDED:  # which is not the verdict where the checker does not accept it
+        return [f"would help: {text}" for text in _definitions(goal, facts.ending)]
     near = explanation.nearest
     if near is not None and near.node != explanation.node:  # where it was decomposed, the obstacle is further down
         below = explain(store, near.node, as_of, facts=facts)
         lines = [f"tried on goal {near.node}: {in_short(below)}"]
         advice = (*below.advice, *explanation.advice)
     else:
-        lines, advice = [f"tried: {in_short(explanation)}"], explanation.advice
+        tried = f"{tried_in_short(explanation, goal)}{_in_vain(store, goal, as_of)}"
+        lines, advice = [f"tried: {tried}"], explanation.advice
     if near is not None and near.by:
         lines.append(f"nearest: {nearest_line(near, goal.language)}")
     by_words = {_words(text): text for text in reversed(advice)}  # of two with the same flags, the first says more
     told = [text for text in dict.fromkeys(advice) if by_words[_words(text)] == text]
     return [*lines, *(f"would help: {text}" for text in told)][:MOST_LINES]
+
+
+def tried_in_short(explanation: Explanation, goal: ProofNode) -> str:
+    """What was tried, counted; of a language that does not say what it tries, how often."""
+    return counted(goal.attempts, "proof attempt") if goal.attempts and not explanation.tried else in_short(explanation)
+
+
+def _in_vain(store: StoreReader, goal: ProofNode, as_of: int | None) -> str:
+    """That nothing was found to refute the theorem, which may take most of the time; "" where it is not known."""
+    if goal.parent is not None:
+        return ""
+    for event in store.events():
+        if event.agent == "judge" and event.outcome == "open" and (as_of is None or event.seq <= as_of):
+            spent, before = (store.spent(as_of=seq).get("solver_seconds", 0) for seq in (event.seq, event.seq - 1))
+            return f"; no counterexample in {spent - before:.1f} s" if spent - before >= 0.05 else ""
+    return ""
 
 
 # -- how near it came ----------------------------------------------------------------------------------------------
@@ -190,6 +212,8 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
     interrupted = facts.ending.startswith("interrupted")
     if interrupted:
         yield "time: the search was interrupted, and the same command goes on where it was"
+    definitions = list(_definitions(goal, facts.ending))
+    yield from definitions
     yield from _larger_budget(goal, trials, facts.ending)
     for trial in trials:
         if trial.status is Status.ERROR:
@@ -201,8 +225,16 @@ def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunF
         yield f"a lemma of this shape, which holds in every test and was not proved: {shape}"
     elif near.by and near.statement:
         yield f"a lemma from which this follows: {formula(near.statement, goal.language)}"
-    if not facts.models_asked and not interrupted:  # then nobody knows yet what is lacking
+    if not facts.models_asked and not interrupted and not definitions:  # then nobody knows yet what is lacking
         yield "a language model, which may have another idea: none was asked in this run (--model NAME --base-url URL)"
+
+
+def _definitions(goal: ProofNode, ending: str) -> Iterator[str]:
+    """What to do about definitions that nothing is built on because they may not end."""
+    if goal.parent is None and goal.language == "smt" and any(words in ending for words in _ENDLESS):
+        yield "recursion that is seen to end: on a part of an argument, or on a number towards a bound"
+        yield "leaving such a definition out, where the theorem does not speak of it"
+        yield "--assume-definitions, which takes it on trust: the trust level is at most L1"
 
 
 def _larger_budget(goal: ProofNode, trials: Sequence[Trial], ending: str) -> Iterator[str]:
@@ -306,4 +338,5 @@ __all__ = [
     "in_short",
     "nearest_line",
     "rows",
+    "tried_in_short",
 ]

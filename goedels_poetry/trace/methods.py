@@ -13,6 +13,8 @@ _POINTS = re.compile(r"(.*) at \d+: (\(.*\))", re.DOTALL)
 """A measure, and the points at which the goal is assumed: one tuple for each, in a tuple."""
 _CALL = re.compile(r"(.*?) /(?: (.*))?", re.DOTALL)
 """A function with its arguments, and the variables for whose every value the goal is assumed."""
+_ALONG = "recursion-induction"
+"""The strategy whose detail is such a call."""
 _SCHEME = re.compile(r"RecursionInduction\(function='([^']*)', at=\((.*?),?\), general=\((.*?),?\)\)", re.DOTALL)
 
 
@@ -32,8 +34,9 @@ def worded_detail(strategy: str, detail: str, language: str = "") -> str:
 
 
 def worded_points(strategy: str, detail: str, language: str = "") -> str:
-    """The detail of an induction on a measure in words; anything else as it is."""
-    return worded_detail(strategy, detail, language) if _POINTS.fullmatch(detail) else detail
+    """The detail of an induction on a measure or along a function in words; anything else as it is."""
+    called = strategy == _ALONG and _CALL.fullmatch(detail)
+    return worded_detail(strategy, detail, language) if called or _POINTS.fullmatch(detail) else detail
 
 
 def _is_formula(text: str) -> bool:
@@ -47,7 +50,7 @@ def _applied(strategy: str, text: str, language: str) -> str:
         points = [_point(part, language) for part in _elements(found[2][1:-1])]
         measure = _words(found[1], language)
         return f"{measure} at {' and '.join(points)}" if points else measure
-    found = _CALL.fullmatch(text) if strategy == "recursion-induction" else None
+    found = _CALL.fullmatch(text) if strategy == _ALONG else None
     if found and not found[1].startswith("("):
         return _called(list(_parts(found[1])), list(_parts(found[2] or "")), language)
     return " ".join(_words(part, language) for part in _parts(text))

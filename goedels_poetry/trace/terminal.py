@@ -117,11 +117,26 @@ def one_line(text: str, limit: int = 0) -> str:
     return line if not limit or len(line) <= limit else line[: max(limit - 3, 0)] + "..."
 
 
+def folded(name: str, width: int) -> list[str]:
+    """A name or a path in pieces of at most ``width`` columns. They end where its parts do, in a word if they must."""
+    from rich.cells import cell_len, chop_cells
+
+    pieces, width = [], max(width, 2)  # of a wide sign
+    while cell_len(name) > width:
+        most = chop_cells(name, width)[0]
+        ends = (max(most.rfind(sign) for sign in signs) + 1 for signs in ("/ ", "_-:"))
+        end = next((end for end in ends if end), len(most))
+        pieces.append(name[:end])
+        name = name[end:]
+    return [*pieces, name]
+
+
 __all__ = [
     "PIPE_WIDTH",
     "console",
     "counted",
     "draw_short",
+    "folded",
     "is_live",
     "lines_to",
     "one_line",

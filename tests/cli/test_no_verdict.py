@@ -155,6 +155,28 @@ def test_doctor_says_what_is_not_installed_and_how_to_get_it(
     assert any(line.startswith("ok") and "z3" in line for line in lines)
 
 
+@pytest.mark.parametrize("command", ["prove", "check", "premises", "bench"])
+def test_a_mistyped_folder_of_lean_is_told_before_anything_is_fetched(
+    cli: Any, tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typo, theorem = tmp_path / "laen", tmp_path / "t.lean"
+    theorem.write_text("theorem t : 1 + 1 = 2 := by sorry\n")
+    monkeypatch.setattr("goedels_poetry.cli.lean.install", lambda *_, **__: pytest.fail("something is fetched"))
+    quiet = ["--quiet"] if command == "prove" else []
+    ran = cli(command, "t.lean", *quiet, env={"GOEDELS_POETRY_LEAN": str(typo)})
+    assert ran.code == 2
+    assert f"GOEDELS_POETRY_LEAN: {typo}: there is no such folder" in ran.out + ran.err
+    assert "(121 MB): goedels-poetry lean install" in ran.out + ran.err
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "home") == ["t.lean"]
+
+
+def test_doctor_says_that_the_folder_of_lean_is_mistyped(cli: Any, tmp_path: Path) -> None:
+    found = {
+        f["what"]: f["found"] for f in cli("doctor", "--json", env={"GOEDELS_POETRY_LEAN": str(tmp_path)}).objects()
+    }
+    assert found["lean in use"].startswith(f"GOEDELS_POETRY_LEAN: {tmp_path}: there is no Lean in this folder")
+
+
 def test_a_file_that_nobody_could_work_on_is_not_said_to_have_nothing_to_fill_in(
     cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,9 @@ def test_every_page_ends_with_its_verdict_and_several_with_a_table_and_a_count(
     with GoedelsPoetryFramework(Settings(home=home)) as framework, framework.open_store(unknown["run_id"]) as store:
         told = explain_lines(store, store.nodes()[0])
     assert told and all(f"  {line}" in pages[1] for line in told), "why it was not decided"
+    assert "would help: recursion that is seen to end" in pages[1] and "would help: --assume-definitions" in pages[1]
+    assert "a language model" not in pages[1], "none is asked about a definition"
+    assert "another solver" in pages[0] and "kernel" not in pages[0], "what a level means for this language"
 
 
 def test_a_folder_ends_with_a_table_and_one_named_file_does_not(cli: Any, theorems: Path, tmp_path: Path) -> None:

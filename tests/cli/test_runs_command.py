@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
+from goedels_poetry.trace.terminal import folded
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import TRASH, Runs
 from goedels_poetry.tree.state import Verdict
@@ -66,9 +68,28 @@ def test_a_narrow_terminal_has_ids_and_verdicts_in_one_piece(cli: Any, home_with
     for columns in (40, 80):
         shown = cli("runs", env={"COLUMNS": str(columns)}).out
         assert shown.count("aaaaaaaaaaaa  ") == 1
-        assert shown.count(" proved ") == 1
+        assert len(re.findall(r"  proved\b", shown)) == 1
         assert max(map(len, shown.splitlines())) <= columns
         assert ("started" in shown) == (columns == 80)
+
+
+def test_a_name_that_does_not_fit_is_broken_where_its_parts_end(cli: Any, home: Path) -> None:
+    run = Runs(home).nth("eeeeeeeeeeee", 1)
+    run.path.mkdir(parents=True)
+    run.write_card(
+        run_id="eeeeeeeeeeee", name="theorems/lists/reverse_append_wrong_for_empty_lists.smt2", language="smt"
+    )
+    shown = cli("runs", env={"COLUMNS": "40"}).out.splitlines()
+    assert shown[1].split() == ["eeeeeeeeeeee", "stopped"]
+    assert shown[2:] == ["  theorems/lists/", "  reverse_append_wrong_for_empty_", "  lists.smt2"]
+
+
+def test_nothing_of_a_name_is_lost_however_narrow_it_gets() -> None:
+    for name in ("", "a b/c", "x" * 90, "漢字/" * 9 + "t.smt2", "a/", "/" * 7):
+        for width in (1, 2, 7, 40):
+            pieces = folded(name, width)
+            assert "".join(pieces) == name
+            assert max(map(cell_len, pieces)) <= max(width, 2), "a wide sign has two columns"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import re
 import runpy
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from goedels_poetry.checker import Checker
+from goedels_poetry import Verdict
+from goedels_poetry.checker import Checker, Submission
 from goedels_poetry.languages import base, sequents
 from goedels_poetry.reasoning.postprocessors import PostProcessor
 from goedels_poetry.strategies import Proposal, StrategyGoal
@@ -48,6 +50,26 @@ def test_the_language_of_the_page_runs_and_is_worth_what_the_page_says(
 ) -> None:
     run(FILES[1], tmp_path, monkeypatch)
     assert "unknown the language parity claims proved; no checker is registered for it" in capsys.readouterr().out
+
+
+def test_the_checker_of_the_page_decides_by_the_users_text_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (code,) = (code for code in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S) if "ParityChecker" in code)
+    checker = run(code, tmp_path, monkeypatch)["ParityChecker"]()
+    assert isinstance(checker, Checker)
+
+    def certify(text: str, half: int) -> Any:
+        evidence = {"derivation": [{"id": "0", "proof": {"half": half}}]}
+        claim = Submission("parity", Verdict.PROVED, text, {}, evidence, tmp_path / text, {})
+        return asyncio.run(checker.certify(claim))
+
+    accepted = certify("12 is even\n", 6)
+    assert (accepted.verdict, accepted.trust_level) == ("proved", "L1")
+    assert checker.check(accepted.path, "12 is even\n").accepted
+    assert checker.check(accepted.path, "14 is even").refused
+    for text, half in (("12 is odd", 6), ("13 is even", 6), ("12 is even", 7)):
+        assert certify(text, half).verdict == "unknown"
 
 
 def protocols() -> dict[str, set[str]]:

@@ -9,6 +9,8 @@ from goedels_poetry.languages.lean.symbolic import refute
 from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, compute, holds, read
 from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
+from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
 from goedels_poetry.languages.lean.symbolic.theory import opened
 from goedels_poetry.languages.lean.task import Task
@@ -38,6 +40,13 @@ def shown(lean: LeanPool, statement: str) -> Proposal | None:
         "(x : Int) (h : x ^ 2 - 5 * x + 6 = 0) : x = 2 ∨ x = 3",
         ": 5 ^ 999999 % 7 = 6",
         ": ∃ x y : Nat, 7 * x + 5 * y = 31",
+        "(n : Nat) (h : Nat.gcd n 40 = 10) (g : Nat.lcm n 40 = 280) : n = 70",
+        "(a b : Nat) (h : a + b = 20) (g : a * b = 91) (l : a < b) : a = 7 ∧ b = 13",
+        "(a b c d : Nat) (h : a + b = c) (k : a % 5 = 2) (l : b % 5 = 4) (e : d = c ^ 2) : d % 5 = 1",
+        "(a b : Nat) (g : 0 < a) (h : 0 < b) (e : a ^ 2 = b ^ 2 + 15) : a = 4 ∨ a = 8",
+        "(a b : Int) (h : a ^ 2 + b ^ 2 = 0) : a = 0 ∧ b = 0",
+        "(a b : Nat) (h : a ∣ b) (g : 0 < b) : a ≤ b ∧ a ^ 2 ≤ b ^ 2",
+        "(n : Nat) (h : n ≠ 0) : (n ^ 2 + n) / n = n + 1",
     ],
 )
 def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str) -> None:
@@ -66,6 +75,24 @@ def test_values_are_chosen_to_meet_the_hypotheses(lean: LeanPool, prefix: str, c
     found = asyncio.run(refute(lean, Task(prefix, f"theorem t : {closed}", "t"), seconds=60))
     assert found is not None
     assert words in found.text
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "ranges"),
+    [
+        (["a + b = 20", "a < b"], {"a": (0, 19), "b": (1, 20)}),
+        (["2 * a + 3 * b ≤ 12"], {"a": (0, 6), "b": (0, 4)}),
+        (["a ≤ b"], {"a": None, "b": None}),
+        (["-3 ≤ x", "2 * x < 5"], {"x": (-3, 2)}),
+        (["a * b = 91", "a - b = 0"], {"a": None, "b": None}),
+        (["a ∣ 12"], {"a": (0, 12)}),
+    ],
+)
+def test_ranges_are_what_linear_hypotheses_leave(hypotheses: list[str], ranges: dict[str, object]) -> None:
+    read_ones = tuple((f"h{n}", read(h)) for n, h in enumerate(hypotheses))
+    problem = Arithmetic({"a": "Nat", "b": "Nat", "x": "Int"}, read_ones, read("True"))
+    found = linear_ranges(problem)
+    assert {name: found.of(name) for name in ranges} == ranges
 
 
 def test_a_power_too_large_to_compute_is_only_reduced(lean: LeanPool) -> None:

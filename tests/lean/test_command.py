@@ -75,7 +75,7 @@ def test_doctor_names_what_is_missing_or_damaged(tmp_path: Path) -> None:
 def test_the_first_use_says_that_it_fetches_and_what_is_wrong_when_it_cannot(tmp_path: Path) -> None:
     theorem = tmp_path / "t.lean"
     theorem.write_text("theorem t : 1 + 1 = 2 := by sorry\n")
-    nothing = {"GOEDELS_POETRY_LEAN": str(tmp_path / "lean"), "npm_config_registry": "http://127.0.0.1:9"}
+    nothing = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "npm_config_registry": "http://127.0.0.1:9"}
     done = _run("prove", str(theorem), GOEDELS_POETRY__HOME=str(tmp_path / "home"), **nothing)
     assert done.returncode == 69, "no verdict: nothing was begun"
     assert "not done" in done.stdout and "unknown" not in done.stdout

@@ -95,6 +95,7 @@ def test_every_hole_that_could_be_filled_is_and_what_stays_open_is_told(
     assert f"written: t.lean, 2 of 3 open theorems filled; what it was is in {real}.orig.2" in words
     assert "the beginning of a proof of A.both gave way to the whole one" in words
     assert "left open: t.lean:10: theorem wrong" in words or "left open: t.lean:11: theorem wrong" in words
+    assert "\n  false: t.lean:" in words and "wrong (" in words and " is false)" in words
     assert "  proof:\n    theorem one : 1 + 1 = 2 := " in words
 
 

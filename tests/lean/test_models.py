@@ -11,19 +11,22 @@ from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.tree.state import Verdict
 
-TURN = (Path(__file__).parents[2] / "theorems" / "lean" / "turn_turn.lean").read_text()
-SKETCH = """The lemma says how `turn` goes through `++`.
+DOUBLE = """def double : Nat → Nat
+  | 0 => 0
+  | n + 1 => double n + 2
+
+theorem double_mul (n : Nat) : double n * 3 = n * 6 := by
+  sorry
+"""
+SKETCH = """The lemma says what `double` computes.
 
 ```lean
-theorem turn_append {α : Type} (xs ys : List α) : turn (xs ++ ys) = turn ys ++ turn xs := by
+theorem double_eq (n : Nat) : double n = 2 * n := by
   sorry
 
-theorem turn_turn {α : Type} (xs : List α) : turn (turn xs) = xs := by
-  induction xs with
-  | nil => rfl
-  | cons x xs ih =>
-    rw [turn, turn_append, ih]
-    sorry
+theorem double_mul (n : Nat) : double n * 3 = n * 6 := by
+  rw [double_eq]
+  sorry
 ```
 """
 pytestmark = pytest.mark.usefixtures("checked_by_kept")
@@ -39,6 +42,7 @@ async def prove(lean: LeanPool, home: Path, server: Server, source: str, **setti
         model_first=True,
         symbolic_queries=0,
         use_memory=False,
+        retrieval={"premises": 0},  # which are tested with the search for them
     )
     async with GoedelsPoetryFramework(chosen, language=LeanLanguage(lean)) as framework:
         return await framework.arun(source, name="t.lean")
@@ -52,16 +56,16 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def knows_the_sketch(asked: dict[str, Any]) -> Answer:
     text = str(asked["messages"][-1]["content"])
-    return Answer(SKETCH if "theorem turn_turn" in text.partition("Goal:")[2] else "I do not know.")
+    return Answer(SKETCH if "theorem double_mul" in text.partition("Goal:")[2] else "I do not know.")
 
 
 async def test_a_models_sketch_is_completed_and_its_lemma_proved(lean: LeanPool, tmp_path: Path) -> None:
     with Server(knows_the_sketch) as server:
-        result = await prove(lean, tmp_path, server, TURN)
+        result = await prove(lean, tmp_path, server, DOUBLE)
     assert result.verdict is Verdict.PROVED, result.reason
     assert result.certificate is not None
     text = (result.certificate / "proof.lean").read_text()
-    assert "turn_append" in text and "sorry" not in text.replace(TURN, "")
+    assert "double_eq" in text and "sorry" not in text
 
 
 async def test_a_model_is_told_what_lean_says_about_its_proof(lean: LeanPool, tmp_path: Path) -> None:

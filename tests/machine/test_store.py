@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,26 @@ async def test_a_reader_sees_the_run_while_it_is_written(framework: MakeFramewor
 
     await fw.arun(generated(2), name="t", on_event=look)
     assert seen and seen[0] >= 10
+
+
+async def test_a_store_that_is_closed_leaves_its_thread_and_nothing_else_to_the_next_one(tmp_path: Path) -> None:
+    threads = set()
+    for number in range(3):
+        store = ProofStore(tmp_path / f"{number}.db")
+        threads.add(await store.on_own_thread(threading.get_ident))
+        store.commit("init", "test", ROOT, put(ProofNode(id=ROOT)))
+        store.close()
+        assert not (tmp_path / f"{number}.db-wal").exists()  # all is in its place
+        with pytest.raises(sqlite3.ProgrammingError):
+            store.root()
+        with ProofStore(tmp_path / f"{number}.db", read_only=True) as again:
+            assert again.seq == 1
+    assert len(threads) == 1
+
+
+async def test_two_stores_at_once_have_a_thread_each(tmp_path: Path) -> None:
+    with ProofStore(tmp_path / "a.db") as one, ProofStore(tmp_path / "b.db") as other:
+        assert await one.on_own_thread(threading.get_ident) != await other.on_own_thread(threading.get_ident)
 
 
 def test_what_is_no_database_is_refused_by_name(tmp_path: Path) -> None:

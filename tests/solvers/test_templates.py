@@ -56,6 +56,15 @@ async def test_each_job_has_a_process_of_its_own_that_knows_nothing_of_any_other
     assert "line 1 column" in second["answers"][0][1]
 
 
+async def test_both_solvers_of_a_check_are_forked_and_no_other_job_has_them(pool: WorkerPool) -> None:
+    template = (await _ask(pool, FALSE))["parent"]
+    first: dict[str, Any] = await pool.run("solver_jobs:check_afresh", {})
+    second: dict[str, Any] = await pool.run("solver_jobs:check_afresh", {})
+    assert first["said"] == second["said"] == ["unsat", "unsat"]
+    assert set(first["used"]).isdisjoint(second["used"])
+    assert second["parents"] == [template, template]
+
+
 async def test_more_contexts_than_the_template_had_made(pool: WorkerPool) -> None:
     many = await _ask(pool, *[DECLARING, USING] * 5, FALSE)
     assert [status for status, _ in many["answers"]] == [*["sat", "error"] * 5, "unsat"]

@@ -1,14 +1,21 @@
-"""Premises that contradict each other in a way that only an induction shows."""
+"""Premises that contradict each other, and what would hide it: only an induction shows it, z3 says that they have a
+model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from goedels_poetry.checker import check_certificate, write_certificate
+from goedels_poetry.checker.smt.portfolio import Solvers
+from goedels_poetry.checker.smt.vacuity import consistency
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Instance, Query, Step
 from goedels_poetry.kernel.inductions import StructuralInduction
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
+from goedels_poetry.reasoning.backends import SMT2Backend
+from goedels_poetry.solvers import Limits
 from goedels_poetry.tree.state import Verdict
 
 THEOREM = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
@@ -48,3 +55,33 @@ def test_a_true_goal_from_such_premises_is_not_proved_either(tmp_path: Path) -> 
     text = THEOREM.format("(>= (len xs) 0)")
     certificate = write_certificate(text.encode(), proof(text), tmp_path / "x.cert")
     assert check_certificate(certificate, text.encode()).verdict is Verdict.INCONSISTENT
+
+
+AT_ONCE = """(declare-datatypes ((N 0)) (((z) (s (p N)))))
+(declare-fun g (N) Int)
+(define-fun-rec h ((x N)) Int (ite ((_ is z) x) (g z) (h (p x))))
+(assert (forall ((x N)) (= (g x) (+ (h x) 1))))
+(declare-const b Bool)
+(assert b)
+"""
+"""``g z = h z + 1 = g z + 1``: z3 reads the premise as a definition of ``g`` and says that it has a model."""
+
+
+def test_a_premise_that_looks_like_a_definition_is_not_consistent_because_z3_says_so() -> None:
+    context = Context(parse_problem(AT_ONCE + "(prove b)\n"))
+    with Solvers.start(Limits(seconds=2.0), second=True) as solvers:
+        believed = "\n".join((*with_definitions(context), *named_premises(context)))
+        assert solvers.first.ask(believed, Limits(seconds=2.0)).status == "sat", "z3 has been mended"
+        assert not consistency(context, solvers, True).consistent
+
+
+def test_nor_are_the_premises_of_a_question() -> None:
+    result = SMT2Backend().execute(AT_ONCE + "(define-fun goal () Bool b)\n")
+    assert result.verdict is not Verdict.PROVED or result.trust_level in (None, "L0", "L1"), result
+
+
+def test_a_recursion_over_a_declared_function_leaves_premises_consistent() -> None:
+    rule = "(forall ((x N)) (=> (= x z) (= (g x) 3)))"
+    context = Context(parse_problem(AT_ONCE.replace("(forall ((x N)) (= (g x) (+ (h x) 1)))", rule) + "(prove b)\n"))
+    with Solvers.start(Limits(seconds=2.0), second=False) as solvers:
+        assert consistency(context, solvers, True).consistent

@@ -189,6 +189,21 @@ def test_a_checker_of_a_plugin_is_named_and_decides_about_its_own_language_alone
     assert (refused.returncode, "no checker is registered for the language fake" in refused.stdout) == (1, True)
 
 
+@pytest.mark.parametrize("suffix", [".smt2", ".lean"])
+def test_no_checker_of_a_plugin_decides_about_a_file_in_a_language_of_ours(
+    site: Path, home: Path, tmp_path: Path, suffix: str
+) -> None:
+    install(site, "believer", CHECKER, {"checkers:fake": "Yes"})
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "manifest.json").write_text('{"language": "fake"}')
+    (tmp_path / f"t{suffix}").write_text(FALSE)
+    done = command(site, home, "check", tmp_path / "c", "--against", tmp_path / f"t{suffix}")
+    assert done.returncode == 1
+    assert "the certificate in fake" in done.stdout
+    (tmp_path / "t.fake").write_text(FALSE)
+    assert command(site, home, "check", tmp_path / "c", "--against", tmp_path / "t.fake").returncode == 0
+
+
 def test_of_two_checkers_for_a_language_neither_decides(site: Path, home: Path, tmp_path: Path) -> None:
     install(site, "liars", LANGUAGE, {"languages:fake": "Fake"})
     install(site, "believer", CHECKER, {"checkers:fake": "Yes"})
@@ -259,6 +274,7 @@ LIES = {
         "deps.theorem.options['assume_definitions'] = True",
         "txn.put(replace(node, queue='prove'))",
     ),
+    "nobody wants to know": (FALSE, "from asyncio import CancelledError", "raise CancelledError"),
     "the end of the program": (FALSE, "raise SystemExit(0)", "pass"),
 }
 

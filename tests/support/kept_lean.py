@@ -12,6 +12,7 @@ from goedels_poetry.cli import doctor_lean
 from goedels_poetry.languages.lean import language
 from goedels_poetry.languages.lean import runtime as built_in_runtime  # the checker's import is inside its function
 from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime.protocol import ReplayRequest, ReplayResult
 
 
 class Kept:
@@ -22,6 +23,14 @@ class Kept:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lean, name)
+
+    async def replay(self, request: ReplayRequest) -> ReplayResult:
+        """As `LeanRuntime.replay`; a Lean that runs already need not be made to start.
+
+        Who wants a Lean to start asks it for nothing, and who then has no more use for it does not wait for the answer,
+        which would cost this Lean its process.
+        """
+        return await self._lean.replay(request) if request.data else ReplayResult("done")
 
     async def aclose(self) -> None:
         """Other tests want it still."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from goedels_poetry.languages.python.wording import definition, named
+from goedels_poetry.trace.explain import worded_in
 from goedels_poetry.trace.methods import worded_method
+from goedels_poetry.trace.page.evidence import in_words
 from goedels_poetry.trace.proof_text import how
 from goedels_poetry.trace.tree import method, tree
 from goedels_poetry.trace.wording import worded, wording_of
@@ -37,6 +39,13 @@ _DIV = "(ite (or (> b 0) (= (mod a b) 0)) (div a b) (- (div a b) 1))"
 )
 def test_a_statement_in_the_words_of_python(statement: str, words: str) -> None:
     assert worded(statement, "python") == words
+
+
+def test_what_came_nearest_and_what_was_tried_are_told_in_the_words_of_python() -> None:
+    assert worded_in("recursion-induction gcd!loop a b /", "python") == "recursion-induction gcd's loop(a, b)"
+    trial = {"strategy": "recursion-induction", "what": "gcd!loop!ok a b / b", "left": "(gcd!loop!ok a b)"}
+    told = in_words({"tried": [trial]}, "python")["tried"][0]
+    assert (told["what"], told["left"]) == ("gcd's loop(a, b) for all b", "gcd's loop(a, b) does not raise")
 
 
 @pytest.mark.parametrize("name", ["len", "head", "math.gcd", "xs_head", "member"])

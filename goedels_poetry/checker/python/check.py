@@ -97,7 +97,10 @@ def _proved(archive: PythonArchive, until: float) -> CheckReport:
     core = contradictory(program, archive.function) if sure else ()
     if core:
         level, why = TrustLevel.REBUILT, (told(core),)  # what the proof says of the hypotheses is said by that
-        return replace(report, verdict=Verdict.INCONSISTENT, trust_level=level, reasons=why, core=core, notes=())
+        about = f"{archive.function}: its contract"
+        return replace(
+            report, verdict=Verdict.INCONSISTENT, trust_level=level, reasons=why, core=core, notes=(), statement=about
+        )
     note = f"it was not run in CPython: {ran.reason}"
     return replace(report, reasons=(note,), trust_level=TrustLevel.REBUILT)
 

@@ -252,7 +252,7 @@ def _check_auxiliary(context: Context, derivation: Derivation, ends: Termination
 def _assumed(ends: TerminationObligations, archive: Archive, assume: bool) -> tuple[str, ...]:
     """What has to be taken on trust; an error unless both the certificate and the caller say so."""
     if ends.doubts and not (archive.manifest["assume_definitions"] and assume):
-        what = f"{'; '.join(ends.doubts)} (it was written by version {_writer(archive)!r})"
+        what = f"{'; '.join(ends.doubts)}{_age(archive)}"
         raise Undecided(f"these definitions were not shown to terminate, so they may be contradictory: {what}")
     return tuple(f"the definition is consistent: {reason}" for reason in ends.doubts)
 

@@ -1,7 +1,8 @@
 """The proof of a certificate once more, for Lean: through the gate that any stranger's file goes through.
 
-What it has to prove is written anew, from the theorem that the checker has read. So the level says: the theorem holds
-by the solvers, and Lean's kernel has accepted a proof of the same theorem that no solver had a part in.
+What it has to prove is written anew, from the theorem that the checker has read. So the level says: what is claimed
+holds by the solvers, and Lean's kernel has accepted a proof of the same that no solver had a part in. Of a goal that is
+refuted by a proof that is its negation, of premises that contradict each other it is `False`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
 from goedels_poetry.kernel.bridge import GOAL, QUESTION, NotTranslatable, translate
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.lean.runtime import kind_in_use
 from goedels_poetry.languages.lean.runtime.embedded import is_installed
@@ -46,7 +48,7 @@ def with_lean(
     """
     if not report.accepted or archive.lean_proof is None:
         return report
-    if archive.manifest["claim"] != "proved":
+    if archive.manifest["claim"] == "counterexample":
         raise BadCertificate(f"{LEAN_PROOF} stands only in the certificate of a proof")
     try:
         # It may stand at the end, for who reads the file in a Lean of his own, and declares nothing; the gate lets no
@@ -71,10 +73,12 @@ def with_lean(
 
 
 def _reference(archive: Archive, problem: Problem) -> str:
-    """The theorem in Lean, left open; of the certificate only what its steps speak of and why recursion ends."""
+    """What is claimed, as a theorem in Lean that is left open; of the certificate only what its steps speak of and why
+    recursion ends."""
     steps, _ = split_evidence(read_canonical(archive.evidence, EVIDENCE), problem)
     derivation = derivation_from_json(steps, problem.signature)
-    return translate(problem, derivation).reference
+    claimed = claimed_formula(problem, archive.manifest["claim"])
+    return translate(replace(problem, goal=claimed), derivation).reference
 
 
 def _is_there() -> bool:

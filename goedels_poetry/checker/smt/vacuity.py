@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from goedels_poetry.checker.smt.portfolio import CVC5_OPTIONS, Z3_OPTIONS, Solvers
@@ -16,7 +16,7 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.theory import named_premises, with_definitions
+from goedels_poetry.kernel.refutation.theory import for_models, named_premises
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import BOOL, FALSE, Term, alpha, app, symbols
 from goedels_poetry.solvers import Limits
@@ -77,7 +77,7 @@ def consistency(
         return theory.at_fault(theory.members)
     if terminating and _define_only(context, settled):
         return Consistency(True)
-    whole = "\n".join((*with_definitions(context), *named_premises(context)))
+    whole = _whole(context)
     if not terminating:
         return Consistency(None, notes=("consistency of the definitions not shown",))
     if context.guards:  # a proof under guards rests on less than the definitions; and z3 finds models of endless ones
@@ -93,6 +93,18 @@ def consistency(
             if answer.status == "sat":
                 return Consistency(True)
     return Consistency(None, notes=(NOT_SHOWN,))
+
+
+def _whole(context: Context) -> str:
+    """The premises and the definitions that they rest on, as a script of which ``sat`` says that it has a model.
+
+    The other definitions have exactly one meaning in whatever satisfies it, for they terminate.
+    """
+    rests_on = reached(context.signature, [p.formula for p in context.problem.premises])
+    named = [d.name for d in context.signature.definitions]
+    safe = context.encoding.signature()  # the same definitions, in the same order
+    left = tuple(d for name, d in zip(named, safe.definitions, strict=True) if name in rests_on)
+    return "\n".join(("(set-logic ALL)", *for_models(replace(safe, definitions=left)), *named_premises(context)))
 
 
 def _define_only(context: Context, theorems: frozenset[str]) -> bool:

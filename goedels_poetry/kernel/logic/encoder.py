@@ -8,7 +8,7 @@ from functools import cached_property
 
 from goedels_poetry.kernel.encoding import Encoding, check_closed
 from goedels_poetry.kernel.logic.program import LogicPremise, LogicProgram
-from goedels_poetry.kernel.refutation.theory import declarations_and_definitions
+from goedels_poetry.kernel.refutation.theory import for_models
 from goedels_poetry.kernel.terms import Term, not_
 
 _NAME = re.compile(r"\bp\.([0-9]+)\b")
@@ -26,7 +26,7 @@ class Encoder:
         self.program = program
         self.premises = tuple(program.premises if premises is None else premises)
         self.encoding = Encoding(program.signature)
-        self.declarations = "\n".join(declarations_and_definitions(self.encoding.signature()))
+        self.declarations = "\n".join(for_models(self.encoding.signature()))
         self._formulas = [self._text(p.formula) for p in self.premises]
 
     def extended(self, premises: Iterable[LogicPremise]) -> Encoder:

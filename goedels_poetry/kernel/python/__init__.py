@@ -10,7 +10,7 @@ SMT-LIB 2 script of a function and its contract, or says why it does not (``faul
 - ``functions`` translates each function that is needed; ``statements`` follows its blocks (``flow``), with ``loops``,
   ``patterns``, ``handlers`` and ``mutation``; ``liveness`` says which variables a loop has to carry;
 - ``expressions`` evaluates in a ``frame``, with ``comparisons``, ``calls``, ``comprehensions``, ``iteration``,
-  ``slices``, ``dicts``, ``sets``, ``keys``, ``texts`` and ``elements``;
+  ``slices``, ``dicts`` (literals), ``mappings`` (other dicts), ``sets``, ``keys``, ``texts`` and ``elements``;
 - ``recursion`` closes the functions of loops; ``ends`` sees that some recursion ends;
 - ``library`` has the functions on lists, ``registry`` all definitions and sorts, ``build`` folds terms and effects;
 - ``script`` writes the text, ``folding`` what it unfolds; ``values`` turns counterexamples into Python literals.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import dicts, keys, sets
+from goedels_poetry.kernel.python import dicts, keys, mappings, sets
 from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, floor_mod, negative, plus
 from goedels_poetry.kernel.python.expressions import arithmetic
 from goedels_poetry.kernel.python.faults import outside
@@ -17,7 +17,7 @@ from goedels_poetry.kernel.python.module import imported, is_constant
 from goedels_poetry.kernel.python.mutation import pop
 from goedels_poetry.kernel.python.registry import legal
 from goedels_poetry.kernel.python.tables import table
-from goedels_poetry.kernel.python.texts import text_method, text_of
+from goedels_poetry.kernel.python.texts import code_of, joined, letter_of, text_method, text_of
 from goedels_poetry.kernel.python.types import BOOL, INT, STR, Type, list_of
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, integer, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
@@ -137,19 +137,25 @@ def _len(frame: Frame, node: ast.Call) -> Value:
         return sets.size(frame, node.args[0])
     value = frame.present(_one(frame, node), "TypeError")
     if value.kind == STR:
-        return Value(INT, app("str.len", (value.term,), INTS), natural=True)
+        return Value(INT, app("str.len", (value.term,), INTS), natural=True, exact=True)
     if value.kind.kind == "tuple":
-        return Value(INT, integer(len(value.kind.args)), natural=True)
+        return Value(INT, integer(len(value.kind.args)), natural=True, exact=True)
+    if value.kind.kind == "set":
+        return sets.size_of(frame, sets.as_list(frame.known(value)))
+    if value.kind.kind == "dict":
+        if any(a.kind == "unknown" for a in value.kind.args):
+            return Value(INT, integer(0), natural=True)
+        return Value(INT, mappings.library(frame, value.kind).length(value.term), natural=True)
     if value.kind.kind != "list":
         outside(f"the length of {value.kind}", node, "len")
     if value.kind.args[0].kind == "unknown":
         return Value(INT, integer(0), natural=True)
-    return Value(INT, frame.library(value.kind.args[0]).length(value.term), natural=True)
+    return Value(INT, frame.library(value.kind.args[0]).length(value.term), natural=True, exact=True)
 
 
 def _abs(frame: Frame, node: ast.Call) -> Value:
     term = frame.integral(_one(frame, node), node).term
-    return Value(INT, cond(compare("<", term, integer(0)), negative(term), term), natural=True)
+    return Value(INT, cond(compare("<", term, integer(0)), negative(term), term), natural=True, exact=True)
 
 
 def _bool(frame: Frame, node: ast.Call) -> Value:
@@ -161,7 +167,7 @@ def _bool(frame: Frame, node: ast.Call) -> Value:
 
 
 def _int(frame: Frame, node: ast.Call) -> Value:
-    return frame.integral(_one(frame, node), node)
+    return replace(frame.integral(_one(frame, node), node), exact=True)
 
 
 def _divmod(frame: Frame, node: ast.Call) -> Value:
@@ -183,6 +189,14 @@ def _gcd(frame: Frame, node: ast.Call) -> Value:
 
 def _str(frame: Frame, node: ast.Call) -> Value:
     return Value(STR, text_of(frame, _one(frame, node), node))
+
+
+def _ord(frame: Frame, node: ast.Call) -> Value:
+    return code_of(frame, _one(frame, node), node)
+
+
+def _chr(frame: Frame, node: ast.Call) -> Value:
+    return letter_of(frame, _one(frame, node), node)
 
 
 def _pow(frame: Frame, node: ast.Call) -> Value:
@@ -207,6 +221,24 @@ def _list(frame: Frame, node: ast.Call) -> Value:
     if len(node.args) != 1 or node.keywords:
         outside("`list` with these arguments", node, "call")
     return replace(frame.rules.listed(frame, node.args[0]), owned=True)
+
+
+def _dict(frame: Frame, node: ast.Call) -> Value:
+    if not node.args and not node.keywords:
+        return mappings.empty(frame, node)
+    if len(node.args) != 1 or node.keywords:
+        outside("`dict` with these arguments", node, "call")
+    if isinstance(node.args[0], ast.Name):
+        value = frame.value(node.args[0])
+        if value.kind.kind == "dict":
+            return replace(frame.known(value), owned=True)
+    return mappings.of_pairs(frame, frame.rules.listed(frame, node.args[0]), node)
+
+
+def _set(frame: Frame, node: ast.Call) -> Value:
+    if not node.args and not node.keywords:
+        return sets.empty(frame, node)
+    return sets.made(frame, node) if sets.is_made(frame, node) else outside("`set` with these arguments", node, "call")
 
 
 def _sorted(frame: Frame, node: ast.Call) -> Value:
@@ -243,7 +275,7 @@ def _sum(frame: Frame, node: ast.Call) -> Value:
         if begin.kind.kind == "optional":
             outside("`sum` from what may be None", node, "sum")
         start = frame.integral(begin, node).term
-    return Value(INT, plus(total, start) if start is not integer(0) else total)
+    return Value(INT, plus(total, start) if start is not integer(0) else total, exact=not extra)
 
 
 def _truths(frame: Frame, node: ast.Call) -> Value:
@@ -352,6 +384,8 @@ _BUILTINS = {
     "all": _truths,
     "any": _truths,
     "bool": _bool,
+    "chr": _chr,
+    "dict": _dict,
     "divmod": _divmod,
     "int": _int,
     "isinstance": _isinstance,
@@ -359,8 +393,10 @@ _BUILTINS = {
     "list": _list,
     "max": _extreme,
     "min": _extreme,
+    "ord": _ord,
     "pow": _pow,
     "range": _range,
+    "set": _set,
     "sorted": _sorted,
     "str": _str,
     "sum": _sum,
@@ -383,7 +419,13 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
     value = frame.present(frame.value(func.value), "AttributeError")
     if node.keywords:
         outside("keywords of a method", node, "method")
+    if value.kind == STR and func.attr == "join" and len(node.args) == 1:
+        return joined(frame, value, frame.rules.listed(frame, node.args[0]), node)
     args = [frame.value(a) for a in node.args]
+    if value.kind.kind == "dict" and func.attr == "get":
+        return mappings.get(frame, value, args, node)
+    if value.kind.kind in ("dict", "set") and func.attr == "copy" and not args:
+        return replace(value, owned=True)
     if value.kind == STR:
         return text_method(frame, func.attr, value, args, node)
     if value.kind.kind != "list":
@@ -397,9 +439,9 @@ def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
         v = frame.coerce(args[0], kind, node).term
         library = frame.library(kind)
         if func.attr == "count":
-            return Value(INT, library.count(v, xs), natural=True)
+            return Value(INT, library.count(v, xs), natural=True, exact=True)
         frame.check(library.member(v, xs), "ValueError")
-        return Value(INT, library.index(v, xs), natural=True)
+        return Value(INT, library.index(v, xs), natural=True, exact=True)
     return outside(f"the list method `{func.attr}` is not covered here", node, f"method {func.attr}")
 
 

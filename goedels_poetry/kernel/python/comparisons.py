@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from goedels_poetry.kernel.python import sets
+from goedels_poetry.kernel.python import mappings, sets
 from goedels_poetry.kernel.python.build import compare, equal
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
@@ -25,10 +25,13 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
     current = frame
     chain: list[tuple[Term, Frame]] = []
     for i, (op, part) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        made = isinstance(op, ast.In | ast.NotIn) and sets.is_set(current, part)
+        made = isinstance(op, ast.In | ast.NotIn) and sets.is_made(current, part)
         if made and not sets.is_hashed(left.kind):
             outside(f"whether {left.kind} is in a set", part, "a set")
-        right = None if _is_range(part) or _is_table(current, part) else _right(current, part, made)
+        if _is_range(part) or _is_table(current, part):
+            right = None
+        else:
+            right = _right(current, part, made) if isinstance(op, ast.In | ast.NotIn) else current.value(part)
         if made and i < len(node.ops) - 1:
             outside("a set in the middle of a comparison", part, "a set")
         truth = compared(current, op, left, right, part if right is None else node)
@@ -48,14 +51,22 @@ def comparison(frame: Frame, node: ast.Compare) -> Value:
 
 
 def _of_sets(frame: Frame, node: ast.Compare) -> Term:
-    if len(node.ops) > 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-        outside("sets are compared otherwise than by == and !=", node, "a set")
+    if len(node.ops) > 1:
+        outside("more than two sets are compared", node, "a set")
+    op = node.ops[0]
+    if isinstance(op, ast.LtE | ast.GtE):
+        return sets.same(frame, node.left, node.comparators[0], "within" if isinstance(op, ast.LtE) else "around")
+    if not isinstance(op, ast.Eq | ast.NotEq):
+        outside("sets are compared otherwise than by ==, !=, <= and >=", node, "a set")
     equal_sets = sets.same(frame, node.left, node.comparators[0])
-    return equal_sets if isinstance(node.ops[0], ast.Eq) else not_less(equal_sets)
+    return equal_sets if isinstance(op, ast.Eq) else not_less(equal_sets)
 
 
 def _right(frame: Frame, node: ast.expr, made: bool) -> Value:
-    return sets.elements(frame, node) if made else frame.value(node)
+    if made:
+        return sets.elements(frame, node)
+    view = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in mappings.VIEWS
+    return frame.rules.listed(frame, node) if view else frame.value(node)
 
 
 def _is_range(node: ast.expr) -> bool:
@@ -97,6 +108,10 @@ def equals(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
     """``left == right``."""
     if NONE in (left.kind, right.kind):
         return _identity(frame, True, left, right, node)
+    if left.kind.kind == right.kind.kind == "dict":
+        return mappings.same(frame, left, right, node)
+    if left.kind.kind == right.kind.kind == "set":
+        return sets.equal_values(frame, left, right, node)
     if is_open(left) and is_open(right):
         return TRUE
     for one, other in ((left, right), (right, left)):
@@ -137,6 +152,10 @@ def _contains(frame: Frame, left: Value, right: Value | None, node: ast.expr) ->
     if right.kind.kind == "tuple":
         parts = [Value(k, frame.registry.item(right.term, right.kind, i)) for i, k in enumerate(right.kind.args)]
         return or_([equals(frame, left, p, node) for p in parts])
+    if right.kind.kind == "dict":
+        return mappings.has(frame, right, left, node)
+    if right.kind.kind == "set":
+        return sets.has(frame, right, left, node)
     if right.kind.kind != "list":
         return outside(f"`in` {right.kind}", node, "in")
     if is_open(right):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from goedels_poetry.kernel.python import mappings
 from goedels_poetry.kernel.python.build import cond
 from goedels_poetry.kernel.python.comparisons import equals
 from goedels_poetry.kernel.python.faults import outside
@@ -55,12 +56,12 @@ def _key(frame: Frame, node: ast.expr, pairs: list[tuple[Value, Value]]) -> Valu
 
 def gone_over(frame: Frame, node: ast.expr) -> Value | None:
     """The list of what a loop over a dict, or over its keys, values or items, goes over; None for anything else."""
-    method = "keys"
+    method, view = "keys", False
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-        method, node = node.func.attr, node.func.value
-    found = table(frame, node) if method in ("keys", "values", "items") else None
+        method, node, view = node.func.attr, node.func.value, True
+    found = table(frame, node) if method in mappings.VIEWS else None
     if not isinstance(found, ast.Dict):
-        return None
+        return _view(frame, node, method) if view and method in mappings.VIEWS else None
     pairs = entries(frame, found)
     key, value = pairs[0][0].kind, pairs[0][1].kind
     if method == "items":
@@ -70,6 +71,13 @@ def gone_over(frame: Frame, node: ast.expr) -> Value | None:
         kind = key if method == "keys" else value
         items = [(k if method == "keys" else v).term for k, v in pairs]
     return Value(list_of(kind), frame.library(kind).display(items), owned=True)
+
+
+def _view(frame: Frame, node: ast.expr, method: str) -> Value:
+    value = frame.present(frame.value(node), "AttributeError")
+    if value.kind.kind != "dict":
+        outside(f"the method `{method}` of {value.kind}", node, f"method {method}")
+    return mappings.listed(frame, value, method)
 
 
 __all__ = ["element", "get", "gone_over"]

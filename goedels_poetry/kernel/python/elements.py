@@ -7,7 +7,9 @@ import copy
 from collections.abc import Sequence
 from typing import TypeVar
 
-from goedels_poetry.kernel.python.frame import Frame
+from goedels_poetry.kernel.python.frame import Frame, Value
+from goedels_poetry.kernel.python.scopes import bound_names
+from goedels_poetry.kernel.terms import TRUE, Kind
 
 Node = TypeVar("Node", bound=ast.AST)
 MAX_FIRST = 3
@@ -35,10 +37,11 @@ def by_elements(
     value = frame.env.get(xs.id)
     if value is None or value.kind.kind != "list" or value.kind.args[0].kind == "unknown":
         return None
-    if any(_binds(p, (xs.id, target.id)) for part in parts for p in ast.walk(part)):
+    if any(_binds(part, (xs.id, target.id)) for part in parts):
         return None
     name = f"{xs.id}@{target.id}"
-    made = [_Elements(xs.id, target.id, name).visit(copy.deepcopy(p)) for p in parts]
+    element = ast.Name(name, ast.Load())
+    made = [_Elements(xs.id, target.id, element).visit(copy.deepcopy(p)) for p in parts]
     if any(isinstance(n, ast.Name) and n.id == target.id for p in made for n in ast.walk(p)):
         return None
     new: ast.expr = ast.Name(xs.id, ast.Load())
@@ -46,6 +49,71 @@ def by_elements(
         new = ast.Subscript(new, ast.Slice(ast.Constant(first.value), None, None), ast.Load())
     new = ast.fix_missing_locations(ast.copy_location(new, over))
     return ast.copy_location(ast.Name(name, ast.Store()), target), new, made
+
+
+def beside(frame: Frame, node: ast.For, changed: frozenset[str]) -> tuple[list[ast.stmt], dict[str, tuple[str, int]]]:
+    """The body of a loop over the indices of a list, where these are used for elements of other lists as well.
+
+    ``ys[i]`` becomes the first element of what is left of ``ys``, which is cut at the beginning of each round. Gives
+    the body and, for each variable of what is left, the list and how many of its elements are left out at first.
+    """
+    body: list[ast.stmt] = copy.deepcopy(node.body)
+    over = node.iter
+    if not isinstance(node.target, ast.Name) or not _is_call(frame, over, "range") or not isinstance(over, ast.Call):
+        return body, {}
+    index, last = node.target.id, over.args[-1]
+    first = over.args[0] if len(over.args) == 2 else ast.Constant(0)
+    known = isinstance(first, ast.Constant) and type(first.value) is int and 0 <= first.value <= MAX_FIRST
+    own = last.args[0] if isinstance(last, ast.Call) and _is_call(frame, last, "len") else None
+    if not known or len(over.args) > 2 or not isinstance(own, ast.Name):
+        return body, {}
+    assert isinstance(first, ast.Constant) and isinstance(first.value, int)
+    left: dict[str, tuple[str, int]] = {}
+    for name in sorted({n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)} - {own.id, index}):
+        value = frame.env.get(name)
+        is_list = value is not None and value.bound is TRUE and _is_known_list(value)
+        if not is_list or name in changed or any(_binds(part, (name, index)) for part in body):
+            continue
+        cut, rest = f"{name}@{index}", f"left@{name}@{index}"
+        element = ast.Subscript(ast.Name(cut, ast.Load()), ast.Constant(0), ast.Load())
+        made = [_Elements(name, index, element).visit(part) for part in body]
+        if any(isinstance(n, ast.Name) and n.id == cut for part in made for n in ast.walk(part)):
+            following = ast.Subscript(ast.Name(rest, ast.Load()), ast.Slice(ast.Constant(1)), ast.Load())
+            body = [
+                ast.Assign([ast.Name(cut, ast.Store())], ast.Name(rest, ast.Load())),
+                ast.Assign([ast.Name(rest, ast.Store())], following),
+                *made,
+            ]
+            left[rest] = name, first.value
+    for made_statement in body:
+        ast.fix_missing_locations(ast.copy_location(made_statement, node.body[0]) if left else made_statement)
+    return body, left
+
+
+def counted(frame: Frame, node: ast.While) -> ast.For | None:
+    """``while i < len(xs): ...; i += 1`` as a loop over indices, where ``i`` begins at a small number."""
+    test, last = node.test, node.body[-1]
+    if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.Name) or len(test.ops) != 1:
+        return None
+    index, end = test.left.id, test.comparators[0]
+    if not isinstance(test.ops[0], ast.Lt) or not _is_call(frame, end, "len"):
+        return None
+    assert isinstance(end, ast.Call)
+    steps = isinstance(last, ast.AugAssign) and ast.unparse(last) == f"{index} += 1"
+    begin = frame.env.get(index)
+    if not steps or begin is None or begin.kind.kind != "int" or begin.bound is not TRUE:
+        return None
+    body, first = node.body[:-1], begin.term.value if begin.term.kind is Kind.LIT else None
+    names = (index, *(n.id for n in ast.walk(end) if isinstance(n, ast.Name)))
+    changes = any(_binds(part, names) for part in body) or any(
+        isinstance(p, ast.Continue) for part in body for p in ast.walk(part)
+    )
+    if changes or node.orelse or not body or not isinstance(first, int):
+        return None
+    low = ast.Constant(first)
+    over = ast.Call(ast.Name("range", ast.Load()), [low, end], [])
+    made = ast.For(ast.Name(index, ast.Store()), over, body, [])
+    return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
 def _is_call(frame: Frame, node: ast.expr, name: str) -> bool:
@@ -64,24 +132,27 @@ def _is_call(frame: Frame, node: ast.expr, name: str) -> bool:
     )
 
 
+def _is_known_list(value: Value) -> bool:
+    return value.kind.kind == "list" and value.kind.args[0].kind != "unknown"
+
+
 def _binds(node: ast.AST, names: tuple[str, ...]) -> bool:
-    if isinstance(node, ast.Name):
-        return not isinstance(node.ctx, ast.Load) and node.id in names
-    return isinstance(node, ast.MatchAs | ast.MatchStar) and node.name in names
+    """Whether one of these names is bound anywhere in a node, by a lambda or a comprehension, too."""
+    return not set(names).isdisjoint(bound_names(node))
 
 
 class _Elements(ast.NodeTransformer):
-    """``xs[i]`` becomes a name."""
+    """``xs[i]`` becomes another expression."""
 
-    def __init__(self, xs: str, index: str, name: str) -> None:
-        self.xs, self.index, self.name = xs, index, name
+    def __init__(self, xs: str, index: str, element: ast.expr) -> None:
+        self.xs, self.index, self.element = xs, index, element
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         plain = isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Name) and isinstance(node.ctx, ast.Load)
         if plain and node.value.id == self.xs and node.slice.id == self.index:  # type: ignore[attr-defined]
-            return ast.copy_location(ast.Name(self.name, ast.Load()), node)
+            return ast.fix_missing_locations(ast.copy_location(copy.deepcopy(self.element), node))
         self.generic_visit(node)
         return node
 
 
-__all__ = ["by_elements"]
+__all__ = ["beside", "by_elements", "counted"]

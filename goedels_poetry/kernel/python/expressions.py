@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import dicts
+from goedels_poetry.kernel.python import dicts, mappings, sets
 from goedels_poetry.kernel.python.build import (
     assume,
     compare,
@@ -68,8 +68,6 @@ def condition(frame: Frame, node: ast.expr) -> Term:
 def _name(node: ast.AST) -> str:
     words = {
         "Lambda": "a lambda that is kept or given away",
-        "Dict": "a dict",
-        "Set": "a set",
         "Await": "await",
         "JoinedStr": "an f-string",
     }
@@ -86,7 +84,7 @@ def _constant(frame: Frame, node: ast.Constant) -> Value:
     if isinstance(value, int):
         if value.bit_length() > 10_000:
             outside("this number is too long", node)
-        return Value(INT, integer(value), natural=value >= 0)
+        return Value(INT, integer(value), natural=value >= 0, exact=True)
     if isinstance(value, str):
         if any(ord(c) > 0x2FF00 or 0xD800 <= ord(c) < 0xE000 for c in value):
             outside("a character beyond U+2FF00, or half of one", node)
@@ -134,10 +132,10 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value:
         return Value(BOOL, condition(frame, node))
     value = frame.integral(frame.value(node.operand), node)
     if isinstance(node.op, ast.USub):
-        return Value(INT, negative(value.term))
+        return Value(INT, negative(value.term), exact=True)
     if isinstance(node.op, ast.UAdd):
-        return value
-    return Value(INT, minus(negative(value.term), integer(1)))
+        return replace(value, exact=True)
+    return Value(INT, minus(negative(value.term), integer(1)), exact=True)
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Value:
@@ -167,13 +165,17 @@ def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast
             outside("the same list several times in a list", node, "aliasing")
         repeated = frame.library(xs.kind.args[0]).repeat(xs.term, frame.integral(n, node).term)
         return Value(xs.kind, repeated, owned=True)
+    if kinds == {"set"}:
+        return sets.combined(frame, op, left, right, node)
     if not kinds <= {"int", "bool"}:
         outside(f"this operator between {left.kind} and {right.kind}", node, "types")
     if left.kind == right.kind == BOOL and isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
         a, b = left.term, right.term
         word = {ast.BitAnd: and_([a, b]), ast.BitOr: or_([a, b])}
         return Value(BOOL, word.get(type(op)) or not_(equal(a, b)))
-    return arithmetic(frame, op, frame.integral(left, node), frame.integral(right, node), node)
+    result = arithmetic(frame, op, frame.integral(left, node), frame.integral(right, node), node)
+    plain = not isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)  # these give a truth value of two truth values
+    return replace(result, exact=plain or left.exact or right.exact)
 
 
 def arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
@@ -327,7 +329,10 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     found = table(frame, node.value)
     if isinstance(found, ast.Dict):
         return dicts.element(frame, found, node.slice, node)
-    value = frame.known(frame.value(node.value))
+    value = frame.value(node.value)
+    if value.kind.kind == "dict":
+        return mappings.element(frame, value, frame.value(node.slice), node)
+    value = frame.known(value)
     known = isinstance(node.slice, ast.Constant) or (
         isinstance(node.slice, ast.Name) and node.slice.id in frame.env and frame.env[node.slice.id].bound is TRUE
     )
@@ -425,6 +430,12 @@ def _list_comprehension(frame: Frame, node: ast.ListComp) -> Value:
     return frame.rules.comprehension(frame, node, "list")
 
 
+def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = frame.rules.comprehension(frame, ast.copy_location(ast.ListComp(pair, node.generators), node), "list")
+    return mappings.of_pairs(frame, pairs, node)
+
+
 def _joined(frame: Frame, node: ast.JoinedStr) -> Value:
     return formatted(frame, node)
 
@@ -444,6 +455,10 @@ _RULES: dict[type[ast.expr], Callable[..., Value]] = {
     ast.Call: _call,
     ast.ListComp: _list_comprehension,
     ast.JoinedStr: _joined,
+    ast.Dict: mappings.display,
+    ast.DictComp: _dict_comprehension,
+    ast.Set: sets.display,
+    ast.SetComp: sets.made,
 }
 
 __all__ = ["arithmetic", "condition", "element_position", "expression", "operate", "position"]

@@ -10,8 +10,8 @@ from typing import Protocol
 from goedels_poetry.kernel.python.build import cond, equal
 from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.library import Library
-from goedels_poetry.kernel.python.registry import Registry
-from goedels_poetry.kernel.python.types import BOOL, INT, NEVER, NONE, Type, holds_list, list_of, optional
+from goedels_poetry.kernel.python.registry import Registry, kept_as
+from goedels_poetry.kernel.python.types import BOOL, CHANGEABLE, INT, NEVER, NONE, Type, holds_list, list_of, optional
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, integer, lit, not_, var
 from goedels_poetry.kernel.terms import STRING as STRINGS
 
@@ -49,7 +49,8 @@ class Retry(Exception):
 @dataclass(frozen=True, slots=True)
 class Value:
     """A value of a type. ``bound``: whether the variable has one; ``owned``: a list that nothing else refers to;
-    ``natural``: an integer that is seen to be 0 or more; ``wide``: the value before a test told more of its type."""
+    ``natural``: an integer that is seen to be 0 or more; ``wide``: the value before a test told more of its type;
+    ``exact``: an integer that is seen to be none of True and False."""
 
     kind: Type
     term: Term
@@ -57,13 +58,14 @@ class Value:
     owned: bool = False
     natural: bool = False
     wide: Value | None = None
+    exact: bool = False
 
 
 @dataclass
 class Frame:
     """Names and effects at one point of a function. ``local``: names that the function binds; of these ``env`` has the
     values. ``hint``: a type of elements for empty lists of which nothing is known. ``fixed`` says
-    that nothing may be changed here, because it may not be reached: what it says is why."""
+    that nothing may be changed here, because it may not be reached: what it says is why. ``loops``: their number."""
 
     registry: Registry
     rules: Rules
@@ -73,6 +75,7 @@ class Frame:
     effect: Term
     guesses: Mapping[str, Type] = field(default_factory=dict)
     fixed: str = ""
+    loops: int = 0
     hint: Type = INT
 
     def value(self, node: ast.expr) -> Value:
@@ -91,13 +94,14 @@ class Frame:
         return self.rules.condition(self, node)
 
     def known(self, value: Value) -> Value:
-        """The value; if it is an empty list of which nothing is known, some type of elements is taken.
+        """The value; if it is an empty list, dict or set of which nothing is known, some type of elements is taken.
 
         Raises:
             Retry: so.
         """
-        if value.kind.kind == "list" and value.kind.args[0].kind == "unknown":
-            raise Retry(value.kind.args[0].name, self.hint)
+        for part in value.kind.args if value.kind.kind in CHANGEABLE else ():
+            if part.kind == "unknown":
+                raise Retry(part.name, self.hint)
         return value
 
     # ------------------------------------------------------------------------------------------ effects
@@ -164,6 +168,9 @@ class Frame:
             args = tuple(self.unify(x, y, at, what) for x, y in zip(a.args, b.args, strict=True))
             if a.kind == "tuple" or args[0] in (a.args[0], b.args[0]):
                 return Type(a.kind, args)
+        if a.kind == b.kind and a.kind in ("dict", "set"):
+            for x, y in zip(a.args, b.args, strict=True):
+                self.unify(x, y, at, what)  # what is unknown is known then; different ones stay different
         kinds = {a.kind, b.kind}
         if kinds <= {"class", "union"}:
             for union in self.registry.module.unions.values():
@@ -183,7 +190,7 @@ class Frame:
             return value.wide
         if self.unify(value.kind, kind, at, what) != kind:
             outside(f"{what or 'this'} is {value.kind}, where {kind} was expected", at, "types")
-        return replace(value, kind=kind, wide=None, term=self._coerced(value.term, value.kind, kind, at))
+        return replace(value, kind=kind, wide=None, exact=False, term=self._coerced(value.term, value.kind, kind, at))
 
     def _coerced(self, term: Term, old: Type, new: Type, at: ast.AST) -> Term:
         registry = self.registry
@@ -235,7 +242,14 @@ class Frame:
             return replace(otherwise if then.bound is FALSE else then, bound=bound)
         kind = self.unify(then.kind, otherwise.kind, at, what)
         a, b = self.coerce(then, kind, at, what), self.coerce(otherwise, kind, at, what)
-        return Value(kind, cond(condition, a.term, b.term), bound, a.owned and b.owned, a.natural and b.natural)
+        return Value(
+            kind,
+            cond(condition, a.term, b.term),
+            bound,
+            owned=a.owned and b.owned,
+            natural=a.natural and b.natural,
+            exact=a.exact and b.exact,
+        )
 
     # ------------------------------------------------------------------------------------------- values
 
@@ -250,8 +264,10 @@ class Frame:
             return cond(equal(term, lit("", STRINGS)), FALSE, TRUE)
         if kind == NONE:
             return FALSE
-        if kind.kind == "list":
-            return FALSE if kind.args[0].kind == "unknown" else not_(registry.is_nil(kind.args[0], term))
+        if kind.kind in CHANGEABLE:
+            if any(a.kind == "unknown" for a in kind.args):
+                return FALSE
+            return not_(registry.is_nil(kind.args[0] if kind.kind == "list" else kept_as(kind), term))
         if kind.kind == "optional":
             inner = self.truth(Value(kind.args[0], registry.the(kind.args[0], term)), at)
             return and_([not_(registry.is_none(kind.args[0], term)), inner])
@@ -329,12 +345,16 @@ class Frame:
 
     def unknown_list(self, node: ast.AST) -> Value:
         """An empty list, of what is found out later."""
+        return self.unknown("list", node, 1)
+
+    def unknown(self, word: str, node: ast.AST, count: int) -> Value:
+        """An empty list, dict or set, of ``count`` types that are found out later."""
         place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
-        found = self.guesses.get(place)
-        if found is None:
-            kind = list_of(Type("unknown", (), place))
+        names = [place, f"{place}#"][:count]
+        kind = Type(word, tuple(self.guesses.get(n, Type("unknown", (), n)) for n in names))
+        if any(part.kind == "unknown" for part in kind.args):
             return Value(kind, var(f"nil@{place}", self.registry.sort(list_of(INT))), owned=True)
-        return Value(list_of(found), self.registry.nil(found), owned=True)
+        return Value(kind, self.registry.default(kind), owned=True)
 
 
 __all__ = ["Frame", "Retry", "Value"]

@@ -9,7 +9,7 @@ from goedels_poetry.kernel.python import calls, comprehensions, expressions, ite
 from goedels_poetry.kernel.python.build import BROKEN
 from goedels_poetry.kernel.python.contracts import RESULT, Clause
 from goedels_poetry.kernel.python.ends import falls, only_recursion
-from goedels_poetry.kernel.python.faults import outside
+from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.flow import After, Flow
 from goedels_poetry.kernel.python.frame import Frame, Retry, Value
 from goedels_poetry.kernel.python.lifting import lift
@@ -184,6 +184,10 @@ class Functions:
             try:
                 self._body(known, guesses)
                 return
+            except OutsideFragment as why:
+                if why.line is None:
+                    outside(why.message, known.function.node, why.construct)
+                raise
             except Retry as found:
                 if found.place in guesses:
                     break
@@ -200,6 +204,7 @@ class Functions:
         local = frozenset(env) | frozenset(bindings(ast.Module(function.node.body, [])))
         frame = self.frame(function.name, local, env)
         frame.guesses = guesses
+        frame.loops = sum(isinstance(part, ast.For | ast.While) for part in ast.walk(function.node))
         if known.result.kind == "list":
             frame.hint = known.result.args[0]
         flow = Flow(frame)

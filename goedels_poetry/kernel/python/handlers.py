@@ -87,6 +87,7 @@ def _names(frame: Frame, handler: ast.ExceptHandler) -> list[str]:
         if any(frame.registry.module.is_subclass(e.__name__, known) for e in _OUT_OF_ACCOUNT):
             outside(f"`except {name}` also catches that there is no memory or no stack left", handler, "try")
         found.append(known)
+        frame.registry.catches = frame.registry.catches or frame.registry.module.is_subclass("ValueError", known)
     return found
 
 

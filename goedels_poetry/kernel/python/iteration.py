@@ -10,6 +10,7 @@ from goedels_poetry.kernel.python.dicts import gone_over
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import range_list
+from goedels_poetry.kernel.python.mappings import listed as keys_of
 from goedels_poetry.kernel.python.types import BOOL, INT, STR, Type, list_of
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
@@ -69,6 +70,8 @@ def _over(frame: Frame, value: Value, node: ast.AST) -> Iteration:
         more = compare("<", i, app("str.len", (value.term,), INTS))
         item = Value(STR, app("str.at", (value.term, i), STRINGS))
         return Iteration((i,), (integer(0),), more, item, (plus(i, integer(1)),))
+    if value.kind.kind == "dict":
+        value = keys_of(frame, value, "keys")
     if value.kind.kind == "tuple" and len(set(value.kind.args)) == 1:
         parts = [registry.item(value.term, value.kind, i) for i in range(len(value.kind.args))]
         element = value.kind.args[0]
@@ -97,7 +100,7 @@ def range_bounds(frame: Frame, node: ast.Call) -> tuple[Value, Value, int]:
     if step.kind is not Kind.LIT or not isinstance(step.value, int) or step.value == 0:
         outside("a range whose step is no literal", node, "range")
     assert isinstance(step.value, int)
-    zero = Value(INT, integer(0), natural=True)
+    zero = Value(INT, integer(0), natural=True, exact=True)
     return (zero, values[0], step.value) if len(values) == 1 else (values[0], values[1], step.value)
 
 
@@ -107,7 +110,9 @@ def _range(frame: Frame, low: Value, high: Value, step: int) -> Iteration:
     natural = low.natural if step > 0 else high.natural
     if step == -1 and high.term is integer(-1):  # i > -1 means i >= 0
         natural, more = True, compare(">=", i, integer(0))
-    return Iteration((i,), (low.term,), more, Value(INT, i, natural=natural), (plus(i, integer(step)),))
+    return Iteration(
+        (i,), (low.term,), more, Value(INT, i, natural=natural, exact=low.exact), (plus(i, integer(step)),)
+    )
 
 
 def times(frame: Frame, node: ast.expr) -> Iteration | None:
@@ -128,11 +133,11 @@ def _enumerate(frame: Frame, node: ast.Call) -> Iteration:
     if not node.args or len(starts) > 1 or len(node.keywords) + len(node.args) != 1 + len(starts):
         outside("`enumerate` with these arguments", node, "enumerate")
     inner = _one_of_many(frame, node.args[0], node) if starts else iteration(frame, node.args[0])
-    start = frame.value(starts[0]) if starts else Value(INT, integer(0), natural=True)
+    start = frame.value(starts[0]) if starts else Value(INT, integer(0), natural=True, exact=True)
     if start.kind != INT:
         outside("`enumerate` from something else than an integer", node, "enumerate")
     k = frame.registry.fresh("k", INTS)
-    number = Value(INT, k, natural=start.natural)
+    number = Value(INT, k, natural=start.natural, exact=start.exact)
     item = _pair(frame, [number, inner.item])
     return Iteration(
         (k, *inner.states), (start.term, *inner.entry), inner.more, item, (plus(k, integer(1)), *inner.step)
@@ -213,6 +218,8 @@ def listed(frame: Frame, node: ast.expr) -> Value:
         value = frame.present(frame.value(node), "TypeError")
         if value.kind.kind == "list":
             return value
+        if value.kind.kind == "dict":
+            return keys_of(frame, value, "keys")
     spelled = ast.copy_location(
         ast.ListComp(
             ast.Name("item@", ast.Load()),

@@ -324,7 +324,7 @@ def not_less(term: Term) -> Term:
 
 
 def less(registry: Registry, kind: Type, a: Term, b: Term, or_equal: bool = False) -> Term:
-    """``a < b`` or ``a <= b``: integers, truth values, and tuples and lists of them lexicographically.
+    """``a < b`` or ``a <= b``: integers, truth values, texts, and tuples and lists of them lexicographically.
 
     Raises:
         OutsideFragment: another type.
@@ -333,6 +333,8 @@ def less(registry: Registry, kind: Type, a: Term, b: Term, or_equal: bool = Fals
         return compare("<=" if or_equal else "<", a, b)
     if kind == BOOL:
         return cond(a, b, TRUE) if or_equal else and_([cond(a, FALSE, TRUE), b])
+    if kind.kind == "str":  # by the numbers of their letters, in Python as in SMT-LIB
+        return app("str.<=" if or_equal else "str.<", (a, b), BOOLS)
     if kind.kind == "tuple":
         result = TRUE if or_equal else FALSE
         for i in reversed(range(len(kind.args))):

@@ -50,7 +50,22 @@ def _changed(node: ast.AST) -> frozenset[str]:
     )
 
 
-_METHODS = frozenset({"append", "clear", "extend", "insert", "remove", "reverse", "sort", "pop"})
+_METHODS = frozenset(
+    {
+        "add",
+        "append",
+        "clear",
+        "discard",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+    }
+)
 
 
 def live(

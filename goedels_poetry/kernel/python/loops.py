@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 
 from goedels_poetry.kernel.python.build import assume, cond
 from goedels_poetry.kernel.python.comprehensions import bind
-from goedels_poetry.kernel.python.elements import by_elements
+from goedels_poetry.kernel.python.elements import beside, by_elements, counted
 from goedels_poetry.kernel.python.ends import only_recursion
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.flow import After, Blocks, Flow
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.iteration import Iteration, iteration, times
 from goedels_poetry.kernel.python.liveness import assigned, live, loop_live
+from goedels_poetry.kernel.python.mappings import VIEWS
 from goedels_poetry.kernel.python.recursion import close
 from goedels_poetry.kernel.python.registry import SELF
-from goedels_poetry.kernel.python.types import Type, is_unknown
+from goedels_poetry.kernel.python.types import CHANGEABLE, Type, is_unknown
 from goedels_poetry.kernel.terms import BOOL, FALSE, TRUE, Sort, Term, app
 
 ROUNDS = 8
@@ -57,14 +58,28 @@ class _Round:
 
 def loop(block: Blocks, node: ast.For | ast.While, flow: Flow, after: After, rest: tuple[ast.stmt, ...] | None) -> None:
     """Follow a loop; with ``rest``, what follows it, to the end of the function."""
-    if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-        following = after.end if rest is None else live(rest, after.end, after.broken, after.continued)
+    following = after.end if rest is None else live(rest, after.end, after.broken, after.continued)
+    indices = counted(flow.frame, node) if isinstance(node, ast.While) else node
+    if indices is not None and isinstance(indices.target, ast.Name):
         seen = following | live(node.orelse, after.end, after.broken, after.continued)
-        made = by_elements(flow.frame, node.target, node.iter, node.body, assigned(node.body))
-        if made is not None and node.target.id not in seen:
-            target, over, body = made
-            node = ast.copy_location(ast.For(target, over, body, node.orelse), node)
+        made = None if indices.target.id in seen else _over_elements(flow.frame, indices)
+        node = node if made is None else made
     _Loop(block, node, flow, after, rest).run()
+
+
+def _over_elements(frame: Frame, node: ast.For) -> ast.For | None:
+    """A loop over indices, which are used for nothing but elements, as one over elements."""
+    changed = assigned(node.body)
+    for body, left in ((node.body, {}), beside(frame, node, changed)):
+        made = by_elements(frame, node.target, node.iter, body, changed)
+        if made is not None:
+            for name, (xs, first) in left.items():
+                frame.check(frame.env[xs].bound, "UnboundLocalError")
+                begin = ast.Subscript(ast.Name(xs, ast.Load()), ast.Slice(ast.Constant(first)), ast.Load())
+                frame.env[name] = frame.value(ast.fix_missing_locations(ast.copy_location(begin, node)))
+            target, over, inner = made
+            return ast.copy_location(ast.For(target, over, inner, node.orelse), node)
+    return None
 
 
 class _Loop:
@@ -81,7 +96,7 @@ class _Loop:
         self.head, _ = loop_live(node, end, after.broken, after.continued)
         targets = [node.target] if isinstance(node, ast.For) else []
         self.changed = assigned([*node.body, *targets])
-        self.base = f"{self.frame.name}!loop"
+        self.base = f"{self.frame.name}!loop{node.lineno if self.frame.loops > 1 else ''}"
 
     def run(self) -> None:
         node, frame = self.node, self.frame
@@ -116,8 +131,8 @@ class _Loop:
         """The list that is gone over must not change in the body, or while the loop may go on."""
         for name in _gone_over(node.iter) & _mutated(node.body):
             found = self.frame.env.get(name)
-            if found is not None and found.kind.kind == "list":
-                outside("the list that a loop goes over is changed inside", node, "mutation")
+            if found is not None and found.kind.kind in CHANGEABLE:
+                outside(f"the {found.kind.kind} that a loop goes over is changed inside", node, "mutation")
 
     # ------------------------------------------------------------------------------------------- rounds
 
@@ -184,8 +199,9 @@ class _Loop:
                 first = self.frame.coerce(old, kind, self.node, f"`{name}`")
             first = replace(
                 first,
-                owned=old.owned and (new.owned or kind.kind != "list"),
+                owned=old.owned and (new.owned or kind.kind not in CHANGEABLE),
                 natural=old.natural and new.natural and kind.kind == "int",
+                exact=old.exact and new.exact and kind.kind == "int",
             )
             if first != old:
                 stays, result[name] = False, first
@@ -333,6 +349,7 @@ class _Loop:
                 bound,
                 owned=last.owned and (not left or broken.owned),
                 natural=last.natural and (not left or broken.natural),
+                exact=last.exact and (not left or broken.exact),
             )
         return env
 
@@ -364,6 +381,8 @@ def _gone_over(node: ast.expr) -> frozenset[str]:
     lazy = ("enumerate", "zip", "reversed")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in lazy:
         parts = node.args
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in VIEWS:
+        parts = [node.func.value]
     elif isinstance(node, ast.IfExp):
         parts = [node.body, node.orelse]
     elif isinstance(node, ast.BoolOp):

@@ -1,4 +1,4 @@
-"""Lists that are changed in place: followed where nothing else can refer to them, and refused elsewhere.
+"""Lists, sets and dicts that are changed in place: followed where nothing else can refer to them, else refused.
 
 A list is *owned* by a variable from the expression that makes it until something else may refer to it: another name, a
 list, a tuple, an object, what a function returns. As long as it is owned, changing it is giving the variable a new
@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from goedels_poetry.kernel.python import sets
 from goedels_poetry.kernel.python.build import compare, cond, minus, plus
 from goedels_poetry.kernel.python.expressions import element_position
 from goedels_poetry.kernel.python.faults import outside
@@ -41,21 +42,22 @@ def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
     return Value(xs.kind.args[0], element)
 
 
-def owned(frame: Frame, name: ast.Name, node: ast.AST) -> Value:
-    """A list that may be changed here, because nothing else can refer to it.
+def owned(frame: Frame, name: ast.Name, node: ast.AST, word: str = "list") -> Value:
+    """A list (or what ``word`` says) that may be changed here, because nothing else can refer to it.
 
     Raises:
         OutsideFragment: something may.
     """
     if frame.fixed:
-        outside(f"a list is changed where {frame.fixed}", node, "mutation")
+        outside(f"a {word} is changed where {frame.fixed}", node, "mutation")
     xs = frame.env.get(name.id)
-    if xs is None or xs.kind.kind != "list":
-        return outside(f"`{name.id}` is no list that is followed", node, "mutation")
+    if xs is None or xs.kind.kind != word:
+        return outside(f"`{name.id}` is no {word} that is followed", node, "mutation")
     if not xs.owned:
-        outside("a list that may be shared is changed", node, "aliasing")
+        outside(f"a {word} that may be shared is changed", node, "aliasing")
     frame.check(xs.bound, "UnboundLocalError")
-    return frame.known(replace(xs, bound=TRUE))
+    xs = replace(xs, bound=TRUE)
+    return frame.known(xs) if word == "list" else xs
 
 
 def add_to(
@@ -74,9 +76,16 @@ def change(frame: Frame, node: ast.Call) -> bool:
         not isinstance(func, ast.Attribute)
         or not isinstance(name, ast.Name)
         or name.id not in frame.env
-        or func.attr not in _CHANGES
+        or func.attr not in {*_CHANGES, *_SET_CHANGES}
     ):
         return False
+    word = frame.env[name.id].kind.kind
+    if word == "set" or (word == "dict" and func.attr == "clear"):
+        if node.keywords or func.attr not in _SET_CHANGES:
+            outside(f"the method `{func.attr}` of a {word} is not covered", node, f"method {func.attr}")
+        frame.check(frame.env[name.id].bound, "UnboundLocalError")
+        _SET_CHANGES[func.attr](frame, node, name)
+        return True
     if frame.env[name.id].kind.kind not in ("list",):
         return False
     if node.keywords and func.attr != "sort":
@@ -171,6 +180,26 @@ def _clear(frame: Frame, node: ast.Call, name: ast.Name) -> None:
     frame.env[name.id] = replace(xs, term=frame.registry.nil(xs.kind.args[0]))
 
 
+def _add(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    (value,) = _values(frame, node, 1)
+    frame.env[name.id] = sets.added(frame, owned(frame, name, node, "set"), value, node)
+
+
+def _discard(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    assert isinstance(node.func, ast.Attribute)
+    (value,) = _values(frame, node, 1)
+    whole = owned(frame, name, node, "set")
+    if node.func.attr == "remove":
+        frame.check(sets.has(frame, whole, value, node), "KeyError")
+    frame.env[name.id] = sets.without(frame, whole, value, node)
+
+
+def _empty(frame: Frame, node: ast.Call, name: ast.Name) -> None:
+    _values(frame, node, 0)
+    whole = frame.known(owned(frame, name, node, frame.env[name.id].kind.kind))
+    frame.env[name.id] = replace(whole, term=frame.registry.default(whole.kind))
+
+
 def _values(frame: Frame, node: ast.Call, count: int) -> list[Value]:
     if len(node.args) != count:
         outside("a method with these arguments", node, "method")
@@ -186,6 +215,13 @@ _CHANGES: dict[str, Callable[[Frame, ast.Call, ast.Name], None]] = {
     "reverse": _reverse,
     "sort": _sort,
     "pop": lambda frame, node, name: None,
+}
+
+_SET_CHANGES: dict[str, Callable[[Frame, ast.Call, ast.Name], None]] = {
+    "add": _add,
+    "clear": _empty,
+    "discard": _discard,
+    "remove": _discard,
 }
 
 __all__ = ["add_to", "change", "extend", "owned", "pop"]

@@ -71,6 +71,8 @@ class Registry:
     shapes: dict[str, Shape] = field(default_factory=dict)
     types: dict[str, Type] = field(default_factory=dict)
     work: int = 0
+    digits: bool = False  # whether integers are written out, and a ValueError is caught: one may be raised by the other
+    catches: bool = False
     _same: dict[object, str] = field(default_factory=dict)
     _taken: dict[str, int] = field(default_factory=dict)
     _number: int = 0
@@ -128,6 +130,8 @@ class Registry:
         """The sort of a type, declared where that is needed."""
         if kind.kind in ("int", "bool", "str"):
             return {"int": INT, "bool": BOOL, "str": STRING}[kind.kind]
+        if kind.kind in ("dict", "set"):
+            return self.sort(Type("list", (kept_as(kind),)))
         if kind.kind == "class":
             union = self.module.union_of(kind.name)
             if union is not None:
@@ -161,6 +165,9 @@ class Registry:
         else:
             for member in kind.args if kind.kind == "union" else (kind,):
                 fields = self.module.fields[member.name]
+                for f in fields:
+                    if f.kind.kind in ("dict", "set"):
+                        self.word(f.kind)  # says why not
                 own = legal(member.name)
                 yield f"{own}!", tuple((f"{own}!{legal(f.name)}", self.sort(f.kind)) for f in fields)
 
@@ -172,6 +179,8 @@ class Registry:
             raise OutsideFragment("the element type of an empty list is not known here", construct="empty list")
         if kind.kind in ("never", "gone"):
             raise OutsideFragment("part of this has no value whenever it is reached", construct="types")
+        if kind.kind in ("dict", "set"):
+            raise OutsideFragment(f"a {kind.kind} inside of something else", construct=f"a {kind.kind}")
         if kind.args or kind.kind == "tuple":
             return f"{kind.kind}<{'-'.join(map(self.word, kind.args))}>"
         return kind.kind
@@ -181,6 +190,8 @@ class Registry:
         if kind.kind in ("int", "bool", "str"):
             return {"int": integer(0), "bool": FALSE, "str": lit("", STRING)}[kind.kind]
         sort = self.sort(kind)
+        if kind.kind in ("dict", "set"):
+            return self.nil(kept_as(kind))
         if kind.kind == "union":
             kind = next((m for m in kind.args if not self._leads(m, sort.name)), kind.args[0])
         for name, fields in self.shapes[sort.name].constructors:
@@ -281,6 +292,11 @@ class Registry:
 _TRUE = lit(True, BOOL)
 
 
+def kept_as(kind: Type) -> Type:
+    """Of what a dict or a set is a list: pairs, or elements."""
+    return Type("tuple", kind.args) if kind.kind == "dict" else kind.args[0]
+
+
 def readable(params: Sequence[Term], taken: Iterable[str] = ()) -> tuple[Term, ...]:
     """The variables under names without the number that `fresh` gave them."""
     used: set[str] = set(taken)
@@ -317,4 +333,4 @@ def _renamed(term: Term, names: Mapping[str, str]) -> Term:
     return go(term)
 
 
-__all__ = ["SELF", "Defined", "Registry", "Shape", "legal", "readable"]
+__all__ = ["SELF", "Defined", "Registry", "Shape", "kept_as", "legal", "readable"]

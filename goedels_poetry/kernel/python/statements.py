@@ -10,11 +10,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import handlers, loops, mutation, patterns
+from goedels_poetry.kernel.python import handlers, loops, mappings, mutation, patterns
 from goedels_poetry.kernel.python.build import cond
 from goedels_poetry.kernel.python.comprehensions import unpacked
 from goedels_poetry.kernel.python.expressions import element_position, operate
-from goedels_poetry.kernel.python.faults import outside
+from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.flow import After, Flow
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.liveness import live, reads
@@ -48,7 +48,12 @@ class Block:
                 return
             if after.tail and not rest:
                 here = replace(here, tail=True)
-            self.statement(node, flow, here)
+            try:
+                self.statement(node, flow, here)
+            except OutsideFragment as why:
+                if why.line is None:
+                    outside(why.message, node, why.construct)
+                raise
 
     def _with_rest(self, node: ast.stmt, rest: tuple[ast.stmt, ...], flow: Flow, after: After) -> bool:
         """A loop that may return is translated together with all that follows it; so is an ``if`` around one."""
@@ -249,6 +254,10 @@ class Block:
         if target.value.id in frame.env:
             frame.check(frame.env[target.value.id].bound, "UnboundLocalError")
         index = frame.value(target.slice)
+        if target.value.id in frame.env and frame.env[target.value.id].kind.kind == "dict":
+            whole = mutation.owned(frame, target.value, node, "dict")
+            frame.env[target.value.id] = mappings.put(frame, whole, index, value, node)
+            return
         xs = mutation.owned(frame, target.value, node)
         at = frame.coerce(index, _INT, node)
         place = element_position(frame, replace(at, natural=at.natural), xs)
@@ -272,6 +281,12 @@ class Block:
             if old.kind.kind == "list" or (old.kind.kind == "optional" and old.kind.args[0].kind == "list"):
                 self._augmented_list(node, node.target, frame)
                 return
+            if old.kind.kind == "set":  # in place: whoever else has it sees the change
+                mutation.owned(frame, node.target, node, "set")
+                old = replace(frame.env[node.target.id], bound=TRUE)
+                changed = operate(frame, node.op, old, frame.value(node.value), node)
+                frame.env[node.target.id] = replace(changed, owned=True)
+                return
             value = frame.value(node.value)
             if value.kind.kind == "list":
                 outside("a list is added to something else", node, "types")
@@ -281,6 +296,9 @@ class Block:
                 outside("an assignment to a slice", node, "slice assignment")
             if node.target.value.id in reads(node.target.slice):
                 outside("a list is changed by an expression that mentions it elsewhere", node, "mutation")
+            if node.target.value.id in frame.env and frame.env[node.target.value.id].kind.kind == "dict":
+                self._augmented_entry(node, node.target, node.target.value, frame)
+                return
             xs = mutation.owned(frame, node.target.value, node)
             index = frame.coerce(frame.value(node.target.slice), _INT, node)
             place = element_position(frame, index, xs)
@@ -293,6 +311,18 @@ class Block:
             frame.env[node.target.value.id] = replace(xs, term=library.put(xs.term, place, value.term))
         else:
             outside("an assignment to this is not covered", node, "assignment")
+
+    def _augmented_entry(self, node: ast.AugAssign, target: ast.Subscript, name: ast.Name, frame: Frame) -> None:
+        """``d[key] += value``."""
+        whole = mutation.owned(frame, name, node, "dict")
+        key = frame.value(target.slice)
+        old = mappings.element(frame, whole, key, node)
+        if frame.shares(old.kind):
+            outside("a list in a dict is changed", node, "aliasing")
+        if name.id in reads(node.value):
+            outside("a dict is changed by an expression that mentions it elsewhere", node, "mutation")
+        value = operate(frame, node.op, old, frame.value(node.value), node)
+        frame.env[name.id] = mappings.put(frame, whole, key, value, node)
 
     def _augmented_list(self, node: ast.AugAssign, target: ast.Name, frame: Frame) -> None:
         if isinstance(node.op, ast.Add):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.python.build import Effects, cond, equal
 from goedels_poetry.kernel.python.contracts import Raises
-from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault
+from goedels_poetry.kernel.python.faults import OutsideFragment, PythonFault, outside
 from goedels_poetry.kernel.python.functions import Functions, Translated
 from goedels_poetry.kernel.python.handlers import NeedsClasses
 from goedels_poetry.kernel.python.lifting import lifted
@@ -78,12 +78,15 @@ def _told(program: Program, function: str, classes: bool) -> Translation:
     effects = Effects({} if classes else None)
     registry = Registry(module, effects)
     functions = Functions(registry)
-    known = functions.require(function, program.functions[function].node)
+    node = program.functions[function].node
+    known = functions.require(function, node)
     arguments = readable(
         [registry.fresh(p.name, registry.sort(k)) for p, k in zip(known.function.parameters, known.kinds, strict=True)],
         map(legal, program.functions),
     )
     goal = forall(arguments, _theorem(functions, known, list(arguments)))
+    if registry.digits and registry.catches:
+        outside("a text of an integer where a ValueError is caught: of very many digits there is none", node, "str")
     text = script(registry, goal, f"{program.functions[function].name}: its contract")
     if len(text) > MAX_TEXT:
         raise OutsideFragment(f"the translation has more than {MAX_TEXT:,} characters", construct="size")

@@ -11,7 +11,8 @@ from goedels_poetry.kernel.python.faults import outside
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """``kind``: int, bool, str, none, list, tuple, optional, class, enum, union, or unknown (an empty list's element).
+    """``kind``: int, bool, str, none, list, tuple, dict, set, optional, class, enum, union, or unknown (what an
+    empty list, dict or set is made of).
 
     ``name`` is that of a class, an enumeration or a union; of an unknown type the place that it stands for.
     """
@@ -32,6 +33,7 @@ class Type:
 
 
 INT, BOOL, STR, NONE = Type("int"), Type("bool"), Type("str"), Type("none")
+CHANGEABLE = frozenset({"list", "dict", "set"})
 NEVER = Type("never")
 """Of what is never evaluated: an exception comes before."""
 
@@ -47,8 +49,11 @@ def optional(inner: Type) -> Type:
 
 
 def holds_list(kind: Type, classes: Mapping[str, tuple[Type, ...]], seen: frozenset[str] = frozenset()) -> bool:
-    """Whether a value of this type is or holds a list. ``classes``: types of fields by name of class or union."""
-    if kind.kind == "list":
+    """Whether a value of this type is or holds a list, a dict or a set, which may be changed.
+
+    ``classes``: types of fields by name of class or union.
+    """
+    if kind.kind in CHANGEABLE:
         return True
     if kind.name in classes and kind.name not in seen and kind.kind in ("class", "union"):
         return any(holds_list(t, classes, seen | {kind.name}) for t in classes[kind.name])
@@ -62,6 +67,9 @@ def is_unknown(kind: Type) -> bool:
 
 _LISTS = {"list", "List"}
 _TUPLES = {"tuple", "Tuple"}
+_DICTS = {"dict", "Dict"}
+_SETS = {"set", "Set"}
+_BUILTINS = frozenset({"int", "bool", "str", "list", "tuple", "dict", "set"})
 
 
 class Annotations:
@@ -109,7 +117,7 @@ class Annotations:
             return ""
         if node.id in self.typing:
             return self.typing[node.id]
-        return node.id if node.id in ("int", "bool", "str", "list", "tuple") and node.id not in self.rebound else ""
+        return node.id if node.id in _BUILTINS and node.id not in self.rebound else ""
 
     def _name(self, node: ast.Name | ast.Attribute, at: ast.AST, depth: int) -> Type:
         found = self.named.get(node.id) if isinstance(node, ast.Name) else None
@@ -121,7 +129,8 @@ class Annotations:
         if known in ("int", "bool", "str"):
             return Type(known)
         text = ast.unparse(node)
-        reason = "say of what, such as list[int]" if known in _LISTS | _TUPLES else "the type is not covered"
+        made_of = known in _LISTS | _TUPLES | _DICTS | _SETS
+        reason = "say of what, such as list[int]" if made_of else "the type is not covered"
         return outside(f"`{text}`: {reason}", at, f"type {text}")
 
     def _subscript(self, node: ast.Subscript, at: ast.AST, depth: int) -> Type:
@@ -136,6 +145,10 @@ class Annotations:
             return list_of(types[0])
         if known in _TUPLES:
             return Type("tuple", tuple(types))
+        if known in _DICTS and len(types) == 2:
+            return Type("dict", tuple(types))
+        if known in _SETS and len(types) == 1:
+            return Type("set", tuple(types))
         if known == "Optional" and len(types) == 1:
             return self._union([types[0], NONE], at)
         if known == "Union":
@@ -166,6 +179,7 @@ def replace_unknown(kind: Type, guesses: Mapping[str, Type]) -> Type:
 
 __all__ = [
     "BOOL",
+    "CHANGEABLE",
     "INT",
     "NEVER",
     "NONE",

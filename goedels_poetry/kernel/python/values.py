@@ -9,7 +9,7 @@ import ast
 from collections.abc import Mapping
 
 from goedels_poetry.kernel.faults import KernelError
-from goedels_poetry.kernel.python.registry import Registry, legal
+from goedels_poetry.kernel.python.registry import Registry, kept_as, legal
 from goedels_poetry.kernel.python.translate import Translation
 from goedels_poetry.kernel.python.types import Type
 from goedels_poetry.kernel.reading.parser import parse_problem, parse_term
@@ -43,6 +43,8 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
                 raise ValueError("this list is too long")
             fields = fields[1][1:]
         return f"[{', '.join(items)}]"
+    if kind.kind in ("dict", "set"):
+        return _entries(registry, kind, value)
     if kind.kind == "tuple":
         parts = [python_value(registry, k, v) for k, v in zip(kind.args, fields, strict=True)]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
@@ -58,6 +60,23 @@ def python_value(registry: Registry, kind: Type, value: Value) -> str:
             texts = [f"{f.name}={python_value(registry, f.kind, v)}" for f, v in zip(own, fields, strict=True)]
             return f"{member.name}({', '.join(texts)})"
     raise ValueError(f"this is no {kind}: {value!r}")
+
+
+def _entries(registry: Registry, kind: Type, value: Value) -> str:
+    items: list[str] = []
+    keys: set[str] = set()
+    fields = value[1:]
+    while fields:
+        parts = fields[0][1:] if kind.kind == "dict" else (fields[0],)
+        texts = [python_value(registry, k, v) for k, v in zip(kind.args, parts, strict=True)]
+        if kind.kind == "dict" and texts[0] in keys:
+            raise ValueError("no dict has a key twice")
+        keys.add(texts[0])
+        items.append(": ".join(texts))
+        if len(items) > MAX_ELEMENTS:
+            raise ValueError(f"this {kind.kind} is too long")
+        fields = fields[1][1:]
+    return "set()" if kind.kind == "set" and not items else f"{{{', '.join(items)}}}"
 
 
 def script_value(registry: Registry, kind: Type, text: str) -> Value:
@@ -78,6 +97,14 @@ def _value(registry: Registry, kind: Type, node: ast.expr) -> Value:
         if type(value) is not {"int": int, "bool": bool, "str": str}[kind.kind]:
             raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
         return value
+    if kind.kind in ("dict", "set"):
+        whole = Type("list", (kept_as(kind),))
+        if kind.kind == "dict" and isinstance(node, ast.Dict):
+            pairs = [ast.Tuple([k, v]) for k, v in zip(node.keys, node.values, strict=True) if k is not None]
+            return _value(registry, whole, ast.List(list(pairs)))
+        if kind.kind == "set" and (isinstance(node, ast.Set) or ast.unparse(node) == "set()"):
+            return _value(registry, whole, ast.List(node.elts if isinstance(node, ast.Set) else []))
+        raise ValueError(f"this is no {kind}: {ast.unparse(node)[:80]}")
     sort = registry.sort(kind)
     constructors = registry.shapes[sort.name].constructors
     is_none = isinstance(node, ast.Constant) and node.value is None

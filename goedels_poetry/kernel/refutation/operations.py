@@ -75,6 +75,18 @@ def _index_of(s: str, t: str, start: int) -> int:
     return s.find(t, start) if 0 <= start <= len(s) else -1
 
 
+def _to_int(s: str) -> int:
+    if len(s) > MAX_DIGITS:
+        raise Undecided("a number too large")
+    return int(s) if s and DIGITS.issuperset(s) else -1
+
+
+DIGITS = frozenset("0123456789")
+MAX_DIGITS = 1_200
+"""A number of so many digits has fewer than MAX_BITS."""
+MAX_CODE = 0x2FFFF
+"""Of the characters of SMT-LIB."""
+
 OPERATIONS: dict[str, Callable[..., Value]] = {
     "=": lambda *xs: all(x == xs[0] for x in xs[1:]),
     "distinct": lambda *xs: len(set(xs)) == len(xs),
@@ -103,6 +115,14 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "str.contains": lambda s, t: t in s,
     "str.indexof": _index_of,
     "str.replace": lambda s, t, u: s.replace(t, u, 1),
+    "str.replace_all": lambda s, t, u: s.replace(t, u) if t else s,
+    "str.<": lambda *xs: all(a < b for a, b in itertools.pairwise(xs)),
+    "str.<=": lambda *xs: all(a <= b for a, b in itertools.pairwise(xs)),
+    "str.to_code": lambda s: ord(s) if len(s) == 1 else -1,
+    "str.from_code": lambda code: chr(code) if 0 <= code <= MAX_CODE else "",
+    "str.is_digit": lambda s: len(s) == 1 and s in DIGITS,
+    "str.from_int": lambda number: str(number) if number >= 0 else "",
+    "str.to_int": _to_int,
 }
 
 

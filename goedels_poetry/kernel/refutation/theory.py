@@ -9,11 +9,23 @@ from itertools import groupby
 from goedels_poetry.kernel import printer
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Definition, Signature
+from goedels_poetry.kernel.reach import recursion_is_open
 
 
 def with_definitions(context: Context) -> tuple[str, ...]:
     """Logic, sorts, datatypes and functions, with ``define-fun(s)-rec`` for the defined ones."""
     return ("(set-logic ALL)", *declarations_and_definitions(context.encoding.signature()))
+
+
+def for_models(signature: Signature) -> tuple[str, ...]:
+    """As `declarations_and_definitions`, and ``sat`` means what it says beside any formulas.
+
+    z3 takes ``forall x. g x = t`` for a definition of ``g``, and does not see that a recursive definition in ``t``
+    speaks of ``g``: so it finds models of what contradicts itself. Where a recursive definition leads to a declared
+    function, definitions are plain equations.
+    """
+    plain = (*printer.declarations(signature), *printer.equations(signature))
+    return plain if recursion_is_open(signature) else tuple(declarations_and_definitions(signature))
 
 
 def named_premises(context: Context) -> tuple[str, ...]:

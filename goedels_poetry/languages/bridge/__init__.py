@@ -1,7 +1,13 @@
 """Between SMT-LIB and Lean: proofs of the engine as Lean files.
 
-``export`` makes a text of a certificate: ``replay`` tries in Lean what ``schemes`` (with ``inductions``), ``leaves``
-and ``shortcuts`` propose for each step, all written with ``writing``; ``write`` puts the file together. What the
-theorem says in Lean is not made here but in `kernel.bridge`, and whether the text proves it is for the Lean gate:
-nothing here is trusted.
+``export`` makes a text of a certificate. What the theorem says in Lean is not made here but in `kernel.bridge`, and
+whether the text proves it is for the Lean gate: nothing here is trusted. Who calls whom:
+
+* ``export`` opens the certificate, has ``replay`` find a proof of each step, and ``write`` put the file together.
+* ``replay`` tries in Lean what ``shortcuts``, ``schemes`` and ``leaves`` propose for a step: the first for a lemma with
+  all its cases, the second for a step by a scheme, the third for what solvers have decided.
+* ``schemes`` leaves inductions to ``inductions`` and, along functions, to ``along``, whose theorems many steps share:
+  the principle of such an induction, and how large results are.
+* ``courses`` says how a function recurses, ``orders`` what falls there, by sizes of its own.
+* ``writing`` is what all of them write with, in the ``words`` of a `LeanTheory` or of a user's own file (``goals``).
 """

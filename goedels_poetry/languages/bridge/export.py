@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 from goedels_poetry.kernel.bridge import LeanTheory, NotTranslatable, translate
 from goedels_poetry.kernel.derivation import ByScheme, Derivation
 from goedels_poetry.kernel.faults import CodecError, KernelError
-from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction
+from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction, StructuralInduction
+from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.structure import claimed_formula
 from goedels_poetry.kernel.termination.evidence import termination_obligations
-from goedels_poetry.kernel.terms import Term
+from goedels_poetry.kernel.terms import FALSE, Term, app
+from goedels_poetry.languages.bridge import along, courses
+from goedels_poetry.languages.bridge.orders import Orders, orders
 from goedels_poetry.languages.bridge.replay import Replay, StepFailed
 from goedels_poetry.languages.bridge.write import endings, written
-from goedels_poetry.languages.bridge.writing import Writing
+from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 
 DEFAULT_SECONDS = 60.0
-BY_SIZE = (RecursionInduction, SizeInduction)
-"""Schemes that may rest on the sizes of results."""
+SAYS = {
+    "proved": "",
+    "negation proved": "; What is proved here is the negation of the goal, from the premises.\n",
+    "inconsistent": "; What is proved here is that the premises contradict each other; the goal has no part in it.\n",
+}
+"""The claims of which there is a proof, and what stands before the text of a theorem that is not the one proved."""
 Progress = Callable[[int, int], None]
 
 
@@ -47,6 +55,7 @@ async def export(
     lean: LeanRuntime,
     seconds: float = DEFAULT_SECONDS,
     progress: Progress = lambda done, total: None,
+    claim: str = "proved",
 ) -> Exported:
     """The Lean text of a proof.
 
@@ -56,6 +65,7 @@ async def export(
         lean: the Lean in which alternatives are tried; it need not be trusted.
         seconds: after which nothing further is tried.
         progress: is told how many steps are done, of how many that are known to be needed.
+        claim: what the certificate claims; one of `SAYS`.
 
     Returns:
         The text, or why there is none. A text is one that this Lean has accepted as a whole; whether it is a proof of
@@ -63,7 +73,7 @@ async def export(
     """
     began = time.monotonic()
     try:
-        derivation, theory, writing = opened(theorem, evidence)
+        derivation, theory, writing = opened(theorem, evidence, claim)
     except (NotTranslatable, KernelError, RecursionError) as error:
         return Exported(None, f"not translatable to Lean: {str(error) or type(error).__name__}")
     replay = Replay(writing, derivation.steps, lean, began + seconds, progress)
@@ -76,7 +86,7 @@ async def export(
         where = f"step {failed.step} of {len(derivation.steps)}: " if failed.step else ""
         return replace(result, reason=f"{where}{failed.reason}", failed=failed)
     for ending in endings(replay.writing, derivation.steps[-1]):
-        text = written(theory, replay.writing, derivation.steps, replay.found, ending, replay.sizes)
+        text = written(theory, replay.writing, derivation.steps, replay.found, ending, replay.used_facts)
         remaining = began + seconds - time.monotonic()
         checked = await lean.check(CheckRequest(code=text, seconds=max(5.0, remaining)))
         open_ = [m for m in checked.messages if m.kind == "hasSorry"]
@@ -88,7 +98,7 @@ async def export(
     return replace(result, reason=f"the file as a whole: {why}", seconds=time.monotonic() - began)
 
 
-def opened(theorem: bytes, evidence: object) -> tuple[Derivation, LeanTheory, Writing]:
+def opened(theorem: bytes, evidence: object, claim: str = "proved") -> tuple[Derivation, LeanTheory, Writing]:
     """The derivation, what the theorem is in Lean, and what a Lean text of the proof is written with.
 
     Raises:
@@ -96,26 +106,53 @@ def opened(theorem: bytes, evidence: object) -> tuple[Derivation, LeanTheory, Wr
         KernelError: no theorem, or no derivation.
     """
     problem = parse_problem(theorem)
+    problem = replace(problem, goal=claimed_formula(problem, claim))
     if isinstance(evidence, dict):
         evidence = {k: v for k, v in evidence.items() if k != "premises"}
     derivation = derivation_from_json(evidence, problem.signature)
-    theory = translate(problem, derivation, theorem.decode(errors="replace"))
+    theory = translate(problem, derivation, SAYS[claim] + theorem.decode(errors="replace"))
     whole = with_auxiliaries(problem, derivation.auxiliary, derivation.measures)
     ends = termination_obligations(whole.signature, derivation.termination)
-    by_size = any(isinstance(s.by, ByScheme) and isinstance(s.by.scheme, BY_SIZE) for s in derivation.steps)
-    bounds = (
-        {n: b for n, b in dict(derivation.termination.bounds).items() if n in theory.definitions} if by_size else {}
-    )
+    bounds = {n: b for n, b in derivation.termination.bounds.items() if _is_there(theory, n)}
     if not derivation.steps:
         raise CodecError("a proof without steps")
     proved = {step.id: step.sequent for step in derivation.steps}
-    writing = Writing(whole, theory, ends.sizes, proved, bounds=bounds)
+    writing = Writing(
+        whole, theory, ends.sizes, proved, orders=_orders(whole, theory, derivation, bounds), bounds=bounds
+    )
     return derivation, theory, replace(writing, needs=_needs(writing, theory, derivation))
 
 
+def _is_there(theory: LeanTheory, function: str) -> bool:
+    """Whether the text has a function, defined or left open."""
+    return function in theory.definitions or theory.name(function) in theory.opened
+
+
+def _orders(whole: Problem, theory: LeanTheory, derivation: Derivation, bounds: Iterable[str]) -> Orders:
+    """Sizes for what the inductions of a proof are about."""
+    schemes = [s.by.scheme for s in derivation.steps if isinstance(s.by, ByScheme)]
+    functions = {s.function for s in schemes if isinstance(s, RecursionInduction)}
+    defined = [d for d in whole.signature.definitions if d.name in functions.union(bounds)]
+    sorts = [sort for d in defined for sort in (d.sort, *(p.sort for p in d.params))]
+    for step in derivation.steps:
+        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, (SizeInduction, StructuralInduction)):
+            sorts += [v.sort for v in step.sequent.vars]
+    ways = [s.twice for s in schemes if isinstance(s, SizeInduction)]
+    return orders(whole.signature, theory, derivation.termination, sorts, ways)
+
+
 def _needs(writing: Writing, theory: LeanTheory, derivation: Derivation) -> dict[str, frozenset[str]]:
-    """What is left open and each step speaks of, or one that it cites."""
+    """What is left open and each step, or fact, speaks of, or one that it cites."""
     found: dict[str, frozenset[str]] = {}
+    schemes = [s.by.scheme for s in derivation.steps if isinstance(s.by, ByScheme)]
+    followed = {s.function for s in schemes if isinstance(s, RecursionInduction)}
+    for definition in writing.problem.signature.definitions:
+        if definition.name in writing.bounds or definition.name in followed:
+            call = app(definition.name, definition.params, definition.sort)
+            course = courses.general(writing, definition) if definition.recursive else None
+            mine = writing.needed(theory.opened, [call, *(courses.spoken_of(course) if course is not None else ())])
+            mine = mine.union(*[found[SIZE + name] for name in along.rests_on(writing, definition.name)])
+            found[ALONG + definition.name] = found[SIZE + definition.name] = mine
     for step in derivation.steps:
         terms = [*step.sequent.hyps, step.sequent.concl]
         if isinstance(step.by, ByScheme):
@@ -123,6 +160,12 @@ def _needs(writing: Writing, theory: LeanTheory, derivation: Derivation) -> dict
         else:
             terms += [a for i in step.by.instances for a in i.args]
         mine = writing.needed(theory.opened, terms)
+        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, RecursionInduction):
+            mine |= found.get(ALONG + step.by.scheme.function, frozenset())
+        if step.sequent.concl is FALSE:  # of what it follows from it says nothing
+            mine = frozenset(theory.opened)
+        if isinstance(step.by, ByScheme) and isinstance(step.by.scheme, SizeInduction):
+            mine = mine.union(*[found[SIZE + n] for n in writing.bounds])
         found[step.id] = mine.union(*[found[c] for c in step.by.cites if c in found])
     return found
 
@@ -140,4 +183,4 @@ def terms_of(scheme: object) -> list[Term]:
     return found
 
 
-__all__ = ["DEFAULT_SECONDS", "Exported", "export", "opened"]
+__all__ = ["DEFAULT_SECONDS", "SAYS", "Exported", "export", "opened"]

@@ -11,15 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from goedels_poetry.kernel.inductions import (
     IntInduction,
     MeasureInduction,
-    RecursionInduction,
     SizeInduction,
     StructuralInduction,
     shapes_of,
     variable_of,
 )
 from goedels_poetry.kernel.sequent import Names, Sequent
-from goedels_poetry.kernel.termination.recursion import Case, cases_along, moved_variables, points_below
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, and_, app, forall, implies, substitute
+from goedels_poetry.kernel.terms import BOOL, INT, Term, and_, app, forall, implies, substitute
 from goedels_poetry.kernel.terms import integer as literal
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, own_name, together
 
@@ -131,9 +129,8 @@ def structural(writing: Writing, sequent: Sequent, scheme: StructuralInduction, 
     for (term, _, smaller), text in zip(shapes, closed, strict=True):
         hyps = [below(split, i, (sub,), split.at({on: sub})) for i, sub in enumerate(smaller)]
         arms.append(f"| {theory.value(term)}, _hm =>\n{indented(chr(10).join([*hyps, split.intros + text]))}")
-    yield strong(
-        split, f"sizeOf {name}", "\n".join([f"match {name}, _hm with", *arms]), f"exact _key _ {name} rfl {split.use}"
-    )
+    size = writing.size(on)
+    yield strong(split, size, "\n".join([f"match {name}, _hm with", *arms]), f"exact _key _ {name} rfl {split.use}")
 
 
 def by_constructors(writing: Writing, sequent: Sequent, on: Term, closed: Sequence[str]) -> str:
@@ -214,98 +211,6 @@ def _measured_below(
     return f"have _i{number} : {theory.prop(stated)} := by\n  intro {names}\n  {use}"
 
 
-# ------------------------------------------------------------------------------------------ along a function
-
-
-def recursion(writing: Writing, sequent: Sequent, scheme: RecursionInduction, closed: Sequence[str]) -> Iterator[str]:
-    """By the principle `_along`: what holds at each point when it holds at the calls made there, holds everywhere."""
-    signature, theory = writing.problem.signature, writing.theory
-    definition = signature.definition(scheme.function)
-    if definition is None:
-        return
-    points = points_below(definition, signature)
-    moved = moved_variables(scheme.at, points, definition)
-    names = Names(*sequent.vars, *sequent.hyps, sequent.concl, reserved=signature.names)
-    split = Split(writing, sequent, tuple(moved), scheme.general)
-    along = cases_along(definition, scheme.at, moved, points, signature, names)
-    on = split.on
-    types = " → ".join([*[theory.sort(v.sort) for v in on], "Prop"])
-    principle = [f"have _along : ∀ (_P : {types}),"]
-    for case in along:
-        principle.append(f"    ({_case(writing, on, case)}) →")
-    call = theory.value(app(definition.name, scheme.at, definition.sort))
-    principle.append(f"    ∀ {theory.binders(on)}, _P {split.names()} := by")
-    assumed = " ".join(f"_c{i}" for i, _ in enumerate(along))
-    tries = " | ".join(
-        f"(apply _c{i} <;> first | assumption | (intros; first | assumption | (simp_all; done) | grind))"
-        for i, _ in enumerate(along)
-    )
-    forget = indented(split.forget.rstrip() or "skip")
-    by_function = [
-        forget,
-        f"  intro _P {assumed} {split.names()}",
-        f"  fun_induction {call} <;> first | {tries} | grind",
-    ]
-    arms = []
-    for case, text in zip(along, closed, strict=True):
-        taken = [theory.value(v) for v in _variables(case)] + [f"_i{i}" for i, _ in enumerate(case.below)]
-        arms.append(f"· {('intro ' + ' '.join(taken)) if taken else 'skip'}\n{indented(split.intros + text)}")
-    motive = f"fun {split.names()} => {theory.prop(split.formula)}"
-    use = f"refine _along ({motive}) {' '.join('?_' for _ in along)} {split.names()} {split.use}"
-    yield "\n".join([*principle, *by_function, use, *arms])
-    total = " + ".join(f"sizeOf {theory.value(v)}" for v in on if writing.is_datatype(v.sort)) or "0"
-    by_size = [
-        forget,
-        f"  intro _P {assumed}",
-        f"  have _key : ∀ (_m : Nat) {theory.binders(on)}, {total} = _m → _P {split.names()} := by",
-        "    intro _m",
-        "    induction _m using Nat.strongRecOn with",
-        "    | ind _m _ih =>",
-        f"      intro {split.names()} _hm",
-        *[f"      {line}" for line in _matched(writing, on, along)],
-        f"  exact fun {split.names()} => _key _ {split.names()} rfl",
-    ]
-    yield "\n".join([*principle, *by_size, use, *arms])
-
-
-def _matched(writing: Writing, on: Sequence[Term], along: Sequence[Case]) -> list[str]:
-    theory = writing.theory
-    lines = [f"match {', '.join([*map(theory.value, on), '_hm'])} with"]
-    for number, case in enumerate(along):
-        patterns = ", ".join([*(theory.value(case.here[v]) for v in on), "_hm"])
-        hyps = []
-        for point in case.below:
-            values = " ".join(theory.value(point.there[v]) for v in on)
-            smaller = writing.smaller([point.there[v] for v in on])
-            hyps.append(f"(by intros; exact _ih _ {smaller} {values} rfl)")
-        variables = [theory.value(v) for v in _variables(case)]
-        lines.append(f"| {patterns} => exact {' '.join([f'_c{number}', *variables, *hyps])}")
-    return lines
-
-
-def _case(writing: Writing, on: Sequence[Term], case: Case) -> str:
-    """What `_along` asks at one case: `_P` there when it holds below."""
-    theory = writing.theory
-    variables = _variables(case)
-    parts = []
-    for point in case.below:
-        bound = f"∀ {theory.binders(point.bound)}, " if point.bound else ""
-        path = "" if point.path.kind is Kind.LIT else f"{theory.prop(point.path)} → "
-        parts.append(f"({bound}{path}_P {' '.join(theory.value(point.there[v]) for v in on)})")
-    here = f"_P {' '.join(theory.value(case.here[v]) for v in on)}"
-    binders = f"∀ {theory.binders(variables)}, " if variables else ""
-    return binders + " → ".join([*parts, here])
-
-
-def _variables(case: Case) -> list[Term]:
-    """What the patterns of a case bind, in order."""
-    return [v for term in case.here.values() for v in _leaves(term)]
-
-
-def _leaves(pattern: Term) -> tuple[Term, ...]:
-    return (pattern,) if pattern.kind is Kind.VAR else tuple(v for a in pattern.args for v in _leaves(a))
-
-
 # ------------------------------------------------------------------------------------------------- by size
 
 
@@ -313,16 +218,15 @@ def sized(writing: Writing, sequent: Sequent, scheme: SizeInduction, closed: str
     """On the sizes of some variables together."""
     on = tuple(variable_of(sequent, name) for name in scheme.on)
     split = Split(writing, sequent, on, scheme.general)
-    theory = writing.theory
     hyps = []
     for number, (condition, *point) in enumerate(scheme.at):
         there = split.at(dict(zip(on, point, strict=True)))
         stated = implies(condition, there)
         before = "" if stated is there else "intro _w"
         hyps.append(below(split, number, point, stated, before))
-    total = " + ".join(f"sizeOf {theory.value(v)}" for v in on)
+    total = " + ".join(writing.size(v, scheme.twice) for v in on)
     body = "\n".join([*hyps, split.intros + closed])
     yield strong(split, total, body, f"exact _key _ {split.names()} rfl {split.use}")
 
 
-__all__ = ["Split", "by_constructors", "integer", "measured", "recursion", "sized", "structural"]
+__all__ = ["Split", "by_constructors", "integer", "measured", "sized", "structural"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice, product
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, app, is_app, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, app, is_app, substitute, subterms
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, listed
 
-MOST_SPLITS = 4
+MOST_SPLITS, MOST_SPECIAL = 4, 4
 
 
 def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
@@ -22,6 +22,8 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     if instances:
         for instance in query.instances:
             spoken += instance.args
+    if sequent.concl is FALSE:
+        spoken += [premise.formula for premise in writing.problem.premises]
     defs = writing.definitions(*spoken)
     arithmetic = any(t.sort is INT for term in spoken for t in subterms(term))
     direct = writing.grind(query.cites, defs)
@@ -39,6 +41,10 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     splits = writing.splits(sequent)
     if splits:
         yield matched + writing.grind(query.cites, [*defs, *splits])
+    special = _special(writing, sequent)
+    if special:
+        yield special + direct
+        yield from _by_cases(writing, sequent, 1, [special + direct])
     if not defs and not query.cites:
         yield "simp_all"
     if instances and query.equations:
@@ -56,6 +62,19 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     if instances and query.equations:
         yield instances + simp
     yield from _by_size(writing, sequent)
+
+
+def _special(writing: Writing, sequent: Sequent) -> str:
+    """What hypotheses of all values say of the variables: of no term that `grind` would meet by itself."""
+    lines = list[str]()
+    for number, hyp in enumerate(sequent.hyps, 1):
+        if hyp.kind is not Kind.FORALL or len(hyp.binders) > 2:
+            continue
+        values = [[v for v in sequent.vars if v.sort is b.sort] for b in hyp.binders]
+        for chosen in islice(product(*values), MOST_SPECIAL):
+            args = " ".join(map(writing.theory.value, chosen))
+            lines.append(f"have _f{number}_{len(lines)} := {HYPOTHESIS}{number} {args}\n")
+    return "".join(lines)
 
 
 def _by_size(writing: Writing, sequent: Sequent) -> Iterator[str]:
@@ -135,23 +154,4 @@ def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
     return f" : {theory.prop(equation)} := by first | {' | '.join(ways)}"
 
 
-def sizes(writing: Writing, name: str) -> Iterator[str]:
-    """Tactic blocks that may prove how large the results of a function are."""
-    definition = writing.problem.signature.definition(name)
-    assert definition is not None
-    others = [n for n in writing.bounds if writing.number(n) < writing.number(name)]
-    known = "".join(f"have _s{i} := {writing.size_lemma(n)}; " for i, n in enumerate(others))
-    defs = writing.definitions(app(name, definition.params, definition.sort))
-    call = writing.theory.value(app(name, definition.params, definition.sort))
-    yield f"fun_induction {call} <;> ({known}try simp_all) <;> omega"
-    for place in writing.bounds[name].positions:
-        on = writing.theory.value(definition.params[place])
-        rest = [writing.theory.value(p) for i, p in enumerate(definition.params) if i != place]
-        generalizing = f" generalizing {' '.join(rest)}" if rest else ""
-        start = f"induction {on}{generalizing} <;> ({known}"
-        yield f"{start}simp [{defs[0]}] <;> (repeat' split) <;> simp_all <;> grind)"
-        yield f"{start}simp [{defs[0]}] <;> (repeat' split) <;> (try simp_all) <;> omega)"
-        yield f"{start}grind [{defs[0]}])"
-
-
-__all__ = ["proofs", "sizes"]
+__all__ = ["proofs"]

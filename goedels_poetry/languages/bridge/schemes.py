@@ -31,6 +31,7 @@ from goedels_poetry.kernel.schemas import (
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, Kind, Term, is_app
 from goedels_poetry.languages.bridge import inductions
+from goedels_poetry.languages.bridge.along import recursion
 from goedels_poetry.languages.bridge.writing import Writing, hypotheses, indented
 
 Closing: TypeAlias = Callable[[str, Sequent], str]
@@ -70,7 +71,7 @@ def _written(writing: Writing, sequent: Sequent, by: ByScheme, cases: Sequence[S
         case MeasureInduction():
             yield inductions.measured(writing, sequent, scheme, closed[0])
         case RecursionInduction():
-            yield from inductions.recursion(writing, sequent, scheme, closed)
+            yield from recursion(writing, sequent, scheme, closed)
         case SizeInduction():
             yield from inductions.sized(writing, sequent, scheme, closed[0])
         case CaseSplit(on):

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from goedels_poetry.kernel.bridge import TAIL, LeanTheory
 from goedels_poetry.kernel.derivation import Step
-from goedels_poetry.languages.bridge.replay import Found
+from goedels_poetry.languages.bridge.orders import COUNT
+from goedels_poetry.languages.bridge.replay import Fact, Found
 from goedels_poetry.languages.bridge.writing import Writing, in_section, indented, name_of
 
 
@@ -27,10 +28,10 @@ def written(
     steps: Sequence[Step],
     found: Mapping[str, Found],
     ending: str,
-    sizes: Mapping[str, str],
+    facts: Sequence[Fact],
 ) -> str:
-    """The whole text. ``ending``: the tactics that prove the theorem from the last step; ``sizes``: those that
-    prove what is known of the sizes of results, by function."""
+    """The whole text. ``ending``: the tactics that prove the theorem from the last step; ``facts``: what the steps
+    rest on besides one another."""
     proved = [_step(writing, s, found[s.id]) for s in steps if s.id in found]
     return (
         "\n".join(
@@ -39,7 +40,8 @@ def written(
                 "section",
                 *([writing.context] if writing.context else []),
                 "",
-                *[f"{writing.bound(name)} := by\n{indented(text)}\n" for name, text in sizes.items()],
+                *_counted(writing, facts, [found[s.id].text for s in steps if s.id in found]),
+                *[in_section(f.before, f"{f.stated} := by\n{indented(f.text)}\n") for f in facts],
                 *proved,
                 "end",
                 "",
@@ -49,6 +51,12 @@ def written(
         )
         + TAIL
     )
+
+
+def _counted(writing: Writing, facts: Sequence[Fact], texts: Sequence[str]) -> list[str]:
+    """The size functions where they are spoken of."""
+    whole = " ".join([*texts, *(f"{f.stated} {f.text}" for f in facts)])
+    return [writing.orders.text] if writing.orders is not None and COUNT in whole else []
 
 
 def _step(writing: Writing, step: Step, found: Found) -> str:

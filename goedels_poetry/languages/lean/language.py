@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 PROVE_SECONDS = 30.0
 SKETCH_SECONDS = 90.0
-REFUTE_SECONDS = 3.0
+REFUTE_SECONDS = 5.0
 ENGINE_REFUTE_SECONDS = 5.0
 QUERY_SECONDS = 0.05
 """What one query of a budget given in queries is worth."""

@@ -18,6 +18,8 @@ _PART = re.compile(r"(.*)_(head|tail|the|item\d+)\.[^.]*")
 """A variable that stands for a part of another one: the type at its end says nothing to people."""
 _PARTS_OF_FUNCTIONS = frozenset({"loop", "each", "sum", "any", "all", "list", "key", "insert", "sorted", "max", "min"})
 """Second parts of the names of functions that are part of another one; else it is a field of a class."""
+_LOOP = re.compile(r"loop(\d+)")
+"""One of several loops of a function, with its line."""
 _TOKEN = re.compile(r"[^\s()]+")
 _RETURNS, _RAISES = "returns", "raises."
 _OK = "ok"
@@ -32,7 +34,7 @@ def render(statement: str) -> str:
 
 
 def named(name: str) -> str:
-    """The name of a function, or of a part of one, in the Python's words: ``gcd's loop``.
+    """The name of a function, or of a part of one, in the Python's words: ``gcd's loop``, ``f's line-12 loop``.
 
     The function that says when another one raises recurs as that one does, and is named like it.
     """
@@ -41,9 +43,18 @@ def named(name: str) -> str:
         return _typeless(own)
     number = _NUMBERED.search(parts[-1])
     parts[-1] = _NUMBERED.sub("", parts[-1])
-    inner = ".".join(map(_letters, parts[:-1] if parts[-1] == _OK else parts))
+    inner = ".".join(map(_part, parts[:-1] if parts[-1] == _OK else parts))
     words = f"{_letters(own)}'s {inner}" if inner else _letters(own)
     return f"{words}{f' {number[1]}' if number else ''}"
+
+
+def _part(name: str) -> str:
+    loop = _LOOP.fullmatch(name)
+    return f"line-{loop[1]} loop" if loop else _letters(name)
+
+
+def _is_part(name: str) -> bool:
+    return name in _PARTS_OF_FUNCTIONS or _LOOP.fullmatch(name) is not None
 
 
 def definition(name: str) -> str:
@@ -106,7 +117,7 @@ class _Telling:
         own, bang, part = name.partition("!")
         if name.startswith(("nil.", "none.")) or name == "None.":
             return "[]" if name.startswith("nil.") else "None"
-        if bang and re.fullmatch(r"[\w~]+", part) and part not in _PARTS_OF_FUNCTIONS:  # a member of an enumeration
+        if bang and re.fullmatch(r"[\w~]+", part) and not _is_part(part):  # a member of an enumeration
             return f"{_letters(own)}.{_letters(part)}"
         short = named(name)
         return name if short != name and short in self.taken else short
@@ -165,7 +176,7 @@ def _application(head: str, told: list[Tree]) -> Tree:
     own, bang, part = head.partition("!")
     if bang and not part:
         return [_letters(own), *told]
-    if bang and len(told) == 1 and re.fullmatch(r"[\w~]+", part) and part not in _PARTS_OF_FUNCTIONS:
+    if bang and len(told) == 1 and re.fullmatch(r"[\w~]+", part) and not _is_part(part):
         return [f"{_closed(told[0])}.{_letters(part)}"]  # a leaf that needs no parentheses
     return [named(head), *told]
 

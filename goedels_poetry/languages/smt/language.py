@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.kernel.printer import show_symbol
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.resembling import with_language_hint
@@ -31,6 +32,9 @@ READ_MEMORY_MB = 1024
 KEPT_KEYS = 8192
 """Statements of sketches whose keys are kept; what is decomposed later than that is read again."""
 
+KEPT_DOUBTS = 64
+"""Theorems of which it is kept which functions are perhaps not determined everywhere."""
+
 _MOST_URGENT_FIRST = (
     "verify",
     "correct",
@@ -40,6 +44,7 @@ _MOST_URGENT_FIRST = (
     "sketch",
     "verify_sketch",
     "verify_idea",
+    "confirm_refutation",
     "judge",
 )
 """Jobs in the order of the goals that have come furthest: so that one goal is done, or asks its model, while others
@@ -85,6 +90,7 @@ class SmtLanguage:
         """``workers``: jobs at once; one for each processor by default."""
         self._pool = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
+        self._doubts: OrderedDict[str, dict[str, str]] = OrderedDict()  # by theorem
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 
     async def read(self, text: str, options: Json) -> Theorem:
@@ -148,8 +154,25 @@ class SmtLanguage:
 
     async def describe(self, goal: Goal) -> dict[str, str]:
         """See `ModelGuided.describe`."""
-        answer = await self._readers.run(f"{MODEL_JOBS}:describe", self._payload(goal), READ_SECONDS[0], READ_MEMORY_MB)
-        return dict(answer)
+        payload = self._payload(goal)
+        told = dict(await self._readers.run(f"{MODEL_JOBS}:describe", payload, READ_SECONDS[0], READ_MEMORY_MB))
+        for name, words in (await self._doubtful(payload)).items():
+            if f"({show_symbol(name)} (" in told["definitions"] or f" {show_symbol(name)} (" in told["definitions"]:
+                told["definitions"] += f"\n; {words}"
+        return told
+
+    async def _doubtful(self, payload: Json) -> dict[str, str]:
+        """Functions that are perhaps not determined everywhere; none when that takes too long to find out."""
+        theorem = payload["theorem"]
+        if theorem not in self._doubts:
+            job = f"{MODEL_JOBS}:doubtful_definitions"
+            try:
+                self._doubts[theorem] = await self._readers.run(job, payload, READ_SECONDS[0], MEMORY_MB)
+            except (JobTimeout, JobMemory, JobCrashed):
+                self._doubts[theorem] = {}
+            while len(self._doubts) > KEPT_DOUBTS:
+                self._doubts.popitem(last=False)
+        return self._doubts[theorem]
 
     async def sequent(self, goal: Goal) -> Sequent:
         """See `Readable.sequent`."""
@@ -163,6 +186,14 @@ class SmtLanguage:
     async def read_sketch(self, goal: Goal, reply: str | Json) -> Outcome:
         """See `ModelGuided.read_sketch`."""
         return await self._read(goal, "read_sketch", reply)
+
+    async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:
+        """See `Refutable.confirm_refutation`."""
+        payload = {**self._payload(goal), "refutation": refutation}
+        found = await self._job("confirm_refutation", payload, MODEL_JOBS)
+        if self.name != "smt" and found.value.get("detail"):  # what is evidence about a translation, is none here
+            return Outcome(False, {}, "values of the translation alone do not refute the function", found.cost)
+        return found
 
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """See `ModelGuided.sketch_within`."""

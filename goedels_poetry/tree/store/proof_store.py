@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import time
 from collections import Counter
@@ -28,6 +29,23 @@ T = TypeVar("T")
 
 FEW_COMMITS = 256
 """Until then a store is so small that any step on it takes a fraction of a millisecond."""
+
+
+_idle: list[ThreadPoolExecutor] = []
+"""Threads that stores have left to the next one: to start one takes longer than most of what they do."""
+os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of them
+
+
+def _taken() -> ThreadPoolExecutor:
+    """A thread that no other store has."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        return ThreadPoolExecutor(1, thread_name_prefix="proofstore")
+
+
+def _nothing() -> None:
+    """What is done when all before it is done."""
 
 
 class Commit(NamedTuple):
@@ -76,13 +94,15 @@ class ProofStore(StoreReader):
     async def on_own_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The same for what takes long in any case; from then on everything else runs there, too."""
         if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="proofstore")
+            self._thread = _taken()
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: fn(*args, **kwargs))
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
-        if self._thread is not None:
-            self._thread.shutdown()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.submit(_nothing).result()
+            _idle.append(thread)
         super().close()
 
     # -- cheap reads of the one writer -----------------------------------------------------------------------

@@ -6,7 +6,9 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +47,35 @@ def test_random_programs_agree_with_cpython() -> None:
     assert counts["raise"] > 50
 
 
+class _CPython:
+    """A process that runs programs, one after the other, each as a module of its own."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+
+    def ran(self, source: str, calls: list[list[str | None]]) -> list[list[Any]]:
+        if self.process is None:
+            command = [sys.executable, "-W", "ignore", "-c", fuzz.RUNNER]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps({"source": source, "calls": calls}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.communicate(timeout=60)
+
+
+CPYTHON = _CPython()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_cpython() -> Iterator[None]:
+    yield
+    CPYTHON.close()
+
+
 def disagreements(source: str, inputs: list[list[str]]) -> list[str]:
     """Inputs on which the translation and CPython do not agree, or on which the translation has no value."""
     ours = fuzz.Ours.of(source)
@@ -53,14 +84,7 @@ def disagreements(source: str, inputs: list[list[str]]) -> list[str]:
         [f"f({', '.join(arguments)})", our[1] if our[0] == "value" else None]
         for arguments, our in zip(inputs, told, strict=True)
     ]
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", fuzz.RUNNER],
-        input=json.dumps({"source": source, "calls": calls}) + "\n",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    theirs = json.loads(run.stdout)
+    theirs = CPYTHON.ran(source, calls)
     return [
         f"{call[0]}: ours {our}, CPython {their}"
         for call, our, their in zip(calls, told, theirs, strict=True)

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.python.values import python_arguments
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
 from goedels_poetry.kernel.terms import Kind, Term
+from goedels_poetry.languages.python.wording import named, render
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n"
 
@@ -166,5 +167,38 @@ def test_there_must_be_such_a_function() -> None:
 
 def test_the_place_of_what_is_refused_is_told() -> None:
     with pytest.raises(OutsideFragment) as refused:
-        theorem("def f(a: int) -> int:\n    b = 1\n    return [{1: b}][a]")
+        theorem("def f(a: int) -> int:\n    b = 1\n    return [lambda: b][a]")
     assert (refused.value.line, refused.value.column) == (4, 13)
+
+
+def test_several_loops_are_named_by_their_lines() -> None:
+    loops = "    n = 0\n    for x in xs:\n        n += x * x\n    for x in xs:\n        n -= x\n    return n\n"
+    text = theorem(f"@ensures(lambda result: result >= 0)\ndef f(xs: list[int]) -> int:\n{loops}").text
+    assert "(define-fun-rec f!loop5 " in text and "(define-fun-rec f!loop7 " in text
+    assert named("f!loop5") == "f's line-5 loop" and named("f!loop7!ok.2") == "f's line-7 loop 2"
+    assert render("(>= (f!loop7!n n xs) 0)") == "f's line-7 loop.n(n, xs) >= 0"
+
+
+def test_a_loop_over_indices_of_several_lists_is_one_over_their_elements() -> None:
+    body = "    s = 0\n    for i in range(len(xs)):\n        s += xs[i] * ys[i]\n    return s\n"
+    text = theorem(f"@ensures(lambda result: True)\ndef f(xs: list[int], ys: list[int]) -> int:\n{body}").text
+    assert "nth" not in text
+    turned = body.replace("    for i in range(len(xs)):\n", "    i = 0\n    while i < len(xs):\n")
+    turned = turned.replace("ys[i]\n", "ys[i]\n        i += 1\n")
+    same = theorem(f"@ensures(lambda result: True)\ndef f(xs: list[int], ys: list[int]) -> int:\n{turned}").text
+    assert same == text
+
+
+def test_what_is_proved_of_a_dict_is_proved_of_all_lists_of_pairs() -> None:
+    t = theorem("@ensures(lambda result, d: result == len(d))\ndef f(d: dict[int, int]) -> int:\n    return len(d)\n")
+    once = "(cons.tuple<int-int> (mk.tuple<int-int> 1 2) nil.tuple<int-int>)"
+    twice = f"(cons.tuple<int-int> (mk.tuple<int-int> 1 3) {once})"
+    assert python_arguments(t, {"d": once}) == {"d": "{1: 2}"}
+    with pytest.raises(ValueError, match="twice"):
+        python_arguments(t, {"d": twice})  # no input: nobody is told that it refutes anything
+
+
+def test_digits_of_a_number_are_out_of_account_but_where_that_could_be_seen() -> None:
+    seen = "def f(n: int) -> str:\n    try:\n        return str(int(n))\n    except ValueError:\n        return ''\n"
+    with pytest.raises(OutsideFragment, match="digits"):
+        theorem(f"@ensures(lambda result: result != '')\n{seen}")

@@ -87,6 +87,11 @@ def _children() -> list[int]:
         return [int(pid) for pid in children.read().split()]
 
 
+def _parent(pid: int | None) -> int:
+    with open(f"/proc/{pid}/stat") as stat:
+        return int(stat.read().rpartition(")")[2].split()[1])
+
+
 def check_afresh(payload: dict[str, Any]) -> dict[str, Any]:
     """As a check does it: a process of each solver that nobody has used, for this job alone."""
     there = _children()
@@ -97,7 +102,8 @@ def check_afresh(payload: dict[str, Any]) -> dict[str, Any]:
     limits = Limits(memory_mb=payload.get("memory_mb", 1024))
     with Z3Process() as first, Cvc5Process() as second:
         said = [solver.ask("(assert false)", limits).status for solver in (first, second)]
-        return {"there": there, "used": [first.pid, second.pid], "said": said}
+        used = [first.pid, second.pid]
+        return {"there": there, "used": used, "said": said, "parents": [_parent(pid) for pid in used]}
 
 
 def many_jobs(payload: dict[str, Any]) -> dict[str, Any]:
@@ -116,9 +122,7 @@ def ask_of_fork(payload: dict[str, Any]) -> dict[str, Any]:
                 os.kill(z3.pid, signal.SIGKILL)
             answer = z3.ask(script, limits)
             answers.append([answer.status, answer.reason])
-        with open(f"/proc/{z3.pid}/stat") as stat:
-            parent = int(stat.read().rpartition(")")[2].split()[1])
-        return {"answers": answers, "pid": z3.pid, "parent": parent, "worker": os.getpid()}
+        return {"answers": answers, "pid": z3.pid, "parent": _parent(z3.pid), "worker": os.getpid()}
 
 
 def search_on(payload: dict[str, Any]) -> dict[str, Any]:

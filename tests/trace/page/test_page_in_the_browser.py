@@ -70,6 +70,7 @@ def test_the_slider_shows_the_tree_as_it_was_after_every_commit(
             assert dict(page.js(SLIDE, seq)) == {node.id: word(node) for node in store.nodes(as_of=seq)}, seq
             event = store.events(seq - 1)[0]
             assert f"{seq} / {store.seq}" in page.text(".story")
+            assert page.text(".trust").startswith("at the end") == (seq < store.seq), "the verdict came last"
             assert event.agent in page.text(".story")
 
 

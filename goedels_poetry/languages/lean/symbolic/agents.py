@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime
-from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
+from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, bounded_cases, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
@@ -91,7 +91,7 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
     if room is None:
         return False
     start = f"{room.goal.start}  "
-    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE]
+    tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
     found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
     if found is not None:
         room.proof.append(found)

@@ -99,7 +99,7 @@ async def refuted_at(
     goal = await opened(lean, task, clock.left)
     if goal is None or not goal.statement:
         return None
-    given: dict[int | str, str] = {**values}
+    given: dict[int | str, str] = dict(values.items())
     choice = {v.name: given[key] for place, v in enumerate(goal.context) for key in (place, v.name) if key in given}
     definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
     known = f" [{definitions}]" if definitions else ""

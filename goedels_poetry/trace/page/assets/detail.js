@@ -65,13 +65,20 @@ function artefact(text, language) {
   return box;
 }
 
+/** The result of a trial behind the word of its status, which some results begin with themselves. */
+function resultWithout(trial) {
+  const result = oneLine(trial.result ?? ''), words = `${trial.status}: `;
+  const rest = result.startsWith(words) ? result.slice(words.length) : result === trial.status ? '' : result;
+  return rest && `: ${rest}`;
+}
+
 /** What was tried, as a table. */
 function trialsTable(trials, more = 0) {
   if (!trials.length) return null;
   const rows = trials.map(trial => el('tr', {class: `trial-${String(trial.status).replace(/\W/g, '-')}`},
     el('td', {}, el('b', {}, oneLine(trial.strategy, 60)), trial.times > 1 ? ` ×${trial.times}` : '',
       trial.what ? el('div', {class: 'formula', dir: 'ltr'}, oneLine(trial.what)) : ''),
-    el('td', {}, el('span', {class: 'verdict-word'}, shown(trial.status)), trial.result ? `: ${oneLine(trial.result)}` : '',
+    el('td', {}, el('span', {class: 'verdict-word'}, shown(trial.status)), resultWithout(trial),
       trial.left ? el('div', {class: 'formula', dir: 'ltr'}, `left open: ${oneLine(trial.left)}`) : ''),
     el('td', {class: 'number'}, trial.seconds === null || trial.seconds === undefined ? '' : seconds(Math.round(trial.seconds * 1000)))));
   if (more) rows.push(el('tr', {}, el('td', {colspan: 3, class: 'dim'}, `and ${more.toLocaleString('en')} more`)));
@@ -152,7 +159,7 @@ function drawGoal(view) {
       ['open subgoals', state.pending || ''], ['may cite', state.waits_for?.length ? links(state.waits_for) : ''],
       ['lemmas retrieved', state.lemmas?.length ? shown(state.lemmas.join(', ')) : ''],
       ['taken from', state.origin ? shown(state.origin) : ''], ['stopped by the limit', state.limit ? shown(state.limit) : ''],
-      ['exhausted', state.exhausted?.length ? shown(state.exhausted.join(', ')) : ''], ['cost', amounts(costs).join(', ')],
+      ['moves used up', state.exhausted?.length ? shown(state.exhausted.join(', ')) : ''], ['cost', amounts(costs).join(', ')],
     ]),
     section('Bans in force', bans.map(ban => el('p', {class: 'ban', dir: 'auto'}, el('span', {class: 'strategy'}, oneLine(ban.fingerprint, 160)), ban.reason ? ` ${oneLine(ban.reason, 600)}` : ''))),
     at === model.seq && status !== 'proved' ? section('Why it is open', explained(view, node)) : null,

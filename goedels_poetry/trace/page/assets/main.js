@@ -128,7 +128,9 @@ function drawHeader() {
   const word = ended ? result.verdict : verdict?.[0] ?? (live ? 'running' : 'not ended');
   badge.textContent = shown(word);
   badge.className = `badge verdict-${word.replace(/\W/g, '-')}`;
-  trust.textContent = ended && result.trust_level ? `trust ${shown(result.trust_level)}` : '';
+  const later = !live?.running && view.at < model.seq;  // then the tree below is of a moment before that verdict
+  badge.classList.toggle('later', later);
+  trust.textContent = [later ? 'at the end' : '', ended && result.trust_level ? `trust ${shown(result.trust_level)}` : ''].filter(Boolean).join(', ');
   title.textContent = oneLine(run.statement || run.theorem || run.name, 500);
   title.title = shown(run.statement || '').slice(0, 2000);
   where.textContent = shown(run.name.split('/').at(-1) || run.id);

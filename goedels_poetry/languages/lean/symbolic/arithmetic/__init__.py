@@ -8,10 +8,18 @@ Who calls whom:
   (factors, values between bounds, witnesses, common divisors).
 * `instances` chooses values that meet the hypotheses and make the goal false, and shows Lean that nothing below a bound
   is what the goal says to exist; `refute` has Lean prove the negation from that.
+* `ranges` passes bounds from one number to the next, by linear hypotheses and divisors.
 * `expressions` reads and computes what Lean prints, `polynomials` are its normal forms.
 """
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_instances, fitting_instances, none_below
-from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, too_large_to_compute
+from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 
-__all__ = ["arithmetic", "false_instances", "fitting_instances", "none_below", "too_large_to_compute"]
+__all__ = [
+    "arithmetic",
+    "bounded_cases",
+    "false_instances",
+    "fitting_instances",
+    "none_below",
+    "too_large_to_compute",
+]

@@ -77,4 +77,53 @@ def negated_into(problem: Arithmetic) -> Arithmetic | None:
     return replace(problem, hypotheses=(*problem.hypotheses, ("hn", claim)), target=false)
 
 
-__all__ = ["NUMBERS", "Arithmetic", "arithmetic_of", "negated_into"]
+def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem without the numbers that a hypothesis says what they are (``c = a + b``), and the tactic that puts
+    those in; None where there are none."""
+    steps: list[str] = []
+    while True:
+        found = next(((n, *d) for n, h in problem.hypotheses if (d := _defined(h, problem)) is not None), None)
+        if found is None:
+            return ("; ".join(steps), problem) if steps else None
+        hypothesis, name, value = found
+        steps.append(f"subst {hypothesis}")
+        problem = replace(
+            problem,
+            types={n: t for n, t in problem.types.items() if n != name},
+            hypotheses=tuple((n, _put(h, name, value)) for n, h in problem.hypotheses if n != hypothesis),
+            target=_put(problem.target, name, value),
+        )
+
+
+def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem with ``a ≤ b`` for each hypothesis ``a ∣ b``, and the tactic that states it; None where there are
+    none. Lean has to see that ``b`` is not 0."""
+    found = [
+        (name, h)
+        for name, h in problem.hypotheses
+        if h.op == "∣" and h.args[1].variables() and all(problem.types.get(n) == "Nat" for n in h.variables())
+    ]
+    if not found:
+        return None
+    steps = [f"have d{k} := Nat.le_of_dvd (by first | omega | grind) {name}" for k, (name, _) in enumerate(found)]
+    more = tuple((f"d{k}", Expr("≤", h.args)) for k, (_, h) in enumerate(found))
+    return "; ".join(steps), replace(problem, hypotheses=(*problem.hypotheses, *more))
+
+
+def _defined(h: Expr, problem: Arithmetic) -> tuple[str, Expr] | None:
+    if h.op == "=":
+        for side, other in (h.args, h.args[::-1]):
+            if side.op == "var" and side.name in problem.types and side.name not in other.variables():
+                return side.name, other
+    return None
+
+
+def _put(expr: Expr, name: str, value: Expr) -> Expr:
+    if expr.op == "var":
+        return value if expr.name == name else expr
+    if expr.op in ("∃", "∀") and (expr.name == name or expr.name in value.variables()):
+        raise NotArithmetic("a name that is bound")
+    return Expr(expr.op, tuple(_put(a, name, value) for a in expr.args), expr.name, expr.value)
+
+
+__all__ = ["NUMBERS", "Arithmetic", "arithmetic_of", "negated_into", "not_above", "reduced"]

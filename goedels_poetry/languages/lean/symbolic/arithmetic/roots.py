@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     Expr,
@@ -15,6 +16,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     numeral,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
+from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges, omega_reads
 from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
@@ -46,6 +48,14 @@ def witness_proofs(problem: Arithmetic) -> Iterator[str]:
             return
 
 
+def quotients(problem: Arithmetic) -> Iterator[str]:
+    """``a / b = c`` where ``a = c * b``: the ring solver says so."""
+    target = problem.target
+    if target.op == "=" and target.args[0].op == "/" and target.args[0].args[1].variables():
+        lemma = "Int.ediv_eq_of_eq_mul_left" if "Int" in problem.types.values() else "Nat.div_eq_of_eq_mul_left"
+        yield f"exact {lemma} (by {any_of(['omega', 'simp_all', 'grind'])}) (by grind)"
+
+
 def factored(problem: Arithmetic) -> Iterator[str]:
     """A disjunction of equations, or one value, from the product of their differences."""
     parts = disjuncts(problem.target)
@@ -75,35 +85,52 @@ def _product_proof(terms: list[str], finish: str) -> str:
     return "\n  ".join([*lines, f"{split} <;> {finish}"])
 
 
+def within_ranges(problem: Arithmetic) -> Iterator[str]:
+    """`bounded`, where `omega` alone proves the bounds."""
+    names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
+    passed = linear_ranges(problem)
+    if names and all(_narrower(_linear_bound(problem, n), passed.of(n)) for n in names):
+        yield from bounded(problem)
+
+
 def bounded(problem: Arithmetic) -> Iterator[str]:
     """Each variable lies between bounds that the hypotheses give: cases, or a table that the kernel computes."""
     names = [n for n in problem.names if any(n in h.variables() for _, h in problem.hypotheses)]
     if not names or len(names) > 3:
         return
-    seen = _solutions(problem, names)
-    if seen is None:
-        return
+    passed = linear_ranges(problem)
+    linear = {n: _narrower(_linear_bound(problem, n), passed.of(n)) for n in names}
     limits = {}
+    if None in linear.values():
+        seen = _solutions(problem, names)
+        if seen is None:
+            return
+        for k, name in enumerate(names):
+            values = [row[k] for row in seen] or [0]
+            limits[name] = (min(*values, 0) if problem.types[name] == "Int" else 0, max(*values, 0))
+    lines, ranges = list(passed.facts), {}
+    if None in linear.values():
+        facts, problem = ordered(problem)
+        lines += facts
     for k, name in enumerate(names):
-        values = [row[k] for row in seen] or [0]
-        limits[name] = (min(*values, 0) if problem.types[name] == "Int" else 0, max(*values, 0))
-    linear = {n: _linear_bound(problem, n) for n in names}
-    lines, ranges = [], {}
-    for k, name in enumerate(names):
-        low, high = linear[name] or limits[name]
-        ranges[name] = range(low, high + 1)
-        if linear[name] is not None:
-            lines.append(f"have u{k} : {name} ≤ {high} := by omega")
+        known = linear[name]
+        if known is not None:
+            ranges[name] = range(known[0], known[1] + 1)
+            lines.append(f"have u{k} : {name} ≤ {known[1]} := by omega")
             continue
-        for side, claim in (
-            ("u", Expr("≤", (Expr("var", (), name), Expr("num", (), "", high)))),
-            ("l", Expr("≤", (numeral(low), Expr("var", (), name)))),
-        ):
-            if side == "l" and problem.types[name] != "Int":
-                continue
-            proof = inequality(problem, claim)
-            inner = proof.replace("\n", "\n    ") if proof else "grind"
-            lines.append(f"have {side}{k} : {lean(claim)} := by\n    {inner}")
+        low, high = limits[name]
+        high, proof = _least_proved(problem, [high, *range(high + 1, 2 * high + 9, 4), 40], name)
+        if not proof and len(names) > 1:
+            return
+        proof = proof or "grind"
+        lines.append(f"have u{k} : {name} ≤ {high} := by\n    {proof}")
+        if problem.types[name] == "Int":
+            low, proof = _least_proved(problem, [low, *range(low - 1, 2 * low - 9, -4), -40], name, below=True)
+            proof = proof or "grind"
+            lines.append(f"have l{k} : {lean(numeral(low))} ≤ {name} := by\n    {proof}")
+        ranges[name] = range(low, high + 1)
+    if not all(ranges.values()):
+        return  # then `omega` alone shows that the hypotheses contradict each other
     total = 1
     for r in ranges.values():
         total *= len(r)
@@ -114,25 +141,64 @@ def bounded(problem: Arithmetic) -> Iterator[str]:
         splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(ranges[n]))}" for k, n in enumerate(names)]
         yield "\n  ".join([*lines, f"{' <;> '.join(splits)} <;> {any_of(['simp_all', 'omega', 'grind'])}"])
     if total <= MOST_TABLE and all(problem.types[n] == "Nat" for n in names) and not problem.unread:
-        body = " → ".join(lean(e) for e in [*(f for _, f in problem.hypotheses), problem.target])
+        every = [h for h, _ in problem.hypotheses]  # one premise: Lean looks long for how to decide a chain of them
+        premise = f"{' ∧ '.join(lean(f) for _, f in problem.hypotheses)} → " if every else ""
         table = "".join(f"∀ {n}, {n} < {ranges[n].stop} → " for n in names)
-        given = " ".join([*(f"{n} (by omega)" for n in names), *(h for h, _ in problem.hypotheses)])
-        yield "\n  ".join([*lines, f"have table : {table}{body} := by decide +kernel", f"exact table {given}"])
+        given = " ".join(
+            [*(f"{n} (by omega)" for n in names), f"⟨{', '.join(every)}⟩" if len(every) > 1 else "".join(every)]
+        )
+        decided = f"have table : {table}{premise}{lean(problem.target)} := by decide +kernel"
+        yield "\n  ".join([*lines, decided, f"exact table {given}"])
+
+
+def ordered(problem: Arithmetic) -> tuple[list[str], Arithmetic]:
+    """Which of two numbers is the smaller, where products of hypotheses show it: as tactics, and as hypotheses."""
+    lines: list[str] = []
+    for n, (a, b) in enumerate(itertools.permutations(problem.names[:3], 2)):
+        claim = Expr("<", (Expr("var", (), a), Expr("var", (), b)))
+        proof = inequality(problem, claim) if problem.types[a] == problem.types[b] else None
+        if proof is not None:
+            lines.append(f"have o{n} : {lean(claim)} := by\n    {_inner(proof)}")
+            problem = replace(problem, hypotheses=(*problem.hypotheses, (f"o{n}", claim)))
+    return lines, problem
+
+
+def _least_proved(problem: Arithmetic, bounds: list[int], name: str, *, below: bool = False) -> tuple[int, str]:
+    """The first of these bounds of a number that products of hypotheses prove, with the proof; "" when none does."""
+    until = time.monotonic() + SEARCH_SECONDS
+    for bound in bounds:
+        sides = (numeral(bound), Expr("var", (), name))
+        proof = inequality(problem, Expr("≤", sides if below else sides[::-1]))
+        if proof is not None:
+            return bound, _inner(proof)
+        if time.monotonic() > until:
+            break
+    return bounds[0], ""
+
+
+def _inner(proof: str) -> str:
+    return proof.replace("\n", "\n  ")
 
 
 def _linear_bound(problem: Arithmetic, name: str) -> tuple[int, int] | None:
-    """The range that a hypothesis about the number alone leaves it."""
+    """The range that hypotheses about the number alone leave it, as far as `omega` understands them."""
     own = problem.about(name)
     own += [c for _, h in problem.hypotheses for c in conjuncts(h) if c.variables() == {name} and c not in own]
-    own = [h for h in own if h.op in "<≤>≥="]
+    own = [h for h in own if h.op in "<≤>≥=" and omega_reads(h)]
     low, far = (-600 if problem.types[name] == "Int" else 0), 600
     try:
         fitting = [v for v in range(low, far) if all(holds(h, {name: v}, problem.types) for h in own)]
     except NotArithmetic:
         return None
-    if not own or not fitting or fitting[-1] == far - 1 or (low < 0 and fitting[0] == low) or fitting[0] < 0:
+    if not own or not fitting or fitting[-1] == far - 1 or (low < 0 and fitting[0] == low):
         return None
     return (fitting[0] if problem.types[name] == "Int" else 0), fitting[-1]
+
+
+def _narrower(*bounds: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The range that is in all of those that there are."""
+    some = [b for b in bounds if b is not None]
+    return (max(b[0] for b in some), min(b[1] for b in some)) if some else None
 
 
 def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] | None:
@@ -153,4 +219,4 @@ def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] |
     return None if any(max(map(abs, row)) == far for row in found) else found
 
 
-__all__ = ["bounded", "factored", "witness_proofs"]
+__all__ = ["bounded", "factored", "ordered", "quotients", "within_ranges", "witness_proofs"]

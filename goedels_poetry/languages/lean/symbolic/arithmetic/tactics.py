@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, arithmetic_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, conjuncts
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
+    Arithmetic,
+    arithmetic_of,
+    not_above,
+    reduced,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.residues import is_huge, powers, residue_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.roots import bounded, factored, witness_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.squares import square_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.roots import (
+    bounded,
+    factored,
+    quotients,
+    within_ranges,
+    witness_proofs,
+)
+from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality, square_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import gcd_proofs, inductions
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
+    within_ranges,
     witness_proofs,
     gcd_proofs,
+    quotients,
     factored,
     square_proofs,
     residue_proofs,
@@ -33,18 +47,51 @@ def arithmetic(goal: Goal) -> list[str]:
     found = list(islice(powers(problem), 1))
     if is_huge(problem):
         return found
-    for generator in _GENERATORS:
-        try:
-            found += islice(generator(problem), MOST_EACH)
-        except NotArithmetic:
-            continue
+    found += _generated(problem)
+    for change in (reduced, not_above):
+        with suppress(NotArithmetic):
+            step, inner = change(problem) or ("", problem)
+            found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []
     if not problem.types:
         found.append("decide +kernel")
     if problem.target.op == "∧":
-        found += [f"(refine ⟨?_, ?_⟩ <;> ({text}))" for text in list(found)[:MOST_EACH]]
+        found += _part_by_part(problem)
+        found += [
+            f"refine ⟨?_, ?_⟩\n  all_goals\n    {text.replace(chr(10), chr(10) + '  ')}" for text in found[:MOST_EACH]
+        ]
     if problem.target.op == "↔":
         found.append("(constructor <;> intro h <;> grind)")
     return list(dict.fromkeys(found))
+
+
+def _part_by_part(problem: Arithmetic) -> list[str]:
+    """A conjunction, where products of hypotheses show some part of it, and `omega` or `grind` the others."""
+    parts = conjuncts(problem.target)
+    proofs = [inequality(problem, part) if part.op in ("<", "≤", ">", "≥") else None for part in parts]
+    if len(parts) == 1 or not any(proofs):
+        return []
+    lines = [p.replace("\n", "\n  ") if p else "first | omega | grind" for p in proofs]
+    holes = ", ".join(["?_"] * len(parts))
+    return ["\n".join([f"refine ⟨{holes}⟩", *(f"  · {line}" for line in lines)])]
+
+
+def bounded_cases(goal: Goal) -> list[str]:
+    """The proof that goes through all values of the goal's numbers, where linear hypotheses leave few; else []."""
+    problem = arithmetic_of(goal)
+    if problem is None or is_huge(problem):
+        return []
+    try:
+        return list(islice(within_ranges(problem), 1))
+    except NotArithmetic:
+        return []
+
+
+def _generated(problem: Arithmetic) -> list[str]:
+    found: list[str] = []
+    for generator in _GENERATORS:
+        with suppress(NotArithmetic):
+            found += islice(generator(problem), MOST_EACH)
+    return found
 
 
 def too_large_to_compute(goal: Goal) -> str:
@@ -53,4 +100,4 @@ def too_large_to_compute(goal: Goal) -> str:
     return next(powers(problem), "") if problem is not None and is_huge(problem) else ""
 
 
-__all__ = ["arithmetic", "too_large_to_compute"]
+__all__ = ["arithmetic", "bounded_cases", "too_large_to_compute"]

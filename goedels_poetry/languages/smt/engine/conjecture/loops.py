@@ -20,6 +20,7 @@ from itertools import islice
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
+from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
@@ -82,7 +83,10 @@ class LoopStatement:
         for scheme in recursion_schemes(context, self.general):
             if scheme.function not in self.functions:
                 continue
-            cases = instances(self.general, scheme, context.signature)
+            try:
+                cases = instances(self.general, scheme, context.signature)
+            except SchemeError:  # no call that matters leads back
+                continue
             children = [_closed(context, case, rlimit) for case in cases]
             if all(child is not None for child in children):
                 closed = tuple(child for child in children if child is not None)

@@ -2,10 +2,15 @@
 
 * `symbolic`: read a theorem, look at it before any search, prove, sketch, verify, retrieve.
 * `whole`: a whole proof of a script, or values that make it false, at one go.
-* `replies`: what replies of language models say, and sketches within a budget.
-* `proposals`: the form of these replies; `guided`: how the lemmas of a proposal give the goal.
-* `payloads`: what all jobs take and give; `sketch_checks`: whether a sketch holds before it is stored.
 * `sequents`: a goal as data.
+* `payloads`: what all jobs take and give; `sketch_checks`: whether a sketch holds before it is stored.
+
+Language models, from the top: `replies` has the jobs.
+* What a reply says: `proposals` (lemmas, in which order) asks `rules` (inductions, splits, witnesses) and
+  `placed_instances`; `refutations` reads values at which a goal is said to be false; all of them read terms, lists and
+  numbers by `reading`.
+* What comes of it: `guided` finds out how lemmas give the goal, and `open_cases` says what stays open; `confirming`
+  finds out whether values refute a goal, and `undetermined` whether definitions leave it open.
 """
 
 from __future__ import annotations

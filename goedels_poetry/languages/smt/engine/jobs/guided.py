@@ -11,12 +11,12 @@ from math import prod
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Query
+from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
-from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Datatype
-from goedels_poetry.kernel.reading.certificate import scheme_from_json
-from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, instances
+from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import is_app
 from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.induction import (
     induction,
@@ -24,95 +24,200 @@ from goedels_poetry.languages.smt.engine.induction import (
     nested_induction,
     recursive_points,
 )
+from goedels_poetry.languages.smt.engine.jobs.open_cases import Finding, called, how, missing, open_cases
+from goedels_poetry.languages.smt.engine.jobs.placed_instances import (
+    PlacedInstance,
+    at_points,
+    in_cases,
+    instances_for,
+)
 from goedels_poetry.languages.smt.engine.jobs.proposals import RULE_NAMES
-from goedels_poetry.languages.smt.engine.plan import Plan, key_of
+from goedels_poetry.languages.smt.engine.jobs.rules import Rule
+from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.sketches import cited, minimise, sketch_json, with_lemmas
 from goedels_poetry.languages.smt.proof_json import scheme_to_json
+from goedels_poetry.languages.smt.readable import show_readable
 from goedels_poetry.languages.smt.text import parse_sequent
 
 Json = dict[str, Any]
 
-MAX_SHOWN_CASES = 3
 
+def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[Json | None, str, str]:
+    """Find out how a proposal's lemmas give the goal: the sketch with a rule, or None with what is missing.
 
-def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[Json | None, str]:
-    """Find out how a proposal's lemmas give the goal: (sketch with a rule, "") or (None, what is missing).
-
-    A lemma that one induction closes from the earlier ones gets its proof at once; the others become open goals.
-    The budget of the context bounds the work.
+    That is said in one line, and as a report. A lemma that one induction closes from the earlier ones gets its proof at
+    once; the others become open goals. The budget of the context bounds the work.
     """
-    lemmas = [parse_sequent(child["statement"], context.signature) for child in proposal["children"]]
-    idea = proposal["idea"]
-    rule = scheme_from_json(idea["rule"], context.signature, sequent.vars) if idea["rule"] else None
-    if isinstance(rule, RecursionInduction) and rule.function not in context.recursions:
-        return None, f"{rule.function} was not shown to terminate, so it gives no induction"
+    children, idea = proposal["children"], proposal["idea"]
+    lemmas = [parse_sequent(child["statement"], context.signature) for child in children]
+    rule = Rule.from_json(idea, context.problem, sequent.vars)
+    placed = tuple(PlacedInstance.from_json(i, context.problem, sequent.vars) for i in idea.get("instances", ()))
+    fault = _no_induction(context, rule)
+    if fault:
+        return None, fault, fault
+    found = Finding(notes=tuple(idea.get("notes", ())))
     library: dict[str, Plan] = {}
-    plan = partial = None
-    try:
-        for lemma in lemmas:
-            library[key_of(lemma)] = _at_once(context, lemma) or Plan(lemma)
-            context.add_lemma(lemma)
-        plan, partial = _search(context, sequent, rule, tuple(idea["order"]))
-    except OutOfTime:
-        for lemma in lemmas:
-            library.setdefault(key_of(lemma), Plan(lemma))
+    for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
+        own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
+        plan, ended = _at_once(context, lemma, own)
+        library[key_of(lemma)] = plan or Plan(lemma)
+        found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
+        context.add_lemma(lemma)
+    plan, partial = _search(context, sequent, rule, placed)
     if plan is None and partial is not None and idea["leave_open"]:
         plan = partial
-    if plan is None:
-        return None, _missing(partial, bool(lemmas))
+    over = _is_over(context)
     context.budget.set_deadline(FINISHING_SECONDS)
     context.budget.limit_calls(None)
-    uses = {key: child["waits_for"] for key, child in zip(library, proposal["children"], strict=True)}
-    return _stored(context, plan, library, uses, proposal), ""
+    if plan is None:
+        if over:
+            found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
+        return (None, *missing(context, sequent, partial, found))
+    uses = {key: child["waits_for"] for key, child in zip(library, children, strict=True)}
+    return _stored(context, plan, library, uses, proposal), "", ""
 
 
 FINISHING_SECONDS = 60.0
 
 
-def _at_once(context: ProverContext, lemma: Sequent) -> Plan | None:
-    """A proof of a lemma from those before it: by one query, or by one induction."""
-    return close_goal(context, lemma) or induction(context, lemma, full=False)
+def _no_induction(context: ProverContext, rule: Rule | None) -> str:
+    """Why a rule gives nothing at all, or nothing."""
+    if rule is not None and isinstance(rule.scheme, RecursionInduction):
+        function = rule.scheme.function
+        if function not in context.recursions:
+            return f"{function} was not shown to terminate, so it gives no induction"
+    return ""
+
+
+def _is_over(context: ProverContext) -> bool:
+    try:
+        context.budget.check()
+    except OutOfTime:
+        return True
+    return False
+
+
+def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
+    """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
+    try:
+        plan = close_goal(context, lemma)
+        if plan is None and rule is not None and not _no_induction(context, rule):
+            own = _by_rule(context, lemma, rule, ())
+            if own.complete:
+                return own, f"proved by its own {own.strategy}"
+            left = min(open_cases(own), key=lambda case: case.size)
+            plan = induction(context, lemma, full=False)
+            if plan is None:
+                shown = show_readable(left.formula, context.signature)
+                return None, f"not proved; by its own {own.strategy} this case stays open: {shown}"
+        elif plan is None:
+            plan = induction(context, lemma, full=False)
+    except OutOfTime:
+        return None, "not proved: the queries or the time for it were used up"
+    return plan, how(plan) if plan is not None else "not proved by one query or one induction, and not refuted by tests"
 
 
 def _search(
-    context: ProverContext, sequent: Sequent, rule: Scheme | None, order: tuple[str, ...]
+    context: ProverContext, sequent: Sequent, rule: Rule | None, placed: tuple[PlacedInstance, ...]
 ) -> tuple[Plan | None, Plan | None]:
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
-    closed = close_goal(context, sequent, PATIENT)
-    if closed is not None:
-        return closed, None
-    partial = _by_rule(context, sequent, rule, order) if rule is not None else None
+    partial: Plan | None = None
+    try:
+        closed = close_goal(context, sequent, PATIENT) or _by_instances(context, sequent, placed)
+        if closed is not None:
+            return closed, None
+    except OutOfTime:
+        pass  # the cases are told all the same
+    partial = _by_rule(context, sequent, rule, placed) if rule is not None else None
     if partial is not None and partial.complete:
         return partial, partial
-    plan = induction(context, sequent)
-    if plan is None and partial is None:
-        cases = _by_constructors(context, sequent)
-        plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
-    if plan is None and partial is None and (variables := induction_variables(context, sequent)):
-        partial = nested_induction(context, sequent, (variables[0],), 1, keep=True)
+    try:
+        plan = induction(context, sequent)
+        if plan is None and partial is None:
+            cases = _by_constructors(context, sequent)
+            plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
+        if plan is None and partial is None and (variables := induction_variables(context, sequent)):
+            partial = nested_induction(context, sequent, (variables[0],), 1, keep=True)
+    except OutOfTime:
+        return None, partial
     return plan, partial
 
 
-def _by_rule(context: ProverContext, sequent: Sequent, rule: Scheme, order: tuple[str, ...]) -> Plan:
-    name = RULE_NAMES[scheme_to_json(rule)["kind"]]
-    if isinstance(rule, StructuralInduction) and len(order) > 1:
-        variables = tuple(v for n in order for v in sequent.vars if v.name == n)
-        nested = nested_induction(context, sequent, variables, rule.depth, keep=True)
+# --------------------------------------------------------------------------------------------------- the proposed rule
+
+
+def _by_rule(context: ProverContext, sequent: Sequent, rule: Rule, placed: tuple[PlacedInstance, ...]) -> Plan:
+    """The rule as it was meant, with the cases that stay open; never out of time."""
+    name = RULE_NAMES[scheme_to_json(rule.scheme)["kind"]]
+    if isinstance(rule.scheme, StructuralInduction) and len(rule.order) > 1 and not placed:
+        variables = tuple(v for n in rule.order for v in sequent.vars if v.name == n)
+        try:
+            nested = nested_induction(context, sequent, variables, rule.scheme.depth, keep=True)
+        except OutOfTime:
+            nested = None
         if nested is not None:
             return nested
-    if isinstance(rule, ConstructorSplit):
-        return _by_constructors(context, sequent, order or (rule.on,))
-    first: Plan | None = None
-    for scheme in _readings(context, sequent, rule):
-        children = []
-        for case in instances(sequent, scheme, context.signature):
-            children.append(_by_constructors(context, case))
+    best: Plan | None = None
+    for scheme in _readings(context, sequent, rule.scheme, placed):
+        cases = instances(sequent, scheme, context.signature)
+        places = in_cases(context.signature, sequent, scheme, cases, placed)
+        split = rule.order[1:] if isinstance(scheme, ConstructorSplit) else ()
+        children = [_case(context, c, p, rule.inside, split) for c, p in zip(cases, places, strict=True)]
         plan = Plan(sequent, scheme, tuple(children), name)
         if plan.complete:
             return plan
-        first = first or plan
-    assert first is not None
-    return first
+        best = best or plan
+    assert best is not None
+    return best
+
+
+def _case(
+    context: ProverContext,
+    case: Sequent,
+    placed: tuple[PlacedInstance, ...],
+    inside: tuple[Scheme, ...],
+    split: tuple[str, ...],
+) -> Plan:
+    """A case by the instances named for it, by one query, by the next split, by its conjuncts; open otherwise."""
+    try:
+        closed = _by_instances(context, case, placed) or _by_constructors(context, case, split)
+        if closed.complete:
+            return closed
+        if inside and (within := _within(context, case, placed, inside)) is not None:
+            return within
+        if is_app(case.concl, "and"):
+            parts = instances(case, Conjuncts(), context.signature)
+            children = [_by_instances(context, p, placed) or _by_constructors(context, p) for p in parts]
+            return Plan(case, Conjuncts(), tuple(children), "conjunction")
+        return closed
+    except OutOfTime:
+        return Plan(case)
+
+
+def _within(
+    context: ProverContext, case: Sequent, placed: tuple[PlacedInstance, ...], inside: tuple[Scheme, ...]
+) -> Plan | None:
+    """The next split inside of a case; None when what it splits is gone."""
+    try:
+        cases = instances(case, inside[0], context.signature)
+    except SchemeError:
+        return None
+    places = in_cases(context.signature, case, inside[0], cases, placed)
+    children = [_case(context, c, p, inside[1:], ()) for c, p in zip(cases, places, strict=True)]
+    return Plan(case, inside[0], tuple(children), "case-split")
+
+
+def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[PlacedInstance, ...]) -> Plan | None:
+    """The goal closed with the instances that a model has named for it, or None."""
+    at = instances_for(sequent, placed)
+    if not at:
+        return None
+    cited = tuple(dict.fromkeys(i.name for i in at if i.of == "step"))
+    attempts = [Query(tuple(context.lemmas), at), Query(cited, at, quantified=False)]
+    if context.shape.mentions_unfolded(sequent):
+        for unfolded in context.unfolder.unfoldings(sequent, (1, 2)):
+            attempts.append(Query(cited, (*unfolded, *at), equations=False, quantified=False))
+    return next((leaf(sequent, query) for query in attempts if context.holds(sequent, query, PATIENT)), None)
 
 
 def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
@@ -141,18 +246,17 @@ def _flat(datatype: Datatype) -> bool:
     return datatype.sort not in fields
 
 
-def _open_cases(plan: Plan) -> Iterator[Sequent]:
-    """What of a plan is not closed, as deep as it goes."""
-    if not plan.complete:
-        if plan.children:
-            for child in plan.children:
-                yield from _open_cases(child)
-        else:
-            yield plan.sequent
-
-
-def _readings(context: ProverContext, sequent: Sequent, rule: Scheme) -> Iterator[Scheme]:
+def _readings(
+    context: ProverContext, sequent: Sequent, rule: Scheme, placed: tuple[PlacedInstance, ...]
+) -> Iterator[Scheme]:
     """The rule as it was proposed; then with the hypothesis where functions recurse, or for all other values."""
+    points = at_points(sequent, placed)
+    if isinstance(rule, MeasureInduction) and points:
+        rule = replace(rule, at=(*rule.at, *points))
+    if isinstance(rule, IntInduction) and points:  # an instance is of a hypothesis for all values
+        rule = replace(
+            rule, general=tuple(v.name for v in sequent.vars if v.name != rule.on and v not in rule.base.free)
+        )
     yield rule
     match rule:
         case MeasureInduction(measure, ()):
@@ -166,6 +270,9 @@ def _readings(context: ProverContext, sequent: Sequent, rule: Scheme) -> Iterato
                 yield replace(rule, general=general)
             if rule.width == 1:
                 yield replace(rule, width=2)
+
+
+# ------------------------------------------------------------------------------------------------------------- sketches
 
 
 def _stored(
@@ -194,7 +301,17 @@ def _stored(
             entry["waits_for"] = sorted(places[keys[i]] for i in uses[child.key])
         elif child.key not in library and not child.complete and lemmas:
             entry["waits_for"] = list(range(len(lemmas)))  # whatever the open cases will need
-    return {**stored, **{name: proposal[name] for name in ("strategy", "fingerprint", "deterministic")}}
+    dropped = [
+        called(i, child.get("name", ""), parse_sequent(child["statement"], context.signature), context.signature)
+        for i, (key, child) in enumerate(zip(keys, proposal["children"], strict=True))
+        if key not in needed
+    ]
+    notes = [*proposal["idea"].get("notes", ()), *(f"nothing needs {what}: it is dropped" for what in dropped)]
+    return {
+        **stored,
+        **{name: proposal[name] for name in ("strategy", "fingerprint", "deterministic")},
+        **({"notes": notes} if notes else {}),
+    }
 
 
 def _needed(plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]]) -> set[str]:
@@ -210,16 +327,6 @@ def _needed(plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]]) ->
             frontier += [keys[i] for i in uses[key]] if lemma.by is None else cited(lemma)
             frontier = [k for k in frontier if k in library]
     return needed
-
-
-def _missing(partial: Plan | None, with_lemmas: bool) -> str:
-    given = "with these lemmas the goal" if with_lemmas else "the goal"
-    if partial is None:
-        return f"{given} does not follow, neither directly nor by one induction"
-    open_cases = list(_open_cases(partial))
-    shown = "; ".join(show(s.formula) for s in open_cases[:MAX_SHOWN_CASES])
-    more = f"; and {len(open_cases) - MAX_SHOWN_CASES} more" if len(open_cases) > MAX_SHOWN_CASES else ""
-    return f"{given} does not follow: by {partial.strategy} these cases stay open: {shown}{more}"
 
 
 __all__ = ["complete"]

@@ -8,116 +8,272 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
-from goedels_poetry.kernel.printer import show, show_symbol
+from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.certificate import scheme_from_json
-from goedels_poetry.kernel.reading.symbols import legible
-from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme, Witness, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, INT, Kind, Term, forall, integer, is_app, subterms
-from goedels_poetry.languages.smt.engine.induction import general_beside, general_variables
+from goedels_poetry.kernel.terms import Term, and_, forall, implies
+from goedels_poetry.languages.smt.engine.jobs.placed_instances import PlacedInstance, read_placed
+from goedels_poetry.languages.smt.engine.jobs.reading import BadProposal, Json, lemma_of, list_at, object_of
+from goedels_poetry.languages.smt.engine.jobs.rules import PARTS, Rule, read_rule
 from goedels_poetry.languages.smt.engine.plan import key_of
-from goedels_poetry.languages.smt.proof_json import query_to_json, scheme_to_json, show_sequent
-from goedels_poetry.languages.smt.text import parse_term
-
-Json = dict[str, Any]
-
-MAX_TEXT = 20_000
-"""Characters of one proposal; a useful one has a few hundred."""
-
-MAX_LEMMAS = 12
-MAX_INSTANCES = 40
-MAX_TERM = 400
-"""Nodes of one lemma or term."""
+from goedels_poetry.languages.smt.proof_json import show_sequent
+from goedels_poetry.languages.smt.reply_forms import MAX_LEMMAS, MOST_LISTED
 
 
-class BadProposal(ValueError):
-    """A model's proposal that cannot be used; the message goes back to the model."""
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A lemma with the earlier ones that its own proof may cite, and how that proof begins, if it says so."""
+
+    sequent: Sequent
+    uses: tuple[int, ...]
+    name: str = ""
+    rule: Rule | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Idea:
-    """A sketch as a model proposes it, read."""
+    """A sketch as a model proposes it, read. ``notes`` say what of it is left aside."""
 
-    lemmas: tuple[tuple[Sequent, tuple[int, ...]], ...]
-    """Each lemma with the earlier ones that its own proof may cite."""
-    rule: Scheme | None
-    order: tuple[str, ...]
-    """Variables of a nested structural induction, outermost first."""
+    lemmas: tuple[Lemma, ...]
+    rule: Rule | None
     leave_open: bool
+    instances: tuple[PlacedInstance, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def is_sketch(reply: Any) -> bool:
-    """Whether a reply proposes lemmas or a rule, rather than instances.
+    """Whether a reply proposes lemmas or a rule, rather than instances alone.
 
     Raises:
         BadProposal: it is not an object.
     """
-    return any(_object(reply).get(part) for part in ("lemmas", "generalise", "induction", "cases", "witness"))
+    return any(object_of(reply).get(part) for part in ("lemmas", "generalise", *PARTS))
 
 
-def read_idea(problem: Problem, sequent: Sequent, known: set[str], reply: Any) -> Idea:
+def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: Any) -> Idea:
     """Read a sketch.
 
     Args:
-        known: keys of facts that may be cited anyway.
+        known: facts that may be cited anyway, in the order in which they are listed.
 
     Raises:
         BadProposal: it is not an object of the published form, speaks of unknown symbols, or proposes nothing.
     """
-    proposal = _object(reply)
-    entries = [*_list(proposal, "lemmas"), *([proposal["generalise"]] if proposal.get("generalise") else [])]
-    if len(entries) > MAX_LEMMAS:
-        raise BadProposal(f"{len(entries)} lemmas: at most {MAX_LEMMAS} are read")
-    lemmas: list[tuple[Sequent, tuple[int, ...]]] = []
-    place: dict[int, int] = {}
-    seen = set(known)
-    for number, entry in enumerate(entries):
-        text, uses = _lemma_entry(entry, number)
-        uses = range(number) if uses is None else uses
-        formula = _lemma(text, problem, sequent.vars, f"lemma {number + 1}")
-        lemma = sequent_of(formula, problem.signature.names)
-        key = key_of(lemma)
-        if lemma.key is sequent.key:
-            raise BadProposal(f"lemma {number + 1} is the goal itself")
-        if key in seen:
-            continue
-        seen.add(key)
-        place[number] = len(lemmas)
-        lemmas.append((lemma, tuple(sorted({place[u] for u in uses if u in place}))))
-    rule, order = _rule(problem, sequent, proposal)
+    proposal = object_of(reply)
+    notes: list[str] = []
+    lemmas = _lemmas(problem, sequent, {key_of(fact) for fact in known}, proposal, notes)
+    together = _together(proposal, lemmas)
+    if together:
+        lemmas, rule = _conjoined(problem, sequent, proposal, lemmas, together, notes), None
+    else:
+        rule = read_rule(problem, sequent, proposal, notes)
     if not lemmas and rule is None:
         raise BadProposal("the sketch has neither a new lemma nor an induction, a case split or a witness")
-    if rule is not None:
-        try:
-            instances(sequent, rule, problem.signature)
-        except SchemeError as error:
-            raise BadProposal(str(error)) from error
-    return Idea(tuple(lemmas), rule, order, proposal.get("leave_open") is True)
+    names = [lemma.name for lemma in lemmas]
+    placed = read_placed(problem, sequent, known, [lemma.sequent for lemma in lemmas], names, proposal)
+    return Idea(tuple(lemmas), rule, proposal.get("leave_open") is True, placed, tuple(notes))
+
+
+# ------------------------------------------------------------------------------------------------------------ lemmas
+
+
+def _lemmas(problem: Problem, sequent: Sequent, known: set[str], proposal: Json, notes: list[str]) -> list[Lemma]:
+    """The lemmas that are new, each after those that it uses; what would be too many is left aside."""
+    entries = list_at(proposal, "lemmas")
+    if len(entries) > MOST_LISTED:
+        raise BadProposal(
+            f"lemmas: {len(entries)} of them; at most {MAX_LEMMAS} are read, and at most {MOST_LISTED} may stand there"
+        )
+    read: dict[int, Lemma] = {}
+    names: dict[str, int] = {}
+    place: dict[str, int] = {}
+    wanted: dict[int, Any] = {}
+    aside: list[str] = []
+    for number, entry in enumerate([*entries, *([proposal["generalise"]] if proposal.get("generalise") else [])]):
+        where = f"lemmas[{number}]" if number < len(entries) else "generalise"
+        if number < len(entries) and len(read) >= MAX_LEMMAS:
+            aside.append(where)
+            continue
+        found = entry if isinstance(entry, dict) else {"statement": entry}
+        formula = lemma_of(found.get("statement"), problem, sequent.vars, f"{where}.statement")
+        lemma = sequent_of(formula, problem.signature.names)
+        key, name = key_of(lemma), str(found.get("name") or "")
+        if lemma.key is sequent.key:
+            if proposal.get("together"):
+                continue
+            raise BadProposal(f"{where} is the goal itself")
+        if name:
+            names.setdefault(name, place.get(key, number))
+        if key in known or key in place:
+            continue
+        place[key] = number
+        wanted[number] = found.get("uses")
+        read[number] = Lemma(lemma, (), name, read_rule(problem, lemma, found, notes, f"{where}."))
+    if aside:
+        notes.append(f"at most {MAX_LEMMAS} lemmas are read: {', '.join(aside)} are left aside")
+    uses = _with_earlier({number: _uses(wanted[number], number, names, list(read), notes) for number in read})
+    order = _ordered(uses)
+    position = {number: at for at, number in enumerate(order)}
+    return [
+        Lemma(
+            read[number].sequent,
+            tuple(sorted(position[u] for u in uses[number])),
+            read[number].name,
+            read[number].rule,
+        )
+        for number in order
+    ]
+
+
+def _uses(given: Any, number: int, names: dict[str, int], read: list[int], notes: list[str]) -> list[int] | None:
+    """The lemmas that one's proof may cite: by 0-based position or by name; None when it does not say so clearly."""
+    if given is None:
+        return None
+    found, unknown = [], []
+    for item in given if isinstance(given, list) else [given]:
+        target = _named(item, names)
+        if target is None and not (isinstance(item, str) and re.fullmatch(r"[FH][0-9]+", item)):
+            unknown.append(str(item)[:40])
+        if target is not None and target != number and target in read:
+            found.append(target)
+    if unknown:
+        notes.append(f"lemmas[{number}].uses: there is no {', '.join(unknown)}; it may use all earlier ones")
+        return None
+    return list(dict.fromkeys(found))
+
+
+def _with_earlier(said: dict[int, list[int] | None]) -> dict[int, list[int]]:
+    """What lemmas may use; those that do not say so use all earlier ones that do not need them."""
+    uses: dict[int, list[int]] = {number: list(found) for number, found in said.items() if found is not None}
+
+    def needs(one: int, other: int) -> bool:
+        seen, stack = set(), [one]
+        while stack:
+            current = stack.pop()
+            if current == other:
+                return True
+            if current not in seen:
+                seen.add(current)
+                stack += uses.get(current, [])
+        return False
+
+    for number in said:
+        if number not in uses:
+            uses[number] = [other for other in said if other < number and not needs(other, number)]
+    return {number: uses[number] for number in said}
+
+
+def _named(item: Any, names: dict[str, int]) -> int | None:
+    """The position that a reference means: a name first, then a 0-based number, then L1, L2, ..."""
+    if type(item) is int:
+        return item if item >= 0 else None
+    if not isinstance(item, str):
+        return None
+    if item.strip() in names:
+        return names[item.strip()]
+    counted = re.fullmatch(r"\s*(?:(?P<one>[Ll](?:emma)?\s*)?(?P<n>[0-9]{1,3}))\s*", item)
+    return None if counted is None else int(counted["n"]) - bool(counted["one"])
+
+
+def _ordered(uses: dict[int, list[int]]) -> list[int]:
+    """The lemmas with those that others need in front, otherwise as they stand.
+
+    Raises:
+        BadProposal: some need each other.
+    """
+    order: list[int] = []
+    left = list(uses)
+    while left:
+        ready = next((n for n in left if all(u in order for u in uses[n])), None)
+        if ready is None:
+            those = " and ".join(f"lemmas[{n}]" for n in left)
+            raise BadProposal(f'{those} need each other: state them in one conjunction, or set "together": true')
+        order.append(ready)
+        left.remove(ready)
+    return order
+
+
+# ---------------------------------------------------------------------------------------------------------- together
+
+
+def _together(proposal: Json, lemmas: list[Lemma]) -> list[int]:
+    """Positions of the lemmas that are to be proved with the goal as one conjunction."""
+    return list(range(len(lemmas))) if proposal.get("together") is True and lemmas else []
+
+
+def _conjoined(
+    problem: Problem, sequent: Sequent, proposal: Json, lemmas: list[Lemma], which: list[int], notes: list[str]
+) -> list[Lemma]:
+    """One lemma in place of several: these and the goal, with the induction that was meant for the goal."""
+    rule = read_rule(problem, sequent, proposal, notes)
+    if rule is None or not isinstance(rule.scheme, _INDUCTIONS):
+        raise BadProposal('together: say by which induction, as in {"induction": {"on": ["xs"]}, "together": true}')
+    shared = _moved(sequent, rule)
+    parts = []
+    for what, part in [*((f"lemmas[{n}]", lemmas[n].sequent) for n in which), ("the goal", sequent)]:
+        missing = [v.name for v in shared if v not in part.vars]
+        if missing:
+            raise BadProposal(
+                f"together: {what} has no variable {', '.join(missing)} of the same sort, over which the induction goes"
+            )
+        others = tuple(v for v in part.vars if v not in shared)
+        parts.append(forall(others, implies(and_(part.hyps), part.concl)))
+    whole = sequent_of(forall(shared, and_(parts)), problem.signature.names)
+    kept = [lemma for n, lemma in enumerate(lemmas) if n not in which]
+    again = read_rule(problem, whole, {"induction": proposal["induction"]}, [])
+    return [*kept, Lemma(whole, tuple(range(len(kept))), "together", again)]
+
+
+_INDUCTIONS = (StructuralInduction, IntInduction, MeasureInduction, RecursionInduction)
+
+
+def _moved(sequent: Sequent, rule: Rule) -> tuple[Term, ...]:
+    """The variables over which an induction goes."""
+    match rule.scheme:
+        case MeasureInduction(measure, points):
+            if points:
+                return sequent.vars
+            free = measure.free
+        case RecursionInduction(_, at, _):
+            free = frozenset[Term]().union(*[t.free for t in at])
+        case IntInduction(on, base):
+            free = base.free | {v for v in sequent.vars if v.name == on}
+        case _:
+            free = frozenset(v for v in sequent.vars if v.name in rule.order)
+    return tuple(v for v in sequent.vars if v in free)
+
+
+# ------------------------------------------------------------------------------------------------------------ sketch
 
 
 def idea_to_sketch(idea: Idea) -> Json:
     """The sketch that the machine stores until `complete` has found out how the lemmas give the goal."""
-    rule = scheme_to_json(idea.rule) if idea.rule is not None else None
-    identity = [rule, list(idea.order), sorted(key_of(lemma) for lemma, _ in idea.lemmas)]
+    said = idea.rule.to_json() if idea.rule is not None else {"rule": None, "order": []}
+    instances = [instance.to_json() for instance in idea.instances]
+    own = [lemma.rule.to_json() for lemma in idea.lemmas if lemma.rule is not None]
+    more = [part for part in (said.get("inside"), instances, own) if part]
+    identity = [said["rule"], said["order"], sorted(key_of(lemma.sequent) for lemma in idea.lemmas), *more]
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
-    parts = [*([RULE_NAMES[str(rule["kind"])]] if rule else []), *(["lemmas"] if idea.lemmas else [])]
+    kind = str(said["rule"]["kind"]) if said["rule"] else ""
+    parts = [*([RULE_NAMES[kind]] if kind else []), *(["lemmas"] if idea.lemmas else [])]
     return {
         "strategy": "model-" + "-".join(parts),
         "fingerprint": f"model:{digest}",
         "deterministic": False,
-        "idea": {"rule": rule, "order": list(idea.order), "leave_open": idea.leave_open},
+        "idea": {**said, "leave_open": idea.leave_open, "instances": instances, "notes": list(idea.notes)},
         "children": [
-            {"statement": show_sequent(lemma), "waits_for": list(uses), "words": show(lemma.formula)}
-            for lemma, uses in idea.lemmas
+            {
+                "statement": show_sequent(lemma.sequent),
+                "waits_for": list(lemma.uses),
+                "words": show(lemma.sequent.formula),
+                **({"name": lemma.name} if lemma.name else {}),
+                **({"by": lemma.rule.to_json()} if lemma.rule is not None else {}),
+            }
+            for lemma in idea.lemmas
         ],
     }
 
@@ -135,268 +291,4 @@ RULE_NAMES = {
 }
 
 
-def _rule(problem: Problem, sequent: Sequent, proposal: Json) -> tuple[Scheme | None, tuple[str, ...]]:
-    given = [name for name in ("induction", "cases", "witness") if proposal.get(name)]
-    if len(given) > 1:
-        raise BadProposal(f"one rule at a time, not {' and '.join(given)}")
-    if not given:
-        return None, ()
-    if given == ["witness"]:
-        texts = _list(proposal, "witness")
-        at = tuple(_term(t, problem, sequent.vars, "witness") for t in texts)
-        return Witness(at), ()
-    if given == ["cases"]:
-        on = proposal["cases"]
-        if isinstance(on, list) and on:
-            names = _strings(on, "cases")
-            return ConstructorSplit(names[0]), tuple(_data(sequent, name).name for name in names[:MAX_SPLIT])
-        kind = "constructors" if any(v.name == on and v.sort is not BOOL for v in sequent.vars) else "cases"
-        try:
-            return scheme_from_json({"kind": kind, "on": on}, problem.signature, sequent.vars), ()
-        except (GoedelsPoetryError, ValueError) as error:
-            raise BadProposal(f"cases: {error}") from error
-    return _induction(problem, sequent, proposal["induction"])
-
-
-MAX_SPLIT = 3
-
-
-def _data(sequent: Sequent, name: str) -> Term:
-    """The variable of a datatype that a model means."""
-    variable = next((v for v in sequent.vars if v.name == name and v.sort not in (INT, BOOL)), None)
-    if variable is None:
-        known = ", ".join(v.name for v in sequent.vars) or "none"
-        raise BadProposal(f"cases: {name} is no variable of a datatype; the variables of the goal are {known}")
-    return variable
-
-
-def _induction(problem: Problem, sequent: Sequent, given: Any) -> tuple[Scheme, tuple[str, ...]]:
-    if isinstance(given, str):
-        given = {"on": given}
-    if not isinstance(given, dict):
-        raise BadProposal('induction: write {"on": "variable"}')
-    if given.get("measure"):
-        measure = _term(given["measure"], problem, sequent.vars, "measure", INT)
-        points = tuple(
-            tuple(
-                _term(t, problem, sequent.vars, "point of the hypothesis", v.sort)
-                for t, v in zip(_strings(point, "at"), sequent.vars, strict=False)
-            )
-            for point in (given.get("at") or ())
-        )
-        return MeasureInduction(measure, points), ()
-    if given.get("along"):
-        return _along(problem, sequent, given), ()
-    order = [given["on"]] if isinstance(given.get("on"), str) else _strings(given.get("on"), "on")
-    variables = {v.name: v for v in sequent.vars}
-    unknown = [name for name in order if name not in variables]
-    if unknown or not order or len(order) > 3 or len(set(order)) != len(order):
-        known = ", ".join(variables) or "none"
-        raise BadProposal(f"induction on {', '.join(order) or 'nothing'}: the variables of the goal are {known}")
-    on = variables[order[0]]
-    if on.sort is INT:
-        base = given.get("from")
-        start = _term(str(base), problem, sequent.vars, "from", INT) if base not in (None, "") else integer(0)
-        width = given.get("width")
-        return IntInduction(on.name, start, (), True, width if type(width) is int and 1 <= width <= 6 else 1), ()
-    depth = given.get("depth")
-    depth = depth if type(depth) is int and 1 <= depth <= 3 else 1
-    return StructuralInduction(on.name, general_variables(sequent, on), depth), tuple(order)
-
-
-def _along(problem: Problem, sequent: Sequent, given: Json) -> Scheme:
-    """Induction along a function, at the arguments given or at those of its first call in the goal."""
-    function = _respelled(str(given["along"]), problem)
-    definition = problem.signature.definition(function)
-    if definition is None or not definition.recursive:
-        raise BadProposal(f"induction along {function}: that is no recursive function of the problem")
-    if given.get("at"):
-        texts, sorts = _strings(given["at"], "at"), [p.sort for p in definition.params]
-        if len(texts) != len(sorts):
-            raise BadProposal(f"induction along {function}: `at` gives one term for each of its arguments")
-        at = tuple(_term(t, problem, sequent.vars, "at", s) for t, s in zip(texts, sorts, strict=True))
-    else:
-        calls = (t for part in (sequent.concl, *sequent.hyps) for t in subterms(part) if is_app(t, function))
-        at = next((c.args for c in calls if c.free <= frozenset(sequent.vars)), ())
-    return RecursionInduction(function, at, general_beside(sequent, at))
-
-
-def _lemma(text: Any, problem: Problem, variables: tuple[Term, ...], what: str) -> Term:
-    """A closed formula. Variables of the goal that it leaves free are read as any values: a lemma is for all."""
-    try:
-        return _term(text, problem, (), what, BOOL)
-    except BadProposal as error:
-        if not isinstance(text, str):
-            raise
-        try:
-            formula = _term(_unwrapped(text), problem, variables, what, BOOL)
-        except BadProposal:
-            raise error from None  # what is wrong with the text as it stands
-        return forall(tuple(v for v in variables if v in formula.free), formula)
-
-
-_COMMAND = re.compile(r"\s*\(\s*(?:assert|prove|define-fun\s+\S+\s+\(\s*\)\s+Bool)\s+(.*)\)\s*", re.DOTALL)
-
-
-def _unwrapped(text: str) -> str:
-    """The formula of a command that somebody wrote around it: it is proved like any other."""
-    command = _COMMAND.fullmatch(text)
-    return command[1] if command else text
-
-
-def _term(text: Any, problem: Problem, variables: tuple[Term, ...], what: str, sort: Any = None) -> Term:
-    if not isinstance(text, str) or not text.strip():
-        raise BadProposal(f"{what}: a text was expected")
-    try:
-        term = _parsed(text, problem, variables, sort)
-    except (GoedelsPoetryError, ValueError, RecursionError) as error:
-        raise BadProposal(f"{what}: {error}") from error
-    if term.size > MAX_TERM:
-        raise BadProposal(f"{what}: more than {MAX_TERM} symbols")
-    return term
-
-
-def _parsed(text: str, problem: Problem, variables: tuple[Term, ...], sort: Any) -> Term:
-    try:
-        return parse_term(text, problem.signature, variables, sort)
-    except (GoedelsPoetryError, ValueError):
-        respelled = _respelled(text, problem)
-        if respelled == text:
-            raise
-        return parse_term(respelled, problem.signature, variables, sort)
-
-
-def _respelled(text: str, problem: Problem) -> str:
-    """Names of the problem as they are written here: between bars, with numbers for what nobody would see."""
-    signature = problem.signature
-    sorts = [sort.name for sort in (*signature.sorts, *(d.sort for d in signature.datatypes))]
-    known = {*signature.names, *sorts}
-
-    def spelled(word: re.Match[str]) -> str:
-        name = legible(word[1] or word[0])
-        return show_symbol(name) if name in known else word[0]
-
-    return _WORD.sub(spelled, text)
-
-
-_WORD = re.compile(r"\|([^|]+)\||[^\s()|;\"]+")
-
-
-def _object(reply: Any) -> Json:
-    if isinstance(reply, str):
-        if len(reply) > MAX_TEXT:
-            raise BadProposal(f"more than {MAX_TEXT} characters")
-        try:
-            reply = json.loads(reply)
-        except (ValueError, RecursionError) as error:
-            raise BadProposal(f"not JSON: {error}") from error
-    if not isinstance(reply, dict):
-        raise BadProposal("a JSON object was expected")
-    if len(json.dumps(reply)) > MAX_TEXT:
-        raise BadProposal(f"more than {MAX_TEXT} characters")
-    return reply
-
-
-def _list(proposal: Json, name: str) -> list[Any]:
-    value = proposal.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise BadProposal(f"{name}: a list was expected")
-    return value
-
-
-def _strings(value: Any, what: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise BadProposal(f"{what}: a list of texts was expected")
-    return value
-
-
-def _lemma_entry(entry: Any, number: int) -> tuple[Any, Sequence[int] | None]:
-    """The lemma's text, and which earlier ones its proof may cite; None when it does not say so clearly."""
-    uses = entry.get("uses") if isinstance(entry, dict) else None
-    if uses is None or not isinstance(uses, list) or any(type(u) is not int or not 0 <= u < number for u in uses):
-        return entry.get("statement") if isinstance(entry, dict) else entry, None
-    return entry.get("statement"), uses
-
-
-def read_instances(problem: Problem, sequent: Sequent, facts: list[Sequent], reply: Any) -> Query:
-    """Read a proof attempt: instances of definitions, premises, facts and hypotheses that close the goal.
-
-    Raises:
-        BadProposal: see `read_idea`.
-    """
-    proposal = _object(reply)
-    given = _list(proposal, "instances")
-    if len(given) > MAX_INSTANCES:
-        raise BadProposal(f"{len(given)} instances: at most {MAX_INSTANCES} are read")
-    at_calls: list[Instance] = []
-    for number, entry in enumerate(given):
-        if not isinstance(entry, dict):
-            raise BadProposal(f"instance {number + 1}: an object was expected")
-        at = tuple(_term(t, problem, sequent.vars, f"instance {number + 1}") for t in _strings(entry.get("at"), "at"))
-        at_calls.append(_instance(problem, sequent, facts, entry, at, number))
-    ground = proposal.get("ground_only") is True
-    if not at_calls and not facts:
-        raise BadProposal("no instances: that proof was tried already")
-    cites = tuple(dict.fromkeys([i.name for i in at_calls if i.of == "step"])) if ground else tuple(map(key_of, facts))
-    return Query(cites, tuple(at_calls), not ground, not ground)
-
-
-def _instance(
-    problem: Problem, sequent: Sequent, facts: list[Sequent], entry: Json, at: tuple[Term, ...], number: int
-) -> Instance:
-    of, name = str(entry.get("of")), str(entry.get("name"))
-    what = f"instance {number + 1}"
-    sorts: list[Any]
-    match of:
-        case "definition":
-            definition = problem.signature.definition(name)
-            if definition is None:
-                raise BadProposal(f"{what}: {name} has no definition")
-            sorts, instance = [p.sort for p in definition.params], Instance("def", name, at)
-        case "premise":
-            premise = next((p for p in problem.premises if p.name == name), None)
-            if premise is None:
-                raise BadProposal(f"{what}: there is no premise {name}")
-            sorts, instance = _outer_sorts(premise.formula), Instance("premise", name, at)
-        case "fact":
-            position = _numbered(name, "F", len(facts), what)
-            sorts = [v.sort for v in facts[position].vars]
-            instance = Instance("step", key_of(facts[position]), at)
-        case "hypothesis":
-            position = _numbered(name, "H", len(sequent.hyps), what)
-            sorts, instance = _outer_sorts(sequent.hyps[position]), Instance("hyp", str(position), at)
-        case _:
-            raise BadProposal(f"{what}: `of` is definition, premise, fact or hypothesis")
-    if [t.sort for t in at] != sorts:
-        raise BadProposal(f"{what}: {name} takes terms of sorts {' '.join(map(repr, sorts)) or '(none)'}")
-    return instance
-
-
-def _outer_sorts(formula: Term) -> list[Any]:
-    return [v.sort for v in formula.binders] if formula.kind is Kind.FORALL else []
-
-
-def _numbered(name: str, letter: str, count: int, what: str) -> int:
-    digits = name.removeprefix(letter)
-    if digits.isascii() and digits.isdigit() and 1 <= int(digits) <= count:
-        return int(digits) - 1
-    raise BadProposal(f"{what}: there is no {name}")
-
-
-def query_candidate(query: Query) -> Json:
-    """A proof attempt as the verifier takes it."""
-    return {"query": query_to_json(query)}
-
-
-__all__ = [
-    "RULE_NAMES",
-    "BadProposal",
-    "Idea",
-    "idea_to_sketch",
-    "is_sketch",
-    "query_candidate",
-    "read_idea",
-    "read_instances",
-]
+__all__ = ["RULE_NAMES", "Idea", "Lemma", "idea_to_sketch", "is_sketch", "read_idea"]

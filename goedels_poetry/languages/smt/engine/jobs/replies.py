@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
-from goedels_poetry.languages.smt.describe import describe_goal, describe_problem
+from goedels_poetry.languages.smt.describe import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
+from goedels_poetry.languages.smt.engine.jobs.confirming import confirm_refutation
 from goedels_poetry.languages.smt.engine.jobs.guided import complete
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
@@ -18,19 +20,16 @@ from goedels_poetry.languages.smt.engine.jobs.payloads import (
     result,
     scope_of,
 )
-from goedels_poetry.languages.smt.engine.jobs.proposals import (
-    BadProposal,
-    idea_to_sketch,
-    is_sketch,
-    query_candidate,
-    read_idea,
-    read_instances,
-)
-from goedels_poetry.languages.smt.engine.jobs.sketch_checks import refuted_child, rule_fault
+from goedels_poetry.languages.smt.engine.jobs.placed_instances import query_candidate, read_instances
+from goedels_poetry.languages.smt.engine.jobs.proposals import idea_to_sketch, is_sketch, read_idea
+from goedels_poetry.languages.smt.engine.jobs.reading import BadProposal
+from goedels_poetry.languages.smt.engine.jobs.refutations import read_refutation, says_refuted
+from goedels_poetry.languages.smt.engine.jobs.sketch_checks import refuted_child, refuted_children, rule_fault
+from goedels_poetry.languages.smt.engine.jobs.undetermined import doubts
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
-from goedels_poetry.languages.smt.text import parse_sequent
+from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 from goedels_poetry.languages.trials import Status
 
 Json = dict[str, Any]
@@ -38,13 +37,32 @@ Json = dict[str, Any]
 COMPLETING_CALLS = 600
 COMPLETING_SECONDS = 120.0
 """Most queries, and seconds, for finding out how a proposal's lemmas give the goal."""
+FEWER_CALLS = 150
+"""Where some of the lemmas are false, so that the others will hardly do."""
 
 
 def describe(payload: Json) -> dict[str, str]:
     """See `ModelGuided.describe`."""
     problem = problem_of(payload["theorem"])
     facts = [goal_sequent(problem, statement) for _, statement in payload["scope"]]
-    return _described(payload["theorem"]) | describe_goal(goal_sequent(problem, payload["statement"]), facts)
+    sequent = goal_sequent(problem, payload["statement"])
+    formulas = [sequent.formula, *[p.formula for p in problem.premises], *[fact.formula for fact in facts]]
+    definitions = describe_definitions(problem, formulas, _own_definitions(payload["theorem"]))
+    return (
+        _described(payload["theorem"]) | {"definitions": definitions} | describe_goal(sequent, facts, problem.signature)
+    )
+
+
+def doubtful_definitions(payload: Json) -> dict[str, str]:
+    """Functions that are perhaps not determined everywhere, each with a warning; it takes a solver to know."""
+    context, _, _ = context_of({**payload, "statement": "", "scope": (), "log": ""})
+    return doubts(context)
+
+
+@lru_cache(maxsize=128)
+def _own_definitions(theorem: str) -> int:
+    """How many definitions stand in the text itself."""
+    return len(parse_problem(theorem).signature.definitions)
 
 
 @lru_cache(maxsize=128)
@@ -54,29 +72,29 @@ def _described(theorem: str) -> dict[str, str]:
 
 
 def read_sketch(payload: Json) -> Json:
-    """A model's sketch as the machine stores it; needs no solver."""
-    problem = problem_of(payload["theorem"])
-    sequent = goal_sequent(problem, payload["statement"])
-    facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
-    try:
-        idea = read_idea(problem, sequent, {key_of(fact) for fact in facts}, payload["reply"])
-    except (BadProposal, SchemeError) as fault:
-        return _read({}, str(fault))
-    return _read({"sketch": idea_to_sketch(idea)})
+    """A model's sketch as the machine stores it, or its word that the goal is false; needs no solver."""
+    return _reply(payload, sketches_only=True)
 
 
 def read_candidate(payload: Json) -> Json:
     """A model's proof attempt as the verifier takes it, or the sketch that it is instead; needs no solver."""
+    return _reply(payload, sketches_only=False)
+
+
+def _reply(payload: Json, *, sketches_only: bool) -> Json:
     problem = problem_of(payload["theorem"])
     sequent = goal_sequent(problem, payload["statement"])
     facts = [parse_sequent(text, problem.signature) for _, text in payload.get("scope", ())]
+    reply = payload["reply"]
     try:
-        if is_sketch(payload["reply"]):
-            return read_sketch(payload)
-        query = read_instances(problem, sequent, facts, payload["reply"])
-    except BadProposal as fault:
+        if says_refuted(reply):
+            said = read_refutation(problem, sequent, reply)
+            return _read({"refutation": said, "key": f"refuted:{json.dumps(said, sort_keys=True)}"})
+        if sketches_only or is_sketch(reply):
+            return _read({"sketch": idea_to_sketch(read_idea(problem, sequent, facts, reply))})
+        return _read({"candidate": query_candidate(read_instances(problem, sequent, facts, reply))})
+    except (BadProposal, SchemeError) as fault:
         return _read({}, str(fault))
-    return _read({"candidate": query_candidate(query)})
 
 
 def _read(value: Json, reason: str = "") -> Json:
@@ -84,24 +102,51 @@ def _read(value: Json, reason: str = "") -> Json:
 
 
 def verify_idea(payload: Json) -> Json:
-    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule."""
+    """Test the lemmas of a model's sketch, then find out how they give the goal; the sketch gets its rule.
+
+    Lemmas that are false are left out where the others are enough.
+    """
     context, sequent, began = context_of(payload)
     proposal = payload["sketch"]
-    refuted = refuted_child(context, proposal, "lemma")
-    if refuted:
-        return result(context, began, *refuted)
+    false = list(refuted_children(context, proposal, "lemma"))
+    proposal = _without(proposal, [int(value["refuted_child"]) for value, _ in false], context)
+    if false and not proposal["children"] and not proposal["idea"]["rule"]:
+        return result(context, began, {**false[0][0], "report": _said(false)}, _said(false))
     context.budget.set_deadline(COMPLETING_SECONDS)
-    context.budget.limit_calls(COMPLETING_CALLS)
+    context.budget.limit_calls(FEWER_CALLS if false else COMPLETING_CALLS)
     scope = scope_of(payload, context)
-    stored, missing = complete(context, sequent, proposal)
+    stored, line, report = complete(context, sequent, proposal)
+    if stored is None and false:
+        return result(context, began, {**false[0][0], "report": f"{_said(false)}\nWithout: {report}"}, _said(false))
     if stored is None:
-        return result(context, began, {"report": missing}, missing)
+        return result(context, began, {"report": report}, line)
     children = [parse_sequent(child["statement"], context.signature) for child in stored["children"]]
     fault = rule_fault(context, sequent, stored, children, scope)
     if fault:
         return result(context, began, {"report": fault}, fault)
+    if false:
+        stored["notes"] = [*stored.get("notes", ()), *(f"left out: {words}" for _, words in false)]
     refuted = refuted_child(context, stored)
     return result(context, began, *refuted) if refuted else result(context, began, {"sketch": stored})
+
+
+def _said(false: list[tuple[Json, str]]) -> str:
+    return "; ".join(words for _, words in false)
+
+
+def _without(proposal: Json, positions: list[int], context: ProverContext) -> Json:
+    """A proposal without some of its lemmas."""
+    if not positions:
+        return proposal
+    kept = [i for i in range(len(proposal["children"])) if i not in positions]
+    place = {old: new for new, old in enumerate(kept)}
+    children = [
+        {**child, "waits_for": [place[u] for u in child["waits_for"] if u in place]}
+        for child in (proposal["children"][i] for i in kept)
+    ]
+    lost = {key_of(parse_sequent(proposal["children"][i]["statement"], context.signature)) for i in positions}
+    instances = [i for i in proposal["idea"].get("instances", ()) if i["of"] != "step" or i["name"] not in lost]
+    return {**proposal, "children": children, "idea": {**proposal["idea"], "instances": instances}}
 
 
 def sketch_within(payload: Json) -> Json:
@@ -131,4 +176,12 @@ def _first(context: ProverContext, plans: Iterator[Plan], banned: set[str]) -> P
         return None
 
 
-__all__ = ["describe", "read_candidate", "read_sketch", "sketch_within", "verify_idea"]
+__all__ = [
+    "confirm_refutation",
+    "describe",
+    "doubtful_definitions",
+    "read_candidate",
+    "read_sketch",
+    "sketch_within",
+    "verify_idea",
+]

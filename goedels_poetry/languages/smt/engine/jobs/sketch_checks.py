@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
-from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json
 from goedels_poetry.kernel.refutation.evaluator import Undecided
 from goedels_poetry.kernel.schemas import instances
@@ -16,6 +15,7 @@ from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.refutation import show_assignment, show_value
 from goedels_poetry.languages.smt.infix import render
+from goedels_poetry.languages.smt.readable import show_readable
 from goedels_poetry.languages.smt.termination.search import structural_sizes
 from goedels_poetry.languages.smt.text import parse_sequent
 
@@ -48,6 +48,11 @@ def refuted_child(context: ProverContext, proposal: Json, what: str = "subgoal")
 
     ``what``: what the words call a child.
     """
+    return next(refuted_children(context, proposal, what), None)
+
+
+def refuted_children(context: ProverContext, proposal: Json, what: str = "subgoal") -> Iterator[tuple[Json, str]]:
+    """All open children that are false, as of `refuted_child`."""
     for position, entry in enumerate(proposal["children"]):
         if "candidate" in entry or "sketch" in entry:
             continue
@@ -58,8 +63,9 @@ def refuted_child(context: ProverContext, proposal: Json, what: str = "subgoal")
             value = {"refuted_child": position, "counterexample": shown}
             sides = show_sides(context, child, counterexample)
             where = f" for {shown['text']}" if counterexample else ""
-            return value, f"{what} {position + 1} is false{where}{sides}: {render(show(child.formula))}"
-    return None
+            called = entry.get("name") or position + 1
+            text = show_readable(child.formula, context.signature)
+            yield value, f"{what} {called} is false{where}{sides}: {text}"
 
 
 def show_sides(context: ProverContext, sequent: Sequent, values: Mapping[Term, Any]) -> str:

@@ -1,0 +1,432 @@
+"""Replies about SMT goals: every form that is offered is taken, what is refused says why, and no word is believed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+import replies_page
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scripted_models import Answer, Server, WithModel, fenced
+
+from goedels_poetry import Verdict
+from goedels_poetry.kernel.terms import Term
+from goedels_poetry.languages.base import Goal, Outcome, Refutable
+from goedels_poetry.languages.smt.engine.jobs import replies
+from goedels_poetry.languages.smt.engine.jobs.payloads import problem_of
+from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.languages.smt.readable import show_readable
+from goedels_poetry.languages.smt.reply_examples import EXAMPLES, INSTANCES_ALONE, REV, THEORY, Example
+from goedels_poetry.languages.smt.reply_forms import (
+    MAX_INSTANCES,
+    MAX_LEMMAS,
+    MAX_SPLIT,
+    MAX_TERM,
+    MAX_TEXT,
+    PROOF_FORMAT,
+    PROOF_SCHEMA,
+    SKETCH_FORMAT,
+)
+from goedels_poetry.languages.smt.text import parse_term
+from goedels_poetry.models.replies import problem_with
+
+PROBLEM = THEORY + "(prove true)"
+NIL = "(forall ((x List)) (= (append x nil) x))"
+ASSOC = "(forall ((x List) (y List) (z List)) (= (append (append x y) z) (append x (append y z))))"
+TURN = "(forall ((x List) (y List)) (= (rev (append x y)) (append (rev y) (rev x))))"
+ACC = "(sequent ((xs List) (acc List)) () (= (rev2 xs acc) (append (rev xs) acc)))"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage(1)
+    yield language
+    await language.aclose()
+
+
+def read(reply: Any, goal: str = REV, theorem: str = PROBLEM) -> dict[str, Any]:
+    """What the reader's process says, in this one."""
+    return replies.read_candidate({"theorem": theorem, "statement": goal, "scope": [], "reply": reply})
+
+
+def fingerprint(reply: Any, goal: str = REV) -> str:
+    found = read(reply, goal)
+    assert found["ok"], found["reason"]
+    return str(found["value"]["sketch"]["fingerprint"])
+
+
+# --------------------------------------------------------------------------------------------------- what is offered
+
+
+@pytest.mark.parametrize("example", [*EXAMPLES, INSTANCES_ALONE], ids=lambda example: example.construct)
+def test_every_example_of_prompts_and_documentation_is_read(example: Example) -> None:
+    assert problem_with(example.reply, PROOF_SCHEMA) == ""
+    found = read(example.text, example.goal)
+    assert found["ok"], found["reason"]
+    wanted = "refutation" if example.construct == "refuted" else "candidate" if example is INSTANCES_ALONE else "sketch"
+    assert wanted in found["value"]
+    assert example.text in PROOF_FORMAT
+
+
+def test_the_page_about_replies_is_what_the_program_has() -> None:
+    """``python tests/support/replies_page.py`` writes it."""
+    text = replies_page.PAGE.read_text("utf-8")
+    assert text == replies_page.page()
+    shown = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    assert shown == [example.reply for example in (*EXAMPLES, INSTANCES_ALONE)]
+
+
+def test_every_limit_is_said_before(smt: SmtLanguage) -> None:
+    for limit in (MAX_LEMMAS, MAX_TERM, MAX_TEXT, MAX_INSTANCES, MAX_SPLIT):
+        assert f"at most {limit}" in SKETCH_FORMAT
+    assert '"depth" 1 to\n  3' in SKETCH_FORMAT and '"width" 1 to 6' in SKETCH_FORMAT
+    assert problem_with({"induction": {"on": ["x"], "depth": 4}}, PROOF_SCHEMA) == "induction.depth must be at most 3"
+    assert "at most 40" in problem_with({"instances": [{"of": "fact"}] * 41}, PROOF_SCHEMA)
+    assert "refuted" in PROOF_SCHEMA["properties"] and isinstance(smt, Refutable)
+
+
+def test_a_thirteenth_lemma_is_left_aside_and_a_generalisation_does_not_count() -> None:
+    many = [f"(forall ((x List)) (>= (+ {n} (size x)) {n}))" for n in range(MAX_LEMMAS + 2)]
+    found = read({"lemmas": [many[0], *many], "generalise": TURN})
+    assert found["ok"], found["reason"]
+    sketch = found["value"]["sketch"]
+    assert len(sketch["children"]) == MAX_LEMMAS + 1
+    assert sketch["children"][-1]["words"] == TURN
+    assert sketch["idea"]["notes"] == ["at most 12 lemmas are read: lemmas[13], lemmas[14] are left aside"]
+
+
+# ------------------------------------------------------------------------------------------------ several spellings
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"cases": ["(>= (size xs) 1)"]}, {"cases": "(>= (size xs) 1)"}),
+        ({"cases": ["xs"]}, {"cases": "|xs|"}),
+        ({"induction": "xs"}, {"induction": {"on": "xs"}}),
+        ({"induction": ["xs"]}, {"induction": {"on": ["|xs|"], "depth": "1"}}),
+        ({"induction": {"on": ["xs"], "depth": 2}}, {"induction": {"on": "xs", "depth": "2"}}),
+        ({"lemmas": [NIL]}, {"lemmas": [{"statement": NIL, "name": "L"}], "induction": None, "cases": []}),
+        ({"lemmas": [NIL, {"statement": TURN, "uses": [0]}]}, {"lemmas": [{"statement": TURN, "uses": ["n"]},
+                                                                         {"name": "n", "statement": NIL}]}),
+        ({"lemmas": [NIL, {"statement": TURN, "uses": ["0"]}]}, {"lemmas": [NIL, {"statement": TURN, "uses": "L1"}]}),
+        (
+            {"induction": "xs", "instances": [{"of": "lemma", "name": 0, "at": ["xs"]}], "lemmas": [NIL]},
+            {"induction": "xs", "instances": [{"of": "lemma", "name": "n", "at": {"x": "xs"}}],
+             "lemmas": [{"name": "n", "statement": NIL}]},
+        ),
+    ],
+)  # fmt: skip
+def test_both_natural_spellings_are_taken(one: Any, other: Any) -> None:
+    assert problem_with(other, PROOF_SCHEMA) == ""
+    assert fingerprint(one) == fingerprint(other)
+
+
+def test_a_witness_is_a_term_a_list_or_an_object() -> None:
+    goal = "(sequent ((n Int)) () (exists ((m Int)) (> m n)))"
+    assert len({fingerprint({"witness": w}, goal) for w in ("(+ n 1)", ["(+ n 1)"], {"m": "(+ n 1)"})}) == 1
+
+
+def test_a_mixed_list_of_cases_is_nested_and_lemmas_come_after_what_they_use() -> None:
+    sketch = read({"cases": ["(>= (size xs) 1)", "xs"]})["value"]["sketch"]
+    assert sketch["idea"]["rule"]["kind"] == "cases"
+    assert [inner["kind"] for inner in sketch["idea"]["inside"]] == ["constructors"]
+    later = read({"lemmas": [{"statement": TURN, "uses": ["a"]}, {"name": "a", "statement": ASSOC}]})["value"]["sketch"]
+    assert [child["words"] for child in later["children"]] == [ASSOC, TURN]
+    assert later["children"][1]["waits_for"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ({"lemmas": [NIL, {"statement": "(forall ((x List) x)"}]}, "lemmas[1].statement"),
+        ({"lemmas": ["forall x, append x nil = x"]}, 'prefix notation, as in "(forall'),
+        ({"lemmas": ["∀ x, append x nil = x"]}, "prefix notation"),
+        ({"lemmas": [{"statement": NIL, "uses": ["b"], "name": "a"}, {"statement": TURN, "uses": ["a"], "name": "b"}]},
+         ""),
+        ({"lemmas": [{"statement": TURN, "uses": ["b"], "name": "a"}, {"statement": NIL, "uses": ["a"], "name": "b"}]},
+         "need each other"),
+        ({"cases": ["(size xs)"]}, "cases: 1:1: a term of sort Bool"),
+        ({"induction": {"on": ["xs"], "depth": "two"}}, "induction.depth: a number from 1 to 3"),
+        ({"induction": "ys"}, "the variables of the goal are xs"),
+        ({"lemmas": [NIL], "together": True}, "say by which induction"),
+        ({"lemmas": [NIL], "together": True, "induction": "xs"}, "lemmas[0] has no variable xs"),
+        ({"induction": "xs", "instances": [{"of": "lemma", "name": "a", "at": []}]}, "instances[0]: `of` is"),
+        ({"induction": "xs", "instances": [{"of": "hypothesis", "at": {"y": "xs"}}]}, "instances[0].at: y is not"),
+        ({"refuted": {"at": {"ys": "nil"}}}, "refuted.at.ys: there is no such variable and no such function"),
+        ({"refuted": {"at": {"xs": "3"}}}, "refuted.at.xs"),
+        ({"refuted": {"at": {"xs": "xs"}}}, "refuted.at.xs"),
+        ({"refuted": {"at": {"xs": "NaN"}}}, "refuted.at.xs"),
+        ({"refuted": {"at": ["nil", "nil"]}}, "refuted.at: 2 terms, but in order they are for xs"),
+        ({"refuted": {"at": {"f": "(lambda ((x Int) (y Int)) 0)"}}}, "refuted.at.f: it takes 1 arguments"),
+        ({"refuted": {"at": {"f": "(lambda ((x Int)) nil)"}}}, "refuted.at.f"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_names_the_place_and_the_right_form(reply: Any, words: str) -> None:
+    found = read(reply)
+    assert not found["ok"]
+    assert words in found["reason"]
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 10**20) | st.floats() | st.text(max_size=12)
+    | st.sampled_from(["xs", NIL, "(tail xs)", "|xs|", "rev", "(lambda ((x Int)) 0)", "H1", "F1", "hypothesis"]),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(
+        st.sampled_from(["statement", "uses", "on", "at", "of", "name", "value", "measure", "along", "depth", "xs"]),
+        inner, max_size=5,
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.dictionaries(st.sampled_from([*PROOF_SCHEMA["properties"]]), _ANY, max_size=5))
+def test_whatever_is_written_is_read_or_answered_with_one_reason(reply: Any) -> None:
+    for function in (replies.read_candidate, replies.read_sketch):
+        found = function({"theorem": PROBLEM, "statement": REV, "scope": [], "reply": reply})
+        assert found["ok"] != bool(found["reason"])
+        json.dumps(found["value"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"refuted": json.loads("[" * 500 + "]" * 500)},
+        {"refuted": {"at": {"xs": "(cons 1 " * 900 + "nil" + ")" * 900}}},
+        {"refuted": {"at": {"xs": "(cons 1" + "0" * 15_000 + " nil)"}}},
+        {"lemmas": [{"statement": "(and " + "true " * 3_000 + ")"}]},
+        {"induction": {"measure": "(+ " + "1 " * 5_000 + ")"}},
+        {"instances": [{"of": "hypothesis", "at": {"xs": "xs"}}] * 41, "induction": "xs"},
+    ],
+)
+def test_what_is_huge_or_deep_is_refused(reply: Any) -> None:
+    found = read(reply)
+    assert not found["ok"]
+    assert len(found["reason"]) < 2_000
+
+
+# ------------------------------------------------------------------------------------------------------- refutations
+
+
+async def confirmed(smt: SmtLanguage, theorem: str, refuted: Any, statement: str = "") -> Outcome:
+    goal = Goal(theorem, {}, "0", statement)
+    found = await smt.read_sketch(goal, {"refuted": refuted})
+    assert found.ok, found.reason
+    return await smt.confirm_refutation(goal, found.value["refutation"])
+
+
+SUM = """
+(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+(prove (forall ((n Int)) (=> (>= n 0) (not (= (sum n) 41616)))))
+"""
+
+
+@pytest.mark.parametrize(
+    "at", [{"n": "288"}, {"n": 288}, ["288"], "288", [{"name": "n", "value": "(* 2 144)"}], {"|n|": "288"}]
+)
+async def test_values_that_make_the_goal_false_refute_it_however_they_are_written(smt: SmtLanguage, at: Any) -> None:
+    done = await confirmed(smt, SUM, {"at": at})
+    assert done.value["refuted"]["values"] == {"n": "288"}
+    assert done.value["detail"]["refuted_by"] == "counterexample"
+
+
+async def test_a_run_ends_refuted_by_what_the_model_said_and_the_certificate_is_checked(with_model: WithModel) -> None:
+    with Server(lambda asked: fenced({"refuted": {"at": {"n": "288"}, "because": "the 288th"}})) as server:
+        result = await with_model(server, model_first=True).arun(SUM, name="sum.smt2")
+    assert result.verdict is Verdict.REFUTED, result.reason
+    assert result.certificate is not None and result.trust_level in ("L2", "L3")
+    assert result.metrics["models"]["calls"] == 1
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        ({"n": "3"}, "at n = 3 the goal holds"),
+        ({"n": "-288"}, "at n = -288 H1 does not hold: (>= n 0)"),
+        ({"n": "(sum 100000)"}, "the value of n cannot be computed"),
+        ({"n": "(div 1 0)"}, "the value of n cannot be computed"),
+        ({"n": "100000"}, "it is undecided whether the conclusion holds"),
+        ({"n": "3", "sum": "(lambda ((n Int)) 41616)"}, "sum is defined, and its definition determines it everywhere"),
+    ],
+)
+async def test_values_that_refute_nothing_are_answered_with_the_reason(smt: SmtLanguage, at: Any, words: str) -> None:
+    done = await confirmed(smt, SUM, {"at": at})
+    assert not done.ok
+    assert words in done.reason
+    assert not {"refuted", "open"} & done.value.keys()
+
+
+async def test_both_sides_are_told_where_an_equation_holds(smt: SmtLanguage) -> None:
+    done = await confirmed(smt, PROBLEM, {"at": {"xs": "(cons 1 nil)"}}, "(sequent ((xs List)) () (= (rev xs) xs))")
+    assert (
+        done.reason == "this does not refute the goal: at xs = cons(1, nil) the goal holds: both sides are cons(1, nil)"
+    )
+
+
+OPEN_THINGS = """
+(declare-sort G 0)
+(declare-fun op (G G) G)
+(declare-fun p (Int) Bool)
+(declare-const c Int)
+(assert (forall ((x G) (y G) (z G)) (= (op (op x y) z) (op x (op y z)))))
+(assert (and (p 0) (> c 7)))
+(prove (forall ((a G) (b G)) (=> (p c) (= (op a b) (op b a)))))
+"""
+LEFT = "(lambda ((x G) (y G)) x)"
+
+
+async def test_declared_functions_constants_and_sorts_get_the_meaning_that_the_model_gives(smt: SmtLanguage) -> None:
+    at = {"a": "g0", "b": "g1", "op": LEFT, "p": "(define-fun p ((x Int)) Bool (>= x 0))", "c": "8"}
+    done = await confirmed(smt, OPEN_THINGS, {"at": at})
+    assert done.ok, done.reason
+    assert done.value["refuted"]["values"]["op"] == LEFT
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"c": "7"}, "the premise premise-2 does not hold"),
+        ({"b": "g0"}, "the goal holds"),
+        ({"op": "(lambda ((x G) (y G)) (op y x))"}, "not one term without op"),
+        ({"p": "(lambda ((x Int)) (< x 5))"}, "H1 does not hold"),
+    ],
+)
+async def test_a_countermodel_that_breaks_a_premise_is_none(smt: SmtLanguage, changed: Any, words: str) -> None:
+    at = {"a": "g0", "b": "g1", "op": LEFT, "p": "(lambda ((x Int)) (>= x 0))", "c": "8"} | changed
+    done = await confirmed(smt, OPEN_THINGS, {"at": at})
+    assert not done.ok
+    assert words in done.reason
+
+
+ENDLESS = """
+(define-fun-rec f ((n Int)) Int (ite (= n 0) 0 (+ 1 (f (- n 1)))))
+(prove (forall ((n Int)) (= (f n) n)))
+"""
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        {"n": "(- 1)"},
+        None,
+        {"n": "-1", "f": "(lambda ((k Int)) (ite (< k 0) (+ k 5) k))"},
+        {"n": -1, "f": "(lambda ((n Int)) (+ n 5))"},  # of this one the definition does not hold, at 0
+    ],
+)
+async def test_a_function_that_its_definition_leaves_open_decides_nothing(smt: SmtLanguage, at: Any) -> None:
+    """Whatever is said of it: what is found is another function of which the definition holds."""
+    done = await confirmed(smt, ENDLESS, {"at": at, "because": "f(-1) never ends"})
+    assert done.ok, done.reason
+    assert re.match(
+        r"does not follow from the definitions: f is not determined where n != 0 and n < 0: with f\(.\) = .*"
+        r" the goal is false for n = -1",
+        str(done.value["open"]),
+    )
+
+
+async def test_what_holds_where_a_function_is_determined_is_not_given_up(smt: SmtLanguage) -> None:
+    true = ENDLESS.replace("(= (f n) n)", "(=> (>= n 0) (= (f n) n))")
+    for at in ({"n": "(- 1)"}, {"n": "5"}, {"n": "1", "f": "(lambda ((n Int)) 7)"}, None):
+        done = await confirmed(smt, true, {"at": at, "because": "it is false, believe me"})
+        assert not done.ok
+        assert not {"refuted", "open"} & done.value.keys()
+
+
+# ----------------------------------------------------------------------------------- sketches that say where, reports
+
+
+async def judged(smt: SmtLanguage, statement: str, **proposal: Any) -> Outcome:
+    goal = Goal(PROBLEM, {}, "0.0", statement)
+    found = await smt.read_sketch(goal, proposal)
+    assert found.ok, found.reason
+    return await smt.verify_sketch(goal, found.value["sketch"])
+
+
+async def test_an_instance_of_the_hypothesis_and_of_a_lemma_is_used_in_the_cases(smt: SmtLanguage) -> None:
+    example = next(example for example in EXAMPLES if example.construct == "instances")
+    done = await judged(smt, example.goal, **example.reply)
+    assert done.ok, done.reason
+    step = done.value["sketch"]["children"][-1]
+    kinds = {i["of"] for child in step["sketch"]["children"] for i in child["candidate"]["query"]["instances"]}
+    assert {"hyp", "step"} <= kinds
+
+
+async def test_conjunctions_are_proved_together_and_a_lemma_by_its_own_induction(smt: SmtLanguage) -> None:
+    for construct in ("together", "lemma.induction"):
+        example = next(example for example in EXAMPLES if example.construct == construct)
+        done = await judged(smt, example.goal, **example.reply)
+        assert done.ok, done.reason
+        assert "sketch" in done.value["sketch"]["children"][0], "proved at once"
+
+
+async def test_a_false_lemma_that_is_not_needed_costs_nothing_and_is_named(smt: SmtLanguage) -> None:
+    done = await judged(smt, REV, lemmas=[NIL, "(forall ((x List)) (= (rev x) x))", ASSOC, TURN], induction="xs")
+    assert done.ok, done.reason
+    assert any("left out: lemma 2 is false for" in note for note in done.value["sketch"]["notes"])
+
+
+async def test_a_report_has_the_open_case_what_was_tried_and_how_each_lemma_ended(smt: SmtLanguage) -> None:
+    done = await judged(smt, REV, lemmas=[{"name": "unit", "statement": NIL}, ASSOC], induction="xs")
+    assert not done.ok
+    report = str(done.value["report"])
+    assert "to show: (= (rev (rev (cons xs_head xs1))) (cons xs_head xs1))" in report
+    assert "given: (= (rev (rev xs1)) xs1)" in report
+    assert "no solver closed it" in report
+    assert f"- lemma unit {NIL}: proved by structural-induction" in report
+    assert not re.search(r"[0-9a-f]{12}", report), "no hashes"
+    done = await judged(smt, ACC, lemmas=[], induction={"measure": "(size xs)"}, leave_open=False)
+    assert done.ok or "by measure-induction these cases stay open" in done.value["report"]
+
+
+# -------------------------------------------------------------------------------------------------------- description
+
+
+async def test_a_description_shows_what_the_goal_rests_on_and_names_the_rest(smt: SmtLanguage) -> None:
+    twin = "(define-fun-rec len ((y List)) Int (match y ((nil 0) ((cons h t) (+ 1 (len t))))))"
+    told = await smt.describe(Goal(f"{THEORY}{twin}(prove (forall ((x List)) (= (size x) (len x))))", {}, "0", ""))
+    definitions = told["definitions"]
+    assert "(define-fun-rec size ((x List)) Int (match x ((nil 0) ((cons _ t) (+ 1 (size t))))))" in definitions
+    assert "; size and len are the same function" in definitions
+    assert "define-fun-rec rev" not in definitions
+    assert "nothing here rests on them: append (List List) List, rev (List) List" in definitions
+    assert "ite" not in definitions
+
+
+async def test_a_description_warns_of_functions_that_are_perhaps_not_determined(smt: SmtLanguage) -> None:
+    told = await smt.describe(Goal(ENDLESS, {}, "0", ""))
+    assert "; f was not shown to end for all arguments" in told["definitions"]
+    assert "does not determine it where n != 0 and n < 0" in told["definitions"]
+    assert "not shown to end" not in (await smt.describe(Goal(SUM, {}, "0", "")))["definitions"]
+
+
+def test_what_is_written_with_match_is_read_back_as_the_same_term() -> None:
+    problem = problem_of(PROBLEM)
+    signature = problem.signature
+    texts = [
+        "(ite ((_ is nil) x) x (cons (head x) (append (tail x) x)))",
+        "(ite ((_ is nil) x) x (ite ((_ is nil) (tail x)) x (tail (tail x))))",
+        "(ite ((_ is cons) x) (tail x) nil)",
+        "(ite (exists ((x List)) (= (head x) 1)) x (ite ((_ is nil) x) nil (tail x)))",
+    ]
+    x = next(d for d in signature.definitions if d.name == "append").params[0]
+    terms: list[tuple[Term, tuple[Term, ...]]] = [(parse_term(t, signature, (x,)), (x,)) for t in texts]
+    terms += [(d.body, d.params) for d in signature.definitions]
+    for term, variables in terms:
+        text = show_readable(term, signature, variables)
+        assert parse_term(text, signature, variables, term.sort) is term
+        assert "(_ is" not in text, text
+
+
+async def test_a_false_claim_of_falsehood_costs_a_call_and_no_proof(with_model: WithModel) -> None:
+    """The model says so whenever it is asked; what the symbolic agents prove is proved all the same."""
+    theorem = "(define-fun-rec d ((n Int)) Int (ite (<= n 0) 0 (+ 2 (d (- n 1)))))"
+    theorem += "(prove (forall ((n Int)) (=> (>= n 0) (= (d n) (* 2 n)))))"
+    with Server(lambda asked: Answer('{"refuted": {"at": {"n": "1"}, "because": "trust me"}}')) as server:
+        result = await with_model(server, model_first=True).arun(theorem, name="d.smt2")
+    assert result.verdict is Verdict.PROVED, result.reason

@@ -66,7 +66,7 @@ class Nursery:
         self.close = weakref.finalize(self, started.end)
 
     def fork(
-        self, modules: Sequence[str], arguments: Sequence[str], main: str = WORKER, seconds: float = LOADING_SECONDS
+        self, modules: Sequence[str], arguments: Sequence[str], main: str = WORKER, *, seconds: float
     ) -> ForkedProcess:
         """A new process that has loaded ``modules`` and runs the function ``main`` of one. Raises Ended or OSError."""
         pairs = [os.pipe() for _ in range(4)]
@@ -140,7 +140,7 @@ def start_worker(packages: Sequence[str], modules: Sequence[str] = ()) -> Child:
             with _lock:
                 nursery = _living(modules)
                 try:
-                    return Child(nursery.fork(modules, packages))
+                    return Child(nursery.fork(modules, packages, seconds=LOADING_SECONDS))
                 except Ended:
                     _forget(nursery)
     return Child(module_command("goedels_poetry.solvers.worker", *packages))

@@ -55,7 +55,7 @@ def fork(module: str, memory_mb: int) -> Child | None:
     """A process that was asked nothing, or None: then it has to be started."""
     if _template is not None and is_ready():
         try:
-            return Child(_template.fork((), (str(memory_mb),), module, FORKING_SECONDS))
+            return Child(_template.fork((), (str(memory_mb),), module, seconds=FORKING_SECONDS))
         except (Ended, OSError):
             give_up()
     return None

@@ -73,7 +73,7 @@ async def test_a_model_that_has_the_first_turn_leaves_the_symbolic_agents_theirs
     with Server([Answer("ACCEPT")]) as server:
         chosen = settings(server, tmp_path).model_copy(update={"model_first": True})
         result = await prove(EASY, chosen)
-    assert result.verdict is Verdict.PROVED and server.calls == 1
+    assert result.verdict is Verdict.PROVED and server.calls == 2, "its reply, and the same sent back"
 
 
 async def test_waiting_for_nothing_but_the_model_is_counted(prove: Prove, tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ class _CPython:
     def close(self) -> None:
         if self.process is not None:
             self.process.communicate(timeout=60)
+            self.process = None  # a worker may come back to this file
 
 
 CPYTHON = _CPython()

@@ -30,9 +30,7 @@ from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliar
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of, result
 from goedels_poetry.languages.smt.engine.jobs.undetermined import is_undetermined
-from goedels_poetry.languages.smt.engine.preflight import facts_of, proof_of
-from goedels_poetry.languages.smt.engine.preflight.checks import EVALUATED
-from goedels_poetry.languages.smt.engine.preflight.falsify import Counterexample
+from goedels_poetry.languages.smt.engine.preflight import EVALUATED, Counterexample, facts_of, proof_of
 from goedels_poetry.languages.smt.engine.refutation import interpretation, show_value
 from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
-from goedels_poetry.languages.smt.engine.preflight.checks import check_problem
+from goedels_poetry.languages.smt.engine.preflight.checks import EVALUATED, check_problem
 from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
-from goedels_poetry.languages.smt.engine.preflight.falsify import counterexample, interpreted
+from goedels_poetry.languages.smt.engine.preflight.falsify import Counterexample, counterexample, interpreted
 from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
 
 __all__ = [
+    "EVALUATED",
+    "Counterexample",
     "check_problem",
     "counterexample",
     "facts_of",

@@ -8,6 +8,7 @@ from typing import Any
 from goedels_poetry.agents.deps import Deps
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.memory import proved_in_run, theory_of
+from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -54,6 +55,7 @@ def _offers(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, 
     store, language = deps.store, deps.language.name
     own = {node.key, *(ancestor.key for ancestor in store.ancestors(node))}
     known = {*node.lemmas, *(lemma for ancestor in store.ancestors(node) for lemma in ancestor.lemmas)}
+    own |= {store.get(fact).key for fact in scope_ids(store, node) if store.meta(f"lemma:{fact}") is None}
     offered = {
         lemma.name: (lemma.statement, lemma.stored())
         for lemma in proved_in_run(store, language, cut_ones=True)

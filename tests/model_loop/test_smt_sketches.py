@@ -217,3 +217,21 @@ async def test_cases_may_name_several_variables(smt: SmtLanguage) -> None:
     assert read.value["sketch"]["strategy"] == "model-case-split"
     assert (await smt.verify_sketch(goal, read.value["sketch"])).ok
     assert "no variable of a datatype" in (await smt.read_sketch(goal, {"lemmas": [], "cases": ["p", "z"]})).reason
+
+
+POWERS = """
+(define-fun-rec pw ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (pw b (- n 1)))))
+(prove (forall ((n Int)) (=> (>= n 0)
+  (= (mod (+ (pw 2 (+ (* 4 n) 2)) (pw 3 (+ n 2))) 13) (mod (+ (* 4 (pw 3 n)) (* 9 (pw 3 n))) 13)))))
+"""
+SIXTEEN = "(forall ((n Int)) (=> (>= n 0) (= (pw 2 (+ (* 4 (+ n 1)) 2)) (* 16 (pw 2 (+ (* 4 n) 2))))))"
+NINE = "(forall ((n Int)) (=> (>= n 0) (= (pw 3 (+ n 2)) (* 9 (pw 3 n)))))"
+MODULO = "(forall ((n Int)) (=> (>= n 0) (= (mod (pw 2 (+ (* 4 n) 2)) 13) (mod (* 4 (pw 3 n)) 13))))"
+
+
+async def test_every_lemma_that_the_stored_proof_cites_stands_before_it(smt: SmtLanguage) -> None:
+    last = {"name": "mod13", "statement": MODULO, "uses": ["sixteen"], "induction": {"on": ["n"], "from": "0"}}
+    reply = {"lemmas": [{"name": "sixteen", "statement": SIXTEEN}, {"name": "nine", "statement": NINE}, last]}
+    goal = Goal(POWERS, {}, "0", "")
+    done = await smt.verify_sketch(goal, (await smt.read_sketch(goal, reply)).value["sketch"])
+    assert done.ok, done.reason

@@ -285,11 +285,14 @@ def _stored(
     keys = list(library)
     library = {key: minimise(context, lemma) for key, lemma in library.items()}
     named = replace(plan, detail=f"{plan.strategy} {plan.detail}".strip())
-    whole = minimise(context, plan)
-    needed = _needed(whole, library, uses) if plan.complete else set(keys)
+    # What is cited is read from the plan that is stored: to minimise twice may come to two different ends.
+    whole = with_lemmas(context, named, library) if plan.complete else minimise(context, plan)
+    direct = [child.key for child in whole.children if child.key in library]
+    needed = _needed(direct, library, uses) if plan.complete else set(keys)
     lemmas = tuple(library[key] for key in keys if key in needed)
-    if lemmas:
-        whole = with_lemmas(context, named, library) if plan.complete else whole
+    if not lemmas:
+        whole = replace(whole, detail=plan.detail)
+    else:
         others = tuple(child for child in whole.children if child.key not in library)
         if not plan.complete:
             whole, others = Plan(plan.sequent, Query(cites=(plan.key,)), (), plan.strategy), (plan,)
@@ -314,11 +317,11 @@ def _stored(
     }
 
 
-def _needed(plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]]) -> set[str]:
-    """Keys of the lemmas that a plan cites, or that these may cite."""
+def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[int]]) -> set[str]:
+    """Keys of the lemmas that are cited, and of those that these cite or may cite."""
     keys = list(library)
     needed: set[str] = set()
-    frontier = [key for key in cited(plan) if key in library]
+    frontier = direct
     while frontier:
         key = frontier.pop()
         if key not in needed:

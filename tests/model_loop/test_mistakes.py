@@ -1,0 +1,21 @@
+"""A model that makes a mistake is told so, and needs one more request to mend it."""
+
+from __future__ import annotations
+
+import pytest
+from mistakes import MISTAKES, Beginner, Mistake
+from scripted_models import Server, WithModel
+
+from goedels_poetry import Verdict
+
+SAMPLE = [m for m in MISTAKES if m.name not in ("a half JSON", "forty lemmas", "a lemma with an induction of its own")]
+
+
+@pytest.mark.parametrize("mistake", SAMPLE, ids=lambda mistake: mistake.name)
+async def test_a_mistake_costs_the_requests_that_it_must(with_model: WithModel, mistake: Mistake) -> None:
+    model = Beginner(mistake)
+    with Server(model) as server:
+        result = await with_model(server).arun(mistake.theorem, name="t.smt2")
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert 1 <= len(model.prompts) <= mistake.calls
+    assert all(mistake.told in prompt for prompt in model.prompts[-1:] if len(model.prompts) > 1)

@@ -115,7 +115,7 @@ async def test_nothing_is_left_over_by_many_jobs(pool: WorkerPool) -> None:
         await _ask(pool, FALSE)
     assert len(_children(template)) <= 20  # those that were killed are buried by the dozen
     after = _handles(worker), _handles(template)
-    assert after[0] <= before[0] + 8
+    assert after[0] <= before[0] + 12  # one that waits for its job, one that ends; a leak would be one or more a job
     assert after[1] <= before[1] + 20
 
 

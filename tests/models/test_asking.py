@@ -205,7 +205,7 @@ async def test_a_reply_that_ends_where_its_tokens_ended_is_kept_and_marked(model
 async def test_the_rate_is_kept(models: MakeModels) -> None:
     with Server([Answer("ok")]) as server:
         replies = await models(server, requests_per_second=20).ask(goal(samples=5))
-    assert max(reply.seconds for reply in replies) >= 0.95 * 4 / 20  # counted from the first sending, not from the asking
+    assert max(reply.seconds for reply in replies) >= 0.95 * 4 / 20  # each counts from its own asking
 
 
 async def test_a_prompt_that_cannot_fit_is_not_sent(models: MakeModels) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.agents.failure import FailurePolicy
-from goedels_poetry.agents.guidance import guide_of, request_for
+from goedels_poetry.agents.guidance import guide_of, request_about
 from goedels_poetry.agents.moves import MOVES, POLICY, legal_moves, stopping_limit
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
@@ -94,14 +94,16 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     if isinstance(deps.language, Refutable):
         offered[REFUTED] = REFUTED_WORDS
     attempted = shown_sketch(sketch) if by_model else shown(candidate)
+    described = await guide.describe(goal)
     words = {
-        "statement": _problem(await guide.describe(goal)),
+        **described,
+        "statement": _problem(described),
         "candidate": await last_reply(deps, goal, read=by_model) or attempted,
         "report": reported(node.reason, await deps.load(node, "report")),
         "moves": "\n".join(f'- "{move}": {why}' for move, why in offered.items()),
     }
     attempt = rounds_so_far(goal, PROMPT)
-    request = await request_for(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), **words)
+    request = request_about(deps, node, goal, "decider", PROMPT, attempt, decision_schema(offered), words)
 
     async def read(reply: Reply) -> Outcome:
         said = reply.parsed or {}
@@ -131,22 +133,23 @@ async def _refuted(deps: Deps, guide: ModelGuided, goal: Goal, claim: Any, reaso
     """The choice to end the goal as false, when that is confirmed."""
     if not claim:
         return Outcome(False, {}, 'the choice "refuted" needs a "refuted" beside it that says why')
-    read = deps.charge(await guide.read_sketch(goal, {REFUTED: claim}))
-    found = deps.charge(await confirmed(deps, goal, read.value[REFUTATION])) if REFUTATION in read.value else read
-    if not found.ok or REFUTATION not in read.value:
+    found = deps.charge(await guide.read_sketch(goal, {REFUTED: claim}))
+    if found.ok:
+        found = deps.charge(await confirmed(deps, goal, found.value[REFUTATION]))
+    if not found.ok:
         return Outcome(False, {}, f"that the goal is false was not confirmed: {found.words}")
     return Outcome(True, {"move": REFUTED, "reason": reason, REFUTATION: found.value})
 
 
 def decision_schema(offered: Iterable[str]) -> dict[str, Any]:
     """JSON schema of a decision among these moves."""
-    names = [name for move in offered for name in dict.fromkeys((move, *SYNONYMS.get(move, ())))]
+    names = dict.fromkeys(name for move in offered for name in (move, *SYNONYMS.get(move, ())))
     return {
         "title": "decision",
         "type": "object",
         "properties": {
             "reason": {"type": "string"},
-            "decision": {"type": "string", "enum": list(dict.fromkeys(names))},
+            "decision": {"type": "string", "enum": list(names)},
             REFUTED: {},
         },
         "required": ["reason", "decision"],

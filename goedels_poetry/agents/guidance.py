@@ -28,17 +28,32 @@ async def request_for(
     schema: dict[str, Any] | None,
     **variables: str,
 ) -> Request:
-    """A scheduled request about a goal, with the variables that every prompt may use.
-
-    ``variables``: those of this prompt besides; what its ``report`` says, the history does not say again.
-    """
+    """A scheduled request about a goal, with the variables that every prompt may use, and ``variables`` besides."""
     assert isinstance(deps.language, ModelGuided)
+    return request_about(
+        deps, node, goal, role, prompt, attempt, schema, {**await deps.language.describe(goal), **variables}
+    )
+
+
+def request_about(
+    deps: Deps,
+    node: ProofNode,
+    goal: Goal,
+    role: str,
+    prompt: str,
+    attempt: int,
+    schema: dict[str, Any] | None,
+    variables: dict[str, str],
+) -> Request:
+    """The same about a goal that is described already, among ``variables``.
+
+    What their ``report`` says, the history does not say again.
+    """
     told = hints(deps) + story(goal.history, variables.get("report", ""))
-    common = {**await deps.language.describe(goal), "history": told, "banned": bans(goal.history)}
     request = Request(
         role=role,
         prompt=prompt,
-        variables={**common, **variables},
+        variables={"history": told, "banned": bans(goal.history), **variables},
         attempt=attempt,
         schema=schema,
         node=node.id,
@@ -62,4 +77,4 @@ def schedule(deps: Deps) -> RetryConfig:
     return RetryConfig(chosen.max_attempts, chosen.beam, chosen.temperature, chosen.max_tokens)
 
 
-__all__ = ["guide_of", "hints", "request_for", "schedule"]
+__all__ = ["guide_of", "hints", "request_about", "request_for", "schedule"]

@@ -12,10 +12,10 @@ from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.premises import with_premises
-from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_readable, remembered
 from goedels_poetry.agents.sharing import with_shared_facts
+from goedels_poetry.agents.sketcher import check_sketch, settle_winner
 from goedels_poetry.agents.story import PROOF_PROMPTS, rounds_so_far
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
 from goedels_poetry.memory import export_subtree
@@ -91,16 +91,9 @@ async def ask_for_proof(
         return found if sketch is None else replace(found, value={"sketch": sketch, "key": str(sketch["fingerprint"])})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        if REFUTATION in proposal:
-            return await confirmed(deps, goal, proposal[REFUTATION])
-        if "sketch" in proposal:
-            made = proposal["sketch"]
-            if request.samples == 1:
-                return Outcome(True)  # it goes to the verifier as it is
-            return await remembered(
-                deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
-            )
-        made = proposal["candidate"]
+        made = proposal.get("candidate")
+        if made is None:
+            return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
         return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify(goal, made))
 
     return await ask_readable(deps, request, read, check)
@@ -113,12 +106,10 @@ def settle_round(txn: Txn, deps: Deps, node: ProofNode, guide: ModelGuided, goal
     winner = done.winner
     for sample in done.rejected():
         moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
-    if winner is not None and REFUTATION in winner.value:
-        return settle_refutation(txn, deps, node, winner.report)
-    if winner is not None and "sketch" in winner.value:
-        return moves.set_sketch(node, winner.value["sketch"])
-    if winner is not None:
+    if winner is not None and "candidate" in winner.value:
         return moves.set_candidate(node, winner.value["candidate"])
+    if winner is not None:
+        return settle_winner(txn, deps, node, winner)
     rejected = next((sample for sample in done.samples if "candidate" in sample.value), None)
     report: dict[str, Any] = {"report": done.reason}
     if rejected is not None:

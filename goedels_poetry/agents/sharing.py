@@ -13,7 +13,7 @@ from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
 MOST_OFFERED = 60
-"""Facts of the run, the latest ones, from which the language chooses."""
+"""Goals of the run, those proved last, that are looked through for facts; the language chooses among these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,9 @@ class SharedFacts:
             txn.remember(f"lemma:{lemma}", body)
 
 
-async def facts_of_the_run(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, Any]]]]:
-    """Lemma id -> its statement and proof: what other goals of this run have proved, and this one may cite."""
-    return await deps.store.on_thread(_offers, deps, node)
-
-
 async def with_shared_facts(deps: Deps, node: ProofNode, goal: Goal) -> SharedFacts:
     """The goal with those facts in its scope that the language thinks useful."""
-    offers = await facts_of_the_run(deps, node) if node.key else {}
+    offers = await deps.store.on_thread(_offers, deps, node) if node.key else {}
     if not offers:
         return SharedFacts(node, goal)
     listed = [{"id": name, "statement": statement, "strategy": ""} for name, (statement, _) in offers.items()]
@@ -52,16 +47,16 @@ async def with_shared_facts(deps: Deps, node: ProofNode, goal: Goal) -> SharedFa
 
 
 def _offers(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, Any]]]]:
+    """Lemma id -> its statement and proof: what other goals of this run have proved, and this one may cite."""
     store, language = deps.store, deps.language.name
-    own = {node.key, *(ancestor.key for ancestor in store.ancestors(node))}
-    known = {*node.lemmas, *(lemma for ancestor in store.ancestors(node) for lemma in ancestor.lemmas)}
+    path = (node, *store.ancestors(node))
+    own, known = {member.key for member in path}, {lemma for member in path for lemma in member.lemmas}
     own |= {store.get(fact).key for fact in scope_ids(store, node) if store.meta(f"lemma:{fact}") is None}
-    offered = {
+    return {
         lemma.name: (lemma.statement, lemma.stored())
-        for lemma in proved_in_run(store, language, cut_ones=True)
+        for lemma in proved_in_run(store, language, cut_ones=True, latest=MOST_OFFERED)
         if theory_of(lemma.key) == theory_of(node.key) and lemma.key not in own and lemma.name not in known
     }
-    return dict(list(offered.items())[-MOST_OFFERED:])
 
 
-__all__ = ["SharedFacts", "facts_of_the_run", "with_shared_facts"]
+__all__ = ["SharedFacts", "with_shared_facts"]

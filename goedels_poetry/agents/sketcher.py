@@ -102,16 +102,19 @@ async def ask_for_sketch(
         return replace(found, value={"sketch": sketch, "key": name})
 
     async def check(proposal: dict[str, Any]) -> Outcome:
-        if REFUTATION in proposal:
-            return await confirmed(deps, goal, proposal[REFUTATION])
-        if request.samples == 1:
-            return Outcome(True)  # it goes to the verifier as it is
-        made = proposal["sketch"]
-        return await remembered(
-            deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made)
-        )
+        return await check_sketch(deps, guide, goal, proposal, alone=request.samples == 1)
 
     return await ask_readable(deps, request, read, check)
+
+
+async def check_sketch(deps: Deps, guide: ModelGuided, goal: Goal, proposal: dict[str, Any], *, alone: bool) -> Outcome:
+    """Whether a sketch, or a refutation, holds. A sketch that is ``alone`` goes to the verifier as it is."""
+    if REFUTATION in proposal:
+        return await confirmed(deps, goal, proposal[REFUTATION])
+    if alone:
+        return Outcome(True)
+    made = proposal["sketch"]
+    return await remembered(deps, guide, "verification", goal, made, lambda: deps.language.verify_sketch(goal, made))
 
 
 def settle_sketch_round(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
@@ -142,4 +145,4 @@ def settle_winner(txn: Txn, deps: Deps, node: ProofNode, winner: Sample) -> str:
     return deps.moves(txn).set_sketch(node, winner.value["sketch"])
 
 
-__all__ = ["ask_for_sketch", "settle_sketch_round", "settle_winner", "sketcher", "sketches_left"]
+__all__ = ["ask_for_sketch", "check_sketch", "settle_sketch_round", "settle_winner", "sketcher", "sketches_left"]

@@ -15,12 +15,14 @@ MOST_NODES_OF_A_LEMMA = 500
 """Larger proofs are not worth carrying about."""
 
 
-def proved_in_run(store: StoreReader, language: str, *, cut_ones: bool) -> Iterator[Lemma]:
+def proved_in_run(store: StoreReader, language: str, *, cut_ones: bool, latest: int | None = None) -> Iterator[Lemma]:
     """Each goal below the root whose proof stands by itself, in the order in which they were proved.
 
-    ``cut_ones``: with those that backtracking cut off, which stand in no proof that was checked.
+    Args:
+        cut_ones: with those that backtracking cut off, which stand in no proof that was checked.
+        latest: how many of the goals that were proved last are looked at; None: all.
     """
-    for key, node_id in store.lemmas():
+    for key, node_id in store.lemmas(latest):
         node = store.get(node_id)
         if node.parent is None or node.origin.startswith("bank:"):
             continue
@@ -52,4 +54,4 @@ def _key(store: StoreReader, fact: str) -> str:
     return str(key).rpartition(":")[2]
 
 
-__all__ = ["MOST_NODES_OF_A_LEMMA", "proved_in_run"]
+__all__ = ["proved_in_run"]

@@ -23,6 +23,7 @@ from goedels_poetry.languages.lean.source import (
     READ_SECONDS,
     UNREAD,
     Target,
+    lemma_task,
     open_theorems,
     read_target,
     root_task,
@@ -185,7 +186,7 @@ class LeanLanguage:
         target: Target = theorem.data
         if not target.type:
             return Outcome(True, {"verdict": "open"})
-        task = Task(target.prefix, target.closed, lemma_name(target.closed), (), target.functions, target.types)
+        task = lemma_task(target, target.closed)
         lean = await self._lean()
         if await symbolic.at_once(lean, root_task(target), seconds=REFUTE_SECONDS):
             return Outcome(True, {"verdict": "open"}, cost=_cost(began))
@@ -391,8 +392,7 @@ class LeanLanguage:
         """See `Refutable.confirm_refutation`."""
         began, target = time.monotonic(), await self._target(goal.theorem, goal.options)
         closed = await self._closed(goal)
-        task = Task(target.prefix, closed, lemma_name(closed), (), target.functions, target.types)
-        found = await confirm(await self._lean(), task, refutation)
+        found = await confirm(await self._lean(), lemma_task(target, closed), refutation)
         if isinstance(found, str):
             return Outcome(False, {}, found, _cost(began))
         shown = {"instance": found.text}

@@ -6,12 +6,13 @@ import json
 import re
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.languages.lean import symbolic
-from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanPool, constants_of
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.lean.scan import scan
-from goedels_poetry.languages.lean.sketch import trouble
+from goedels_poetry.languages.lean.sketch import check_proof
 from goedels_poetry.languages.lean.task import Task, lemma_type
 
 Json = dict[str, Any]
@@ -126,18 +127,10 @@ async def confirm(lean: LeanPool, closed: Task, refutation: Json) -> symbolic.Re
 
 
 async def _proved(lean: LeanPool, closed: Task, proof: str) -> symbolic.Refutation | str:
-    code = f"{_statement(closed.head, negated=True)} := {proof}\n"
-    seen = await lean.check(
-        CheckRequest(code, prefix=closed.prefix, seconds=CONFIRM_SECONDS, commands=True, declarations=True)
-    )
-    wrong = trouble(seen, closed, code)
-    own = [c for c in seen.commands if c.start >= len(closed.prefix) and c.names]
-    if wrong or len(own) != 1:
-        return f"Lean does not accept the proof of the negation: {wrong or 'something follows it'}"
-    names = constants_of(own[0].full_name(_NAME))
-    theorem = next((d for d in seen.declarations if d.name in names), None)
-    if theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
-        return "the proof of the negation has a `sorry` or rests on an axiom"
+    negated = replace(closed, head=_statement(closed.head, negated=True), name=_NAME)
+    seen = await check_proof(lean, negated, proof, seconds=CONFIRM_SECONDS)
+    if seen.reason:
+        return f"Lean does not accept the proof of the negation: {seen.reason}"
     return symbolic.Refutation("its negation is proved", proof)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from goedels_poetry.languages.base import FAILED, PASSED, WARNING, Outcome
 from goedels_poetry.languages.lean.runtime import CheckRequest, CheckResult, HoleGoal, LeanRuntime
 from goedels_poetry.languages.lean.scan import scan
-from goedels_poetry.languages.lean.source import Target
+from goedels_poetry.languages.lean.source import Target, lemma_task
 from goedels_poetry.languages.lean.symbolic import refute
-from goedels_poetry.languages.lean.task import Task, lemma_statement
+from goedels_poetry.languages.lean.task import lemma_statement
 from goedels_poetry.languages.lean.tokens import Token, tokenize
 
 SECONDS = 20.0
@@ -124,8 +124,7 @@ async def _has_hypotheses(lean: LeanRuntime, target: Target, hole: HoleGoal) -> 
 async def _witness(lean: LeanRuntime, target: Target, hole: HoleGoal) -> Test:
     """Small values for which all hypotheses hold: these refute that they lead to `False`."""
     if hole.statement:
-        name, head = lemma_statement(hole.statement, hole.levels)
-        task = Task(target.prefix, head, name, (), target.functions, target.types)
+        task = lemma_task(target, lemma_statement(hole.statement, hole.levels)[1])
         found = await refute(lean, task, seconds=WITNESS_SECONDS)
         if found is not None:
             return Test("hypotheses", PASSED, f"they hold, e.g. for {found.text.partition(': ')[0]}")

@@ -69,6 +69,11 @@ def root_task(target: Target) -> Task:
     return _task(target, target.head, target.name, ())
 
 
+def lemma_task(target: Target, statement: str) -> Task:
+    """A lemma without proof as a theorem of its own, from the definitions of the file alone."""
+    return Task(target.prefix, statement, lemma_name(statement), (), target.functions, target.types)
+
+
 def task_of(target: Target, goal: Goal) -> Task:
     """A goal of the search as Lean text."""
     facts = tuple(Fact(step, lemma_name(statement), statement) for step, statement in goal.scope if statement)

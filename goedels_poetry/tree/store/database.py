@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS waits(on_id TEXT NOT NULL, waiter TEXT NOT NULL, seq 
   PRIMARY KEY(on_id, waiter)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS lemma(           -- first proof of each canonical key that holds anywhere in this run
   key TEXT PRIMARY KEY, node_id TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS lemma_seq ON lemma(seq);
 CREATE TABLE IF NOT EXISTS history(         -- what happened to a node; survives backtracking
   node_id TEXT NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, entry TEXT NOT NULL,
   PRIMARY KEY(node_id, seq, n)) WITHOUT ROWID;

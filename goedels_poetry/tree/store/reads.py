@@ -266,9 +266,10 @@ class StoreReader:
         row = self._row("SELECT node_id FROM lemma WHERE key=?", key)
         return str(row[0]) if row else None
 
-    def lemmas(self) -> list[tuple[str, str]]:
-        """(key, node id) of everything proved in this run that holds on its own."""
-        return [(key, node_id) for key, node_id in self._rows("SELECT key, node_id FROM lemma ORDER BY seq, key")]
+    def lemmas(self, latest: int | None = None) -> list[tuple[str, str]]:
+        """(key, node id) of what was proved in this run and holds on its own, oldest first: all, or the ``latest``."""
+        most = -1 if latest is None else latest  # SQLite's word for all
+        return self._rows("SELECT key, node_id FROM lemma ORDER BY seq DESC, key DESC LIMIT ?", most)[::-1]
 
     def meta(self, name: str) -> Any:
         """A fact about the run, or None: ``run_id``, ``theorem``, ``language``, ``options``, ..."""

@@ -78,7 +78,7 @@ def read_instances(problem: Problem, sequent: Sequent, facts: list[Sequent], rep
         BadProposal: see `read_idea`.
     """
     proposal = object_of(reply)
-    placed = _read(problem, sequent, facts, [], [], proposal, alone=True)
+    placed = read_placed(problem, sequent, facts, [], [], proposal, alone=True)
     at_calls = tuple(p.instance for p in placed)
     ground = proposal.get("ground_only") is True
     if not at_calls and not facts:
@@ -99,28 +99,22 @@ def read_placed(
     lemmas: list[Sequent],
     names: list[str],
     proposal: Json,
+    *,
+    alone: bool = False,
 ) -> tuple[PlacedInstance, ...]:
-    """Read the instances beside a rule; ``names``: of the lemmas, "" where they have none.
+    """Read the instances beside a rule, or those of a reply that has nothing but them.
+
+    Args:
+        names: of the lemmas, "" where they have none.
+        alone: there is no rule, so no induction hypothesis to place.
 
     Raises:
         BadProposal: see `read_idea`.
     """
-    return tuple(_read(problem, sequent, facts, lemmas, names, proposal, alone=False))
-
-
-def _read(
-    problem: Problem,
-    sequent: Sequent,
-    facts: list[Sequent],
-    lemmas: list[Sequent],
-    names: list[str],
-    proposal: Json,
-    *,
-    alone: bool,
-) -> Iterator[PlacedInstance]:
     given = list_at(proposal, "instances")
     if len(given) > MAX_INSTANCES:
         raise BadProposal(f"instances: {len(given)} of them, at most {MAX_INSTANCES} are read")
+    found: list[PlacedInstance] = []
     for number, entry in enumerate(given):
         where = f"instances[{number}]"
         if not isinstance(entry, dict):
@@ -128,10 +122,12 @@ def _read(
         of, name = str(entry.get("of")), unbarred(str(entry.get("name") if entry.get("name") is not None else ""))
         if of == "hypothesis" and not alone and not _is_numbered(name, "H", len(sequent.hyps)):
             point = point_of(entry.get("at"), problem, sequent.vars, sequent.vars, f"{where}.at")
-            yield PlacedInstance(Instance(HYPOTHESIS, "", ()), tuple((v.name, t) for v, t in point.items()))
+            found.append(PlacedInstance(Instance(HYPOTHESIS, "", ()), tuple((v.name, t) for v, t in point.items())))
             continue
         variables, make = _what(problem, sequent, facts, lemmas, names, of, name, where)
-        yield PlacedInstance(Instance(*make, _arguments(problem, sequent, variables, entry.get("at"), name, where)))
+        args = _arguments(problem, sequent, variables, entry.get("at"), name, where)
+        found.append(PlacedInstance(Instance(*make, args)))
+    return tuple(found)
 
 
 def _what(

@@ -66,9 +66,8 @@ def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: A
     proposal = object_of(reply)
     notes: list[str] = []
     lemmas = _lemmas(problem, sequent, {key_of(fact) for fact in known}, proposal, notes)
-    together = _together(proposal, lemmas)
-    if together:
-        lemmas, rule = _conjoined(problem, sequent, proposal, lemmas, together, notes), None
+    if proposal.get("together") is True and lemmas:
+        lemmas, rule = [_conjoined(problem, sequent, proposal, lemmas, notes)], None
     else:
         rule = read_rule(problem, sequent, proposal, notes)
     if not lemmas and rule is None:
@@ -200,21 +199,15 @@ def _ordered(uses: dict[int, list[int]]) -> list[int]:
 # ---------------------------------------------------------------------------------------------------------- together
 
 
-def _together(proposal: Json, lemmas: list[Lemma]) -> list[int]:
-    """Positions of the lemmas that are to be proved with the goal as one conjunction."""
-    return list(range(len(lemmas))) if proposal.get("together") is True and lemmas else []
-
-
-def _conjoined(
-    problem: Problem, sequent: Sequent, proposal: Json, lemmas: list[Lemma], which: list[int], notes: list[str]
-) -> list[Lemma]:
-    """One lemma in place of several: these and the goal, with the induction that was meant for the goal."""
+def _conjoined(problem: Problem, sequent: Sequent, proposal: Json, lemmas: list[Lemma], notes: list[str]) -> Lemma:
+    """The lemmas and the goal as one conjunction, with the induction that was meant for the goal."""
     rule = read_rule(problem, sequent, proposal, notes)
     if rule is None or not isinstance(rule.scheme, _INDUCTIONS):
         raise BadProposal('together: say by which induction, as in {"induction": {"on": ["xs"]}, "together": true}')
     shared = _moved(sequent, rule)
     parts = []
-    for what, part in [*((f"lemmas[{n}]", lemmas[n].sequent) for n in which), ("the goal", sequent)]:
+    stated = [(f"lemmas[{n}]", lemma.sequent) for n, lemma in enumerate(lemmas)]
+    for what, part in [*stated, ("the goal", sequent)]:
         missing = [v.name for v in shared if v not in part.vars]
         if missing:
             raise BadProposal(
@@ -223,9 +216,7 @@ def _conjoined(
         others = tuple(v for v in part.vars if v not in shared)
         parts.append(forall(others, implies(and_(part.hyps), part.concl)))
     whole = sequent_of(forall(shared, and_(parts)), problem.signature.names)
-    kept = [lemma for n, lemma in enumerate(lemmas) if n not in which]
-    again = read_rule(problem, whole, {"induction": proposal["induction"]}, [])
-    return [*kept, Lemma(whole, tuple(range(len(kept))), "together", again)]
+    return Lemma(whole, (), "together", read_rule(problem, whole, {"induction": proposal["induction"]}, []))
 
 
 _INDUCTIONS = (StructuralInduction, IntInduction, MeasureInduction, RecursionInduction)

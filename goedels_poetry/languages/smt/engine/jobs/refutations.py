@@ -20,7 +20,6 @@ from goedels_poetry.languages.smt.engine.jobs.reading import (
     named_values,
     object_of,
     respelled,
-    shown_variables,
     term_of,
     unbarred,
 )
@@ -158,9 +157,4 @@ def _unfolded(term: Term, name: str, bound: tuple[Term, ...], body: Term, params
     return done[term]
 
 
-def shown_needed(sequent: Sequent) -> str:
-    """Which values a refutation gives, for messages."""
-    return f"values of all its variables: {shown_variables(sequent.vars)}"
-
-
-__all__ = ["read_refutation", "says_refuted", "shown_needed"]
+__all__ = ["read_refutation", "says_refuted"]

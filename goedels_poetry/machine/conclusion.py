@@ -87,7 +87,7 @@ class Conclusion:
         left = await store.on_thread(unfinished_on, store)
         if left:
             await self._session.commit("trials", lambda txn: _log_trials(txn, left))
-        shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
+            shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
 
     # -- what was found ----------------------------------------------------------------------------------------
     def _finding(self, stop: Stop, nodes: list[ProofNode]) -> Finding:

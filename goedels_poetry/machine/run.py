@@ -6,6 +6,7 @@ It is the same for every kind of task: what differs is asked of the task itself 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import time
 from dataclasses import replace
@@ -15,10 +16,11 @@ from pathlib import Path
 from goedels_poetry import languages
 from goedels_poetry.machine.background import call_in
 from goedels_poetry.machine.conclusion import CHECKED, Conclusion
-from goedels_poetry.machine.kinds import as_stored, registry_of
+from goedels_poetry.machine.kinds import as_stored
 from goedels_poetry.machine.learning import fill_memory
 from goedels_poetry.machine.loop import SearchLoop
 from goedels_poetry.machine.session import FRAMEWORK, Interruption, RunSession, Services, Subject
+from goedels_poetry.memory.tried import UNDER_WAY
 from goedels_poetry.tasks.base import GO_ON, Statement
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.runs import RunDir
@@ -64,11 +66,11 @@ class Run:
         try:
             return await self._to_the_end(store, out)
         finally:
-            store.close()
+            await store.aclose()
 
     async def _to_the_end(self, store: ProofStore, out: Path | None) -> RunResult:
         subject, services = self._subject, self._services
-        registry = registry_of(subject.task.kind, services.extensions)
+        registry = services.registry
         if services.models is not None:
             registry = registry.with_models(services.models.has)
         problems = (*subject.theorem.warnings, *services.memory.problems, *services.checkers.problems)
@@ -142,6 +144,8 @@ class Run:
         done = store.commit(f"stop:{store.seq}", FRAMEWORK, ROOT, lambda txn: _note_end(txn, result))
         assert done is not None  # the key names the revision that it follows
         self._place.write_card(result=result.to_json(), retry=retry)
+        with contextlib.suppress(OSError):  # gone already, or with something in it
+            (self._place.path / UNDER_WAY).rmdir()
         return done.event
 
 

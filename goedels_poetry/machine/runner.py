@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from goedels_poetry import languages
+from goedels_poetry.agents.registry import Registry
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
 from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems
 from goedels_poetry.machine.background import Closed
 from goedels_poetry.machine.checkpoints import GraphOptions, OnChunk
 from goedels_poetry.machine.extensions import Extensions
-from goedels_poetry.machine.kinds import id_of, task_of
+from goedels_poetry.machine.kinds import id_of, registry_of, task_of
 from goedels_poetry.machine.learning import Memory, MemoryFiles
 from goedels_poetry.machine.readings import Readings, read, text_of
 from goedels_poetry.machine.run import Run
@@ -78,6 +79,7 @@ class MachineRunner:
         self._runs = Runs(self.settings.data_dir)
         self._given = language
         self._languages: dict[str, Language] = {}
+        self._registries: dict[str, Registry] = {}
         self._checkers = Checkers(self.settings.lean)
         self._memory = MemoryFiles(self.settings)
         self._under_way: list[Run] = []
@@ -349,6 +351,12 @@ class MachineRunner:
                     made.configure(self.settings)
             return self._languages[wanted]
 
+    def _registry(self, kind: str) -> Registry:
+        """The agents that serve a kind of task, read once: plug-ins do not change while a process lives."""
+        if kind not in self._registries:
+            self._registries[kind] = registry_of(kind, self.extensions)
+        return self._registries[kind]
+
     def _must_be_open(self) -> None:
         if self._closed:
             raise Closed(f"this {type(self).__name__} is closed: make another one")
@@ -383,9 +391,9 @@ class MachineRunner:
                 models=self.models,
                 memory=self._memory.open() if task.learns else Memory(),
                 budget=allowance or SharedBudget.of_one_run(self.settings.budgets),
+                registry=self._registry(task.kind),
                 on_event=on_event or _ignore,
                 graph=graph,
-                extensions=self.extensions,
             )
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
+from goedels_poetry.agents.registry import Registry
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.machine.checkpoints import GraphOptions
-from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.learning import Memory
 from goedels_poetry.models import Models, SharedBudget
 from goedels_poetry.settings import Settings
@@ -49,12 +49,12 @@ class Services:
     """None: symbolic agents do the work."""
     memory: Memory
     budget: SharedBudget
+    registry: Registry
+    """The agents that serve the run's kind of task, without its models."""
     on_event: Callable[[Event], None]
     """Called in the event loop after every commit; must not block."""
     graph: GraphOptions = field(default_factory=GraphOptions)
     """What the caller gives LangGraph."""
-    extensions: Extensions = field(default_factory=Extensions)
-    """Agents and strategies that the caller has brought."""
 
 
 class _Stoppable(Protocol):

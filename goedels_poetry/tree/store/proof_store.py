@@ -105,6 +105,14 @@ class ProofStore(StoreReader):
             _idle.append(thread)
         super().close()
 
+    async def aclose(self) -> None:
+        """The same on the store's own thread: SQLite moves the log into the file then, and waits for the disk."""
+        thread, self._thread = self._thread or _taken(), None
+        try:
+            await asyncio.get_running_loop().run_in_executor(thread, super().close)
+        finally:
+            _idle.append(thread)
+
     # -- cheap reads of the one writer -----------------------------------------------------------------------
     @property
     def seq(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.trace.terminal import one_line, printable, say, say_parts
 from goedels_poetry.tree.state import Verdict
@@ -53,4 +54,11 @@ def say_failure(out: Console, failure: Failure, name: str) -> None:
     say_parts(out, ("", ""), (failure.title, "bold red"), (f"  {printable(name)}", ""), ("  (no verdict)", "dim"))
 
 
-__all__ = ["STYLES", "say_failure", "say_verdict", "style_of"]
+def say_excerpt(out: Console, location: Mapping[str, Any] | None) -> None:
+    """The line of the text that is at fault, with a caret under the column, where that is known."""
+    for line in ((location or {}).get("source") or "").split("\n"):
+        if line:
+            say(out, f"    {line}")
+
+
+__all__ = ["STYLES", "say_excerpt", "say_failure", "say_verdict", "style_of"]

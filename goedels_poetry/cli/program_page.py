@@ -6,12 +6,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from goedels_poetry.cli.endings import say_verdict
-from goedels_poetry.cli.report import say_excerpt
+from goedels_poetry.cli.endings import say_excerpt, say_verdict
 from goedels_poetry.languages.logic.render import render_model
 from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.reasoning.results import VerificationResult
-from goedels_poetry.trace.terminal import console, one_line, printable, say
+from goedels_poetry.trace.terminal import lines_to, one_line, printable, say
 from goedels_poetry.tree.state import Verdict
 
 TRUST = {
@@ -29,7 +28,7 @@ _CONTRADICTORY = {
 
 def show(name: str, result: VerificationResult) -> None:
     """Print the page to standard output."""
-    out = console(sys.stdout)
+    out = lines_to(sys.stdout)
     for line in _page(name, result):
         say(out, line)
     if result.verdict is Verdict.INVALID:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.endings import say_failure, say_verdict
+from goedels_poetry.cli.endings import say_excerpt, say_failure, say_verdict
 from goedels_poetry.cli.formal import described
 from goedels_poetry.cli.proof_page import say_proof
 from goedels_poetry.trace.proof_text import ProofText
@@ -180,13 +180,6 @@ def located(result: RunResult) -> str:
     """An invalid input's message; ``name:line:column: message`` where the place is known."""
     known = (result.location or {}).get("line") is not None
     return f"{printable(result.input)}:{one_line(result.reason)}" if known else one_line(result.reason)
-
-
-def say_excerpt(out: Console, location: Mapping[str, Any] | None) -> None:
-    """The line of the text that is at fault, with a caret under the column, where that is known."""
-    for line in ((location or {}).get("source") or "").split("\n"):
-        if line:
-            say(out, f"    {line}")
 
 
 def counterexample_lines(counterexample: dict[str, Any]) -> list[str]:

@@ -218,6 +218,10 @@ INT_EQUATIONS: Final[dict[str, str]] = {
 }
 """The same for numbers that are Int."""
 
+RELATIONS = {"LE.le": "<=", "LT.lt": "<", "GE.ge": ">=", "GT.gt": ">"}
+"""Of numbers, with their signs."""
+
+
 __all__ = [
     "BEHIND",
     "CLASSES",
@@ -229,4 +233,5 @@ __all__ = [
     "KNOWN",
     "NAT_EQUATIONS",
     "PROJECTIONS",
+    "RELATIONS",
 ]

@@ -160,7 +160,10 @@ def lacks_resources(error: BaseException) -> bool:
 
 def one_line(error: BaseException, limit: int = 500) -> str:
     """An exception in one line for people: its type and its words, without any traceback they may carry."""
-    words = str(error)
+    try:
+        words = str(error)
+    except (Exception, SystemExit):  # noqa: BLE001  an exception of somebody else's; its type says enough
+        words = ""
     lines = [line.strip() for line in words.splitlines() if line.strip()]
     if "Traceback (most recent call last)" in words:
         lines = lines[-1:]

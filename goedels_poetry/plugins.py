@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +27,25 @@ OURS = __name__.partition(".")[0] + "."
 
 class RefusedPlugin(GoedelsPoetryError):
     """What a caller has brought as an agent, a strategy or a language is none; the words say what to change."""
+
+
+class ForeignFault(GoedelsPoetryError):
+    """What code of others has raised that is no error: only the user ends the program."""
+
+
+@contextmanager
+def foreign_code() -> Iterator[None]:
+    """Inside, where nothing is awaited, whatever code of others raises is an Exception, unless the user has pressed ^C.
+
+    Raises:
+        ForeignFault: for SystemExit, GeneratorExit, CancelledError and classes of their own.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as exc:
+        raise ForeignFault(one_line(exc)) from exc
 
 
 class Plugin(NamedTuple):
@@ -75,8 +95,9 @@ def load(group: str, mark: str) -> tuple[list[Plugin], list[str]]:
     problems: list[str] = []
     for entry_point in sorted(declared(group), key=lambda ep: ep.name):
         try:
-            found = entry_point.load()
-        except (Exception, SystemExit) as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
+            with foreign_code():
+                found = entry_point.load()
+        except Exception as exc:  # noqa: BLE001  foreign code may raise anything when it is imported
             problems.append(f"plug-in {entry_point.name!r} ({entry_point.value}) left out: {one_line(exc)}")
             continue
         candidates = (
@@ -157,4 +178,15 @@ def on_first_use(
     return get, names
 
 
-__all__ = ["Plugin", "RefusedPlugin", "declared", "load", "marked", "must_be_async", "on_first_use", "origin_of"]
+__all__ = [
+    "ForeignFault",
+    "Plugin",
+    "RefusedPlugin",
+    "declared",
+    "foreign_code",
+    "load",
+    "marked",
+    "must_be_async",
+    "on_first_use",
+    "origin_of",
+]

@@ -7,8 +7,10 @@
 All sorts are finite: Bool, narrow bit-vectors, enumerations, records with several constructors, instances of a
 parametric datatype, arrays of all these. So what a formula comes to can be computed here, by an interpreter that shares
 no line with the package: whatever SMT-LIB leaves open (declared functions, selectors at other constructors) is tried
-with every value. Formulas have nested quantifiers, let, match, definitions (some by recursion on bit-vectors) and names
-from a small pool, so that sorts, functions, constructors and variables are often called the same.
+with every value. Integers, reals and strings come in under quantifiers that name the few values that matter. Formulas
+have nested quantifiers, let, match, definitions (some by recursion on bit-vectors, alone or two by each other), sorts
+under other names, and names from a small pool, so that sorts, functions, constructors and variables are often called
+the same.
 
 Prints each wrong verdict and a summary; the exit code is 1 when a verdict was wrong.
 """
@@ -24,6 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,7 +93,7 @@ class Theorem:
 def world(source: random.Random) -> World:
     made = World(source)
     made.values["Bool"] = [False, True]
-    for width in source.sample((1, 2), source.randint(1, 2)):
+    for width in source.sample((1, 2, 3), source.randint(1, 2)):
         made.values[f"(_ BitVec {width})"] = list(range(2**width))
     for make in source.sample((_enumeration, _record, _parametric, _arrays, _record), source.randint(1, 3)):
         make(made)
@@ -99,10 +102,25 @@ def world(source: random.Random) -> World:
         params = tuple(source.choice(list(made.values)) for _ in range(source.choice((0, 0, 1, 1, 2))))
         made.symbols[name] = params, result
         made.declared.add(name)
-        made.commands.append(f"(declare-fun {name} ({' '.join(params)}) {result})")
+        shown = [_renamed(made, sort) for sort in (*params, result)]
+        made.commands.append(f"(declare-fun {name} ({' '.join(shown[:-1])}) {shown[-1]})")
     for _ in range(source.randint(0, 2)):
-        source.choice((_definition, _recursion))(made)
+        source.choice((_definition, _recursion, _mutual))(made)
     return made
+
+
+def _renamed(made: World, sort: Sort) -> str:
+    """Now and then a sort under a name of its own, with a parameter or without."""
+    if made.source.random() < 0.8 or len(made.sort_names) > len(POOL) - 4:
+        return sort
+    name = made.new_sort()
+    made.sort_names.add(name)
+    parameter = made.source.choice([n for n in POOL if n not in made.sort_names])
+    if made.source.random() < 0.5:
+        made.commands.append(f"(define-sort {name} () {sort})")
+        return name
+    made.commands.append(f"(define-sort {name} ({parameter}) {parameter})")
+    return f"({name} ({name} {sort}))"
 
 
 def _enumeration(made: World) -> None:
@@ -210,6 +228,31 @@ def _recursion(made: World) -> None:
     _define(made, name, params, result, body, "define-fun-rec")
 
 
+def _mutual(made: World) -> None:
+    """Two functions by each other, and a bit-vector that falls until it is 0."""
+    source = made.source
+    sort = source.choice([s for s in made.values if s.startswith("(_ BitVec")])
+    width = int(sort.split()[2][:-1])
+    zero, one = (("lit", f"(_ bv{n} {width})", n) for n in (0, 1))
+    names: list[str] = []
+    for _ in range(2):
+        names.append(made.new_symbol())
+        made.symbols[names[-1]] = (sort,), "Bool"  # no other function may be called so
+    heads, bodies = [], []
+    for name, other in zip(names, reversed(names), strict=True):
+        variable = source.choice([n for n in POOL if n not in names])
+        env = {variable: sort}
+        known = {n: made.symbols.pop(n) for n in names}  # the rest of a body calls neither
+        base, step = _term(made, "Bool", env, 2), _term(made, "Bool", env, 2)
+        made.symbols.update(known)
+        call = ("app", other, ("bvsub", width, ("var", variable, sort), one))
+        body = ("ite", ("=", ("var", variable, sort), zero), base, (source.choice(("and", "or", "xor")), call, step))
+        heads.append(f"({name} (({variable} {sort})) Bool)")
+        bodies.append(((variable,), body))
+    made.defined.update(zip(names, bodies, strict=True))
+    made.commands.append(f"(define-funs-rec ({' '.join(heads)}) ({' '.join(text(b) for _, b in bodies)}))")
+
+
 def _define(made: World, name: str, params: dict[str, Sort], result: Sort, body: Term, word: str) -> None:
     made.symbols[name] = tuple(params.values()), result
     made.defined[name] = tuple(params), body
@@ -222,6 +265,8 @@ def _define(made: World, name: str, params: dict[str, Sort], result: Sort, body:
 
 def _term(made: World, sort: Sort, env: Mapping[str, Sort], depth: int) -> Term:
     source = made.source
+    if sort in INFINITE:
+        return _unbounded(made, sort, env, depth)
     leaves = [("var", n, s) for n, s in env.items() if s == sort]
     if leaves and (depth <= 0 or source.random() < 0.2):
         return source.choice(leaves)
@@ -335,7 +380,38 @@ def _bits(made: World, sort: Sort, env: Mapping[str, Sort], depth: int) -> Term:
     return (operator, width, _term(made, sort, env, depth - 1), _term(made, sort, env, depth - 1))
 
 
-_KINDS = ("quantifier", "quantifier", "=", "distinct", "and", "or", "=>", "not", "xor", "is", "bvult", "bvsle")
+def _unbounded(made: World, sort: Sort, env: Mapping[str, Sort], depth: int) -> Term:
+    """An integer, a real or a string."""
+    source = made.source
+    leaves = [("var", n, s) for n, s in env.items() if s == sort]
+    if depth <= 0 or source.random() < 0.2:
+        return source.choice([*leaves, ("lit", *source.choice(INFINITE[sort]))])
+    name, _, params = source.choice([o for o in OPERATIONS if o[1] == sort])
+    if name in ("div", "mod", "/"):
+        divisor = source.choice([v for v in INFINITE[sort] if v[1] != 0])
+        return ("op", name, _unbounded(made, sort, env, depth - 1), ("lit", *divisor))
+    if name == "ite":
+        return ("ite", _term(made, "Bool", env, depth - 1), *[_unbounded(made, sort, env, depth - 1) for _ in "ab"])
+    return ("op", name, *[_unbounded(made, s, env, depth - 1) for s in params])
+
+
+def _compared(made: World, env: Mapping[str, Sort], depth: int) -> Term:
+    name, _, params = made.source.choice([o for o in OPERATIONS if o[1] == "Bool"])
+    return ("op", name, *[_unbounded(made, s, env, depth - 1) for s in params])
+
+
+def _within(made: World, env: Mapping[str, Sort], depth: int) -> Term:
+    """A quantifier over the few values that are named."""
+    source = made.source
+    sort, name = source.choice(list(INFINITE)), source.choice(POOL)
+    values = tuple(source.sample(INFINITE[sort], source.randint(1, 3)))
+    inner = {**env, name: sort}
+    body = _compared(made, inner, depth) if source.random() < 0.6 else _term(made, "Bool", inner, depth - 1)
+    return ("within", source.choice(("forall", "exists")), name, sort, values, body)
+
+
+_KINDS = ("quantifier", "quantifier", "within", "within", "=", "distinct", "and", "or", "=>", "not", "xor", "is",
+          "bvult", "bvsle")  # fmt: skip
 
 
 def _formula(made: World, env: Mapping[str, Sort], depth: int) -> Term:
@@ -344,9 +420,11 @@ def _formula(made: World, env: Mapping[str, Sort], depth: int) -> Term:
     def inner(sort: Sort = "Bool") -> Term:
         return _term(made, sort, env, depth - 1)
 
-    kind = source.choice(
-        ("quantifier", "quantifier", "=", "distinct", "and", "or", "=>", "not", "xor", "is", "bvult", "bvsle")
-    )
+    if source.random() < (0.5 if any(sort in INFINITE for sort in env.values()) else 0.0):
+        return _compared(made, env, depth)
+    kind = source.choice(_KINDS)
+    if kind == "within":
+        return _within(made, env, depth)
     if kind == "quantifier":
         names = source.sample(POOL, source.randint(1, 2))
         sorts = [source.choice(list(made.values)) for _ in names]
@@ -393,6 +471,12 @@ def text(term: Term) -> str:
             return f"({name} {' '.join(map(text, args))})"
         case ("is", name, inner):
             return f"((_ is {name}) {text(inner)})"
+        case ("op", name, *args):
+            return f"({name} {' '.join(map(text, args))})"
+        case ("within", word, name, sort, values, body):
+            cases = [f"(= {name} {shown})" for shown, _ in values]
+            range_ = cases[0] if len(cases) == 1 else f"(or {' '.join(cases)})"
+            return f"({word} (({name} {sort})) ({'=>' if word == 'forall' else 'and'} {range_} {text(body)}))"
         case ("let", bound, body):
             return f"(let ({' '.join(f'({n} {text(t)})' for n, t in bound)}) {text(body)})"
         case ("match", subject, rows):
@@ -447,6 +531,11 @@ def _value(made: World, term: Term, env: Env, chosen: Mapping[Any, Any]) -> Any:
             every = itertools.product(*[made.values[s] for _, s in bound])
             found = (_value(made, body, {**env, **dict(zip(names, v, strict=True))}, chosen) for v in every)
             return all(found) if word == "forall" else any(found)
+        case ("op", name, *args):
+            return _computed(name, [of(a) for a in args])
+        case ("within", word, name, _, values, body):
+            found = (_value(made, body, {**env, name: v}, chosen) for _, v in values)
+            return all(found) if word == "forall" else any(found)
         case ("const", sort, inner):
             return ("array", *[of(inner)] * len(made.values[_array_sorts(made, sort)[0]]))
         case ("select", index, array, at):
@@ -487,6 +576,83 @@ _CONNECTIVES: dict[str, Callable[[list[Any]], bool]] = {
     "=>": lambda v: not all(v[:-1]) or v[-1],
     "=": lambda v: all(a == b for a, b in itertools.pairwise(v)),
     "distinct": lambda v: all(a != b for a, b in itertools.combinations(v, 2)),
+}
+
+
+_I, _R, _S, _B = "Int", "Real", "String", "Bool"
+INFINITE: dict[Sort, list[tuple[str, Any]]] = {
+    _I: [("0", 0), ("1", 1), ("(- 1)", -1), ("3", 3), ("(- 7)", -7), ("48", 48), ("200000", 200_000)],
+    _R: [("0.0", Fraction(0)), ("0.5", Fraction(1, 2)), ("(- 1.5)", Fraction(-3, 2)), ("(/ 1 3)", Fraction(1, 3)),
+         ("2.0", Fraction(2))],
+    _S: [('""', ""), ('"a"', "a"), ('"ab"', "ab"), (r'"\u{41}"', "A"), ('"07"', "07"), ('""""', '"'), ('"aXa"', "aXa"),
+         (r'"\u{1F600}\u0061"', "\U0001f600a"), (r'"\n"', r"\n")],
+}  # fmt: skip
+"""Values that matter, as they are written and what they are."""
+OPERATIONS: list[tuple[str, Sort, tuple[Sort, ...]]] = [
+    ("+", _I, (_I, _I)), ("-", _I, (_I, _I)), ("*", _I, (_I, _I)), ("div", _I, (_I, _I)), ("mod", _I, (_I, _I)),
+    ("abs", _I, (_I,)), ("-", _I, (_I,)), ("to_int", _I, (_R,)), ("str.len", _I, (_S,)), ("ite", _I, ()),
+    ("str.indexof", _I, (_S, _S, _I)), ("str.to_code", _I, (_S,)), ("str.to_int", _I, (_S,)),
+    ("+", _R, (_R, _R)), ("-", _R, (_R, _R)), ("*", _R, (_R, _R)), ("/", _R, (_R, _R)), ("-", _R, (_R,)),
+    ("to_real", _R, (_I,)), ("ite", _R, ()),
+    ("str.++", _S, (_S, _S)), ("str.at", _S, (_S, _I)), ("str.substr", _S, (_S, _I, _I)), ("ite", _S, ()),
+    ("str.replace", _S, (_S, _S, _S)), ("str.from_code", _S, (_I,)), ("str.from_int", _S, (_I,)),
+    ("=", _B, (_I, _I)), ("<", _B, (_I, _I)), ("<=", _B, (_I, _I)), ("=", _B, (_R, _R)), ("<", _B, (_R, _R)),
+    (">=", _B, (_R, _R)), ("is_int", _B, (_R,)), ("=", _B, (_S, _S)), ("str.<", _B, (_S, _S)), ("str.<=", _B, (_S, _S)),
+    ("str.prefixof", _B, (_S, _S)), ("str.suffixof", _B, (_S, _S)), ("str.contains", _B, (_S, _S)),
+    ("str.is_digit", _B, (_S,)), ("distinct", _B, (_S, _S)), ("distinct", _B, (_I, _I)),
+]  # fmt: skip
+
+
+def _computed(name: str, v: list[Any]) -> Any:
+    """What an operation on integers, reals or strings gives, by the text of the standard."""
+    if name in _PLAIN:
+        return _PLAIN[name](*v)
+    if name == "-":
+        return -v[0] if len(v) == 1 else v[0] - v[1]
+    if name == "str.indexof":
+        return -1 if not 0 <= v[2] <= len(v[0]) else v[0].find(v[1], v[2])
+    if name == "str.substr":
+        return v[0][v[1] : v[1] + v[2]] if 0 <= v[1] < len(v[0]) and v[2] > 0 else ""
+    if name == "str.from_code":
+        return chr(v[0]) if 0 <= v[0] < 0x30000 else ""
+    digits = bool(v[0]) and all("0" <= c <= "9" for c in v[0])  # what is left is of one string
+    if name == "str.to_int":
+        return int(v[0]) if digits else -1
+    if name == "str.is_digit":
+        return digits and len(v[0]) == 1
+    raise AssertionError(name)
+
+
+def _modulo(a: int, b: int) -> int:
+    return a % abs(b)
+
+
+_PLAIN: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "mod": _modulo,
+    "div": lambda a, b: (a - _modulo(a, b)) // b,
+    "abs": abs,
+    "to_int": lambda a: a.numerator // a.denominator,
+    "to_real": Fraction,
+    "is_int": lambda a: a.denominator == 1,
+    "=": lambda a, b: a == b,
+    "distinct": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+    "str.len": len,
+    "str.++": lambda a, b: a + b,
+    "str.at": lambda a, i: a[i] if 0 <= i < len(a) else "",
+    "str.replace": lambda a, b, c: a.replace(b, c, 1),
+    "str.from_int": lambda i: str(i) if i >= 0 else "",
+    "str.to_code": lambda a: ord(a) if len(a) == 1 else -1,
+    "str.<": lambda a, b: a < b,
+    "str.<=": lambda a, b: a <= b,
+    "str.prefixof": lambda a, b: b.startswith(a),
+    "str.suffixof": lambda a, b: b.endswith(a),
+    "str.contains": lambda a, b: b in a,
 }
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -234,12 +235,22 @@ def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -
     Raises:
         FinishedProofExists: something stands there and ``overwrite`` is not set.
     """
-    if not directory.exists():
+    taken = f"{directory} exists already; remove it or choose another place"
+    there = os.path.lexists(directory)  # a link that leads nowhere takes the place, too
+    if there and not overwrite:
+        raise FinishedProofExists(taken)
+    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent)) if there else None
+    try:
+        if old is not None:
+            directory.rename(old / "replaced")
         temporary.rename(directory)
-        return
-    if not overwrite:
-        raise FinishedProofExists(f"{directory} exists already; remove it or choose another place")
-    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.old.", dir=directory.parent))
-    directory.rename(old / "replaced")
-    temporary.rename(directory)
-    shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        if old is not None:
+            with suppress(OSError):  # what was there comes back, unless somebody else has taken its place
+                (old / "replaced").rename(directory)
+        if os.path.lexists(directory):
+            raise FinishedProofExists(taken) from error
+        raise
+    finally:
+        if old is not None:
+            shutil.rmtree(old, ignore_errors=True)

@@ -10,7 +10,7 @@ from goedels_poetry.checker.report import Certificate, CheckReport, TrustLevel
 from goedels_poetry.checker.submission import Checker
 from goedels_poetry.errors import GoedelsPoetryError, one_line
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.plugins import declared
+from goedels_poetry.plugins import declared, foreign_code
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -41,8 +41,9 @@ class CheckerPlugin(NamedTuple):
             GoedelsPoetryError: it does not load, or is no checker.
         """
         try:
-            made = self.entry_point.load()()
-        except (Exception, SystemExit) as exc:  # foreign code may raise anything when it is imported
+            with foreign_code():
+                made = self.entry_point.load()()
+        except Exception as exc:  # foreign code may raise anything when it is imported
             raise GoedelsPoetryError(f"the checker of {self.package} does not load: {one_line(exc)}") from exc
         if not isinstance(made, Checker):
             raise GoedelsPoetryError(f"the checker of {self.package} lacks certify, check or aclose")
@@ -92,8 +93,12 @@ def by_plugin(found: Certificate, package: str) -> Certificate:
 def check_by_plugin(plugin: CheckerPlugin, path: Path, against: str | None) -> CheckReport:
     """The report of a plug-in's checker under its name; whatever it raises, nothing is shown."""
     try:
-        found = plugin.load().check(path, against)
-    except (Exception, SystemExit) as exc:  # noqa: BLE001  foreign code may raise anything
+        checker = plugin.load()
+        with foreign_code():
+            found = checker.check(path, against)
+            if not isinstance(found, CheckReport):
+                raise TypeError(f"check has to return a CheckReport, not {type(found).__name__}")
+    except Exception as exc:  # noqa: BLE001  foreign code may raise anything
         return CheckReport(Verdict.UNKNOWN, reasons=(one_line(exc),), checked_by=plugin.package)
     if found.accepted != (found.verdict in CLAIMS):
         reason = f"{found.verdict} with the trust level {found.trust_level} is no answer"

@@ -28,8 +28,10 @@ def write_in_place(path: Path, expected: str | None, text: str) -> Path:
     """
     place = Path(os.path.realpath(path))
     try:
-        now = place.read_bytes()
         mode = place.stat()
+        if not stat.S_ISREG(mode.st_mode):
+            raise NotWritten(f"{path} is no file any more")
+        now = place.read_bytes()
     except OSError as error:
         raise NotWritten(f"{path} cannot be read: {error.strerror or error}") from None
     if not os.access(place, os.W_OK):
@@ -44,10 +46,15 @@ def write_in_place(path: Path, expected: str | None, text: str) -> Path:
 def write_new(path: Path, text: str) -> None:
     """Write a file that is nobody's; raises NotWritten where there is one with another content."""
     data = _bytes(text)
-    if path.exists() and path.read_bytes() != data:
+    if path.is_symlink() or (path.exists() and not _says(path, data)):
         raise NotWritten(f"{path} exists; give another name")
     path.parent.mkdir(parents=True, exist_ok=True)
     _replace(path, data, 0o666 & ~_umask())
+
+
+def _says(path: Path, data: bytes) -> bool:
+    """Whether it is a plain file with these bytes; what has no end, such as a device, is not read."""
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data
 
 
 def _bytes(text: str) -> bytes:

@@ -222,12 +222,13 @@ def write_export(framework: GoedelsPoetryFramework, run_id: str, place: Path) ->
 def _finish(request: ChangeRequest, result: RunResult) -> int:
     """Print the result, and write the file where that was asked for and may be done."""
     told = (result.answer or {}).get("change")
-    written = _written(request, result, told) if told else ""
+    written, failed = _written(request, result, told) if told else ("", False)
+    code = result.verdict.exit_code or (Verdict.INVALID.exit_code if failed else 0)
     on = f"; {GOES_ON.format('')}" if result.verdict is Verdict.OUT_OF_BUDGET and request.back is None else ""
     if request.as_json:
         data = {"schema": SCHEMA, **result.to_json(), **(told or {}), "written": written}
         data.pop("answer", None)
-        data["exit_code"] = result.verdict.exit_code
+        data["exit_code"] = code
         sys.stdout.write(json.dumps(data, default=str) + "\n")
     elif told is None:
         say(console(sys.stderr), one_line(f"{result.input}: {result.reason}{on}"))
@@ -237,27 +238,27 @@ def _finish(request: ChangeRequest, result: RunResult) -> int:
             say(out, line)
         say_verdict(out, result.verdict, result.input, result.reason + on)
     sys.stdout.flush()
-    return result.verdict.exit_code
+    return code
 
 
-def _written(request: ChangeRequest, result: RunResult, told: dict[str, Any]) -> str:
-    """What became of the file, in words."""
+def _written(request: ChangeRequest, result: RunResult, told: dict[str, Any]) -> tuple[str, bool]:
+    """What became of the file, in words; and whether it could not be written although it was to be."""
     if not (request.write or request.target):
-        return ""
+        return "", False
     if result.verdict not in (Verdict.TESTED, Verdict.UNKNOWN):
-        return f"nothing was written: the run is not over ({result.verdict})"
+        return f"nothing was written: the run is not over ({result.verdict})", False
     if result.verdict is Verdict.UNKNOWN and (told["report"] or {}).get("goal") == REACHED:
-        return "nothing was written: the checker did not accept the change"
+        return "nothing was written: the checker did not accept the change", False
     if not told["diff"]:
-        return "nothing was written: the file stays as it was"
+        return "nothing was written: the file stays as it was", False
     try:
         if request.target is not None:
             write_new(request.target, told["text"])
-            return f"written: {request.target}"
+            return f"written: {request.target}", False
         backup = write_in_place(Path(told["path"]), _original(request, result.run_id), told["text"])
-        return f"written: {told['path']}; what it was is in {backup}"
+        return f"written: {told['path']}; what it was is in {backup}", False
     except (NotWritten, OSError) as problem:
-        return f"nothing was written: {problem}"
+        return f"nothing was written: {problem}", True
 
 
 def _original(request: ChangeRequest, run_id: str) -> str:

@@ -158,7 +158,9 @@ def _check_target(request: CodeRequest, tasks: list[tuple[str, CodeTask | Invali
         place = _place(request, name, len(tasks))
         if place.is_dir():
             raise Refused(f"--out {place} is a folder; with one task it is a file")
-        if place.exists() and not request.force:
+        if place.exists() and not place.is_file():  # a device or a pipe would be replaced by a file
+            raise Refused(f"--out {place} is no file")
+        if (place.exists() or place.is_symlink()) and not request.force:
             raise Refused(f"--out {place} is there already; --force overwrites it")
         if not place.parent.is_dir() and len(tasks) == 1:
             raise Refused(f"--out {place}: there is no folder {place.parent}")

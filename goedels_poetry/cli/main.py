@@ -29,7 +29,7 @@ def run() -> NoReturn:
         try:
             for stream in filter(None, (sys.stdout, sys.stderr)):  # none where it was closed before the start
                 stream.flush()
-        except OSError:
+        except (OSError, ValueError):  # ValueError: closed
             raise end from None  # as if nothing had been flushed: the interpreter has its own word for it
         os._exit(end.code or 0)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 from goedels_poetry.errors import GoedelsPoetryError, UnknownLanguage, one_line
 from goedels_poetry.languages.base import EXHAUSTED, Goal, Incomplete, Language, Outcome, Theorem
 from goedels_poetry.languages.simple import SimpleLanguage
-from goedels_poetry.plugins import RefusedPlugin, declared, origin_of
+from goedels_poetry.plugins import RefusedPlugin, declared, foreign_code, origin_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -201,8 +201,9 @@ def _plugin(entry_point: EntryPoint) -> Language:
 
 def _made(language: BroughtLanguage) -> Language:
     try:
-        made = language.make()
-    except (Exception, SystemExit) as exc:
+        with foreign_code():
+            made = language.make()
+    except Exception as exc:
         raise UnknownLanguage(f"the language {language.name} cannot be made: {one_line(exc)}") from exc
     if made.name != language.name:
         raise UnknownLanguage(f"the language {language.name} calls itself {made.name}: it is not used")
@@ -212,8 +213,9 @@ def _made(language: BroughtLanguage) -> Language:
 def _tried(entry_point: EntryPoint, work: Callable[[], Any]) -> Any:
     """What foreign code gives, which may raise anything."""
     try:
-        return work()
-    except (Exception, SystemExit) as exc:
+        with foreign_code():
+            return work()
+    except Exception as exc:
         where = f"{entry_point.name} ({entry_point.value})"
         raise UnknownLanguage(f"the language {where} does not load: {one_line(exc)}") from exc
 

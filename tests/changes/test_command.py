@@ -131,6 +131,18 @@ def test_a_file_that_somebody_has_changed_meanwhile_is_left_alone(tmp_path: Path
         write_new(file, "new\n")
 
 
+def test_what_is_no_plain_file_is_neither_read_nor_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / "nowhere")
+    for place in (pipe, link, Path("/dev/zero")):
+        with pytest.raises(NotWritten, match="exists"):
+            write_new(place, "new\n")
+    with pytest.raises(NotWritten, match="no file"):
+        write_in_place(pipe, None, "new\n")
+    assert sorted(tmp_path.iterdir()) == [link, pipe] and link.is_symlink()
+
+
 def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     real, link = tmp_path / "real.py", tmp_path / "link.py"
     real.write_bytes(b"a\r\n")
@@ -144,7 +156,10 @@ def test_a_change_by_a_model_that_the_checker_accepts_is_tested_and_written(proj
     (project / "test_stats.py").write_text(TESTS)
     model = Scripted([f"```diff\n{MEND}```"])
     with Server(model) as server:
-        words = ("--test", UNITTEST, "--model", "scripted", "--base-url", server.url, "--write", "--json")
-        told: dict[str, Any] = json.loads(call("stats.py", *words, code=0).stdout)
+        words = ("--test", UNITTEST, "--model", "scripted", "--base-url", server.url, "--json")
+        taken: dict[str, Any] = json.loads(call("stats.py", *words, "--out", "test_stats.py", code=2).stdout)
+        told: dict[str, Any] = json.loads(call("stats.py", *words, "--write", code=0).stdout)
+    assert (taken["verdict"], taken["exit_code"]) == ("tested", 2) and "exists" in taken["written"]
+    assert (project / "test_stats.py").read_text() == TESTS
     assert told["verdict"] == "tested" and Path(told["certificate"]).is_dir()
     assert (project / "stats.py").read_text() == MENDED

@@ -18,6 +18,7 @@ from goedels_poetry.checker import (
     write_certificate,
     write_counterexample,
 )
+from goedels_poetry.checker.archive import write_archive
 from goedels_poetry.kernel.derivation import Derivation, Instance, Query, Step
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, integer, not_
@@ -70,6 +71,41 @@ def test_a_finished_proof_is_not_overwritten(tmp_path: Path) -> None:
     write_certificate(proofs.GAUSS, proofs.gauss(), place, {"run": 3}, overwrite=True)
     assert json.loads((place / "manifest.json").read_text())["info"] == {"run": 3}
     assert [p.name for p in tmp_path.iterdir()] == ["proof.cert"]
+
+
+@pytest.mark.parametrize("target", ["nowhere", "loop", "file", "folder"])
+def test_a_link_at_the_place_is_neither_followed_nor_replaced(tmp_path: Path, target: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    place = tmp_path / "loop"
+    place.symlink_to(tmp_path / target)
+    with pytest.raises(FinishedProofExists):
+        write_certificate(proofs.GAUSS, proofs.gauss(), place)
+    assert place.is_symlink()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "folder", "loop"]
+    assert (tmp_path / "file").read_text() == "mine"
+    assert not list((tmp_path / "folder").iterdir())
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_who_is_slower_at_a_place_leaves_it_to_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    place, rename = tmp_path / "place", Path.rename
+    if overwrite:
+        place.mkdir()
+
+    def late(self: Path, target: Path) -> Path:
+        if target == place and self.name != "replaced":
+            place.mkdir(exist_ok=True)
+            (place / "theirs").touch()
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", late)
+    with pytest.raises(FinishedProofExists):
+        write_archive(place, {"ours": b""}, overwrite=overwrite)
+    assert [p.name for p in tmp_path.iterdir()] == ["place"]
+    assert [p.name for p in place.iterdir()] == ["theirs"]
 
 
 def test_any_information_about_the_run_can_stand_in_the_manifest(tmp_path: Path) -> None:

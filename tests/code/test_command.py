@@ -97,6 +97,16 @@ def test_the_function_is_written_whole_and_nothing_is_overwritten(file: Path, tm
     assert not list(tmp_path.glob(".*tmp"))
 
 
+def test_what_is_no_plain_file_is_refused_before_any_work(file: Path, tmp_path: Path) -> None:
+    pipe, link, script = tmp_path / "pipe", tmp_path / "link", Scripted(RIGHT)
+    os.mkfifo(pipe)
+    link.symlink_to(tmp_path / "nowhere")
+    assert "no file" in command(file, "--out", pipe, "--force", script=script).stderr
+    assert "there already" in command(file, "--out", link, script=script).stderr
+    assert script.asked == []
+    assert pipe.is_fifo() and link.is_symlink()
+
+
 def test_what_did_not_pass_is_not_written(file: Path, tmp_path: Path) -> None:
     place = tmp_path / "double.py"
     done = command(file, "--out", place, script=Scripted(WRONG, WRONG.replace("x * x", "x")))

@@ -12,6 +12,7 @@ from goedels_poetry.languages.smt.engine.conjecture import Explorer, Library, fr
 from goedels_poetry.languages.smt.engine.context import DIRECT, ProverContext, direct_query
 from goedels_poetry.languages.smt.engine.jobs import root_sequent
 from goedels_poetry.languages.smt.engine.rewriting import Rules
+from goedels_poetry.languages.smt.proof_json import show_sequent
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 
 HEAPS = """
@@ -134,3 +135,15 @@ def test_the_step_of_an_induction_is_no_lemma_when_it_only_says_the_goal_again(c
     found = [show(candidate.concl) for candidate in from_failed_step(context, goal)]
     assert found
     assert "(= (three x0 y0 (more z0)) (three y0 x0 (more z0)))" not in found
+
+
+def test_the_variables_of_a_lemma_are_not_called_like_functions() -> None:
+    less = "(define-fun-rec x1 ((a N) (b N)) Bool (match b ((none false) ((more k) (or (= a k) (x1 a k))))))"
+    context = ProverContext(parse_problem(f"{HEAPS}{less}(prove (forall ((a N)) (not (x1 a a))))"))
+    library = Library(context)
+    for candidate in templates(context, ["x1"]):
+        library.attempt(candidate)
+    proved = [plan.sequent for plan in library.plans.values()]
+    context.close()
+    assert proved
+    assert [parse_sequent(show_sequent(s), context.signature) for s in proved] == proved

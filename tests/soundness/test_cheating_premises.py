@@ -3,7 +3,10 @@ model."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from goedels_poetry.checker import check_certificate, write_certificate
 from goedels_poetry.checker.smt.portfolio import Solvers
@@ -16,6 +19,8 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 from goedels_poetry.reasoning.backends import SMT2Backend
 from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.query_runner import OPEN, QueryRunner
+from goedels_poetry.solvers.z3_scope import Evidence
 from goedels_poetry.tree.state import Verdict
 
 THEOREM = """(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
@@ -78,6 +83,22 @@ def test_a_premise_that_looks_like_a_definition_is_not_consistent_because_z3_say
 def test_nor_are_the_premises_of_a_question() -> None:
     result = SMT2Backend().execute(AT_ONCE + "(define-fun goal () Bool b)\n")
     assert result.verdict is not Verdict.PROVED or result.trust_level in (None, "L0", "L1"), result
+
+
+@pytest.mark.parametrize("goal", ["b", "(> (g z) 5)"])
+def test_of_premises_too_hard_as_a_whole_those_are_looked_at_that_the_answer_needs(
+    goal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quickly = QueryRunner.quickly
+
+    def too_hard(self: QueryRunner, extras: Sequence[str]) -> list[Evidence]:
+        found = quickly(self, extras)
+        return [OPEN if not extra or "not" in extra else e for extra, e in zip(extras, found, strict=True)]
+
+    monkeypatch.setattr(QueryRunner, "quickly", too_hard)
+    monkeypatch.setattr(QueryRunner, "insistently", lambda *_: OPEN)
+    result = SMT2Backend().execute(AT_ONCE + f"(define-fun goal () Bool {goal})\n")
+    assert result.verdict is Verdict.INCONSISTENT, result
 
 
 def test_a_recursion_over_a_declared_function_leaves_premises_consistent() -> None:

@@ -339,3 +339,33 @@ def test_what_agents_and_strategies_raise_is_seen_everywhere_with_the_plugins_na
     shown = " ".join(command(site, home, "show", result["run_id"]).stdout.split())
     traced = command(site, home, "trace", result["run_id"], "--format", "jsonl").stdout
     assert all(words in shown and words in traced for words in (closed, bug)), (shown, traced)
+
+
+# -- what ends programs when it is imported ------------------------------------------------------------------------
+
+ENDS = {
+    "leaves": "raise SystemExit(0)",
+    "closes": "raise GeneratorExit",
+    "cancels": "import asyncio\nraise asyncio.CancelledError",
+    "of_its_own": "class End(BaseException):\n    pass\nraise End('of all')",
+    "speechless": "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit(0)\nraise Mute",
+}
+
+
+def test_a_plugin_that_raises_whatever_it_likes_when_imported_is_left_out(
+    site: Path, home: Path, tmp_path: Path
+) -> None:
+    for name, code in ENDS.items():
+        points = {f"{group}:{name}": "thing" for group in ("agents", "strategies", "checkers", "languages")}
+        install(site, name, code, points)
+    file, other, certificate = tmp_path / "t.smt2", tmp_path / "t.txt", tmp_path / "of_its_own.cert"
+    file.write_text(FALSE)
+    other.write_text("1 = 2")
+    certificate.mkdir()
+    (certificate / "manifest.json").write_text('{"language": "of_its_own"}')
+    done = command(site, home, "prove", file)
+    assert done.returncode == 3 and "Traceback" not in done.stderr, done.stderr
+    assert all(f"plug-in '{name}' ({name}:thing) left out" in done.stdout for name in ENDS), done.stdout
+    assert command(site, home, "prove", other, "--language", "closes").returncode not in (0, 3)
+    checked = command(site, home, "check", certificate)
+    assert checked.returncode == 1 and "of all" in checked.stdout, checked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,8 +34,9 @@ from goedels_poetry.checker.lean.verify import (
 from goedels_poetry.checker.report import Certificate, CheckReport
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool
-from goedels_poetry.languages.lean.source import Target, open_theorems, read_target
+from goedels_poetry.languages.lean.runtime import PRIVATE, LeanPool, at_hand
+from goedels_poetry.languages.lean.source import Target, normalised, open_theorems, read_target
+from goedels_poetry.settings import LeanSettings, Settings
 from goedels_poetry.version import __version__
 
 Json = dict[str, Any]
@@ -43,15 +45,30 @@ _PLAIN_NAME = re.compile(r"[\w'.!?]+")
 
 
 async def certify_proof(
-    fresh: FreshLean, target: Target, text: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+    fresh: FreshLean,
+    target: Target,
+    text: str,
+    directory: Path,
+    info: Mapping[str, Any],
+    seconds: float | None = None,
+    elaborator: LeanPool | None = None,
 ) -> Certificate:
-    """The verdict on a whole file as a proof of the target; the certificate is written when it is ``proved``."""
+    """The verdict on a whole file as a proof of the target; the certificate is written when it is ``proved``.
+
+    ``elaborator``: a Lean that runs already, see `elaborator_at_hand`.
+    """
     claim = Claim(text, target.reference, (target.full_name,))
-    return await _certify(fresh, claim, directory, info, seconds, target.warnings)
+    return await _certify(fresh, claim, directory, info, seconds, target.warnings, elaborator)
 
 
 async def certify_negation(
-    fresh: FreshLean, target: Target, proof: str, directory: Path, info: Mapping[str, Any], seconds: float | None = None
+    fresh: FreshLean,
+    target: Target,
+    proof: str,
+    directory: Path,
+    info: Mapping[str, Any],
+    seconds: float | None = None,
+    elaborator: LeanPool | None = None,
 ) -> Certificate:
     """The verdict on ``proof``, the text after ``:=``, as a proof that the target is false.
 
@@ -65,7 +82,18 @@ async def certify_negation(
     universes = f".{{{', '.join(target.levels)}}}" if target.levels else ""
     text = f"{target.prefix}theorem _root_.{witness}{universes} : ¬ ({target.type}) := {proof}\n"
     claim = Claim(text, _stated(target), (target.full_name,), witness)
-    return await _certify(fresh, claim, directory, info, seconds, ())
+    return await _certify(fresh, claim, directory, info, seconds, (), elaborator)
+
+
+def elaborator_at_hand(original: str, settings: LeanSettings | None = None) -> LeanPool | None:
+    """A Lean of a search, to elaborate a proof of this original; None where there is none, or it may not.
+
+    What it says is data that are not believed, as those of a fresh one are not. But then the replayer has to read the
+    original: it must be the user's own, without programs, which could change what runs there.
+    """
+    if may_deceive(normalised(original)) is not None:
+        return None
+    return at_hand(Settings().lean if settings is None else settings)
 
 
 def _stated(target: Target) -> str:
@@ -80,9 +108,13 @@ async def _certify(
     info: Mapping[str, Any],
     seconds: float | None,
     warnings: tuple[str, ...],
+    elaborator: LeanPool | None,
 ) -> Certificate:
+    until = time.monotonic() + (SECONDS if seconds is None else seconds)
     try:
-        report = await verify(fresh, claim, seconds)
+        report = await verify(fresh, claim, seconds, elaborator)
+        if elaborator is not None and not report.accepted:  # for what it has seen before, perhaps
+            report = await verify(fresh, claim, max(until - time.monotonic(), 0.1))
     except InvalidInput as error:
         return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
     if not report.accepted:
@@ -99,7 +131,7 @@ async def _certify(
     try:
         write_lean(directory, archive, info)
     except FinishedProofExists as error:
-        return Certificate(Verdict.UNKNOWN, reason=str(error), details=report.to_json())
+        return Certificate(Verdict.UNKNOWN, reason=str(error), details={**report.to_json(), "retry": True})
     return Certificate(
         report.verdict,
         directory,
@@ -165,4 +197,4 @@ async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:
     return _stated(target) if archive.claim == REFUTED else target.reference
 
 
-__all__ = ["certify_negation", "certify_proof", "check_lean"]
+__all__ = ["certify_negation", "certify_proof", "check_lean", "elaborator_at_hand"]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import put_in_place
+from goedels_poetry.checker.archive import FinishedProofExists, put_in_place
 from goedels_poetry.checker.python.archive import PROOF, same_claim, write_python
 from goedels_poetry.checker.python.check import check_python
 from goedels_poetry.checker.report import CheckReport
@@ -46,6 +46,8 @@ def certify(payload: Json) -> Json:
                 put_in_place(folder, where, overwrite=same_claim(where, source, function))
         except Unavailable:
             raise  # it says nothing about the program: the run stays as it is, and can be resumed
+        except FinishedProofExists as error:
+            report, kept = CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True), False
         except (GoedelsPoetryError, PythonFault, OutsideFragment, ValueError) as error:
             report, kept = CheckReport(Verdict.UNKNOWN, reasons=(str(error),)), False
     return report_json(where if kept else None, report)

@@ -19,7 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.checker.archive import LEAN_PROOF, finished_proof, language_of, put_in_place, sha256
+from goedels_poetry.checker.archive import (
+    LEAN_PROOF,
+    FinishedProofExists,
+    finished_proof,
+    language_of,
+    put_in_place,
+    sha256,
+)
 from goedels_poetry.checker.by_language import LEAN, check_any
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.checker.smt.check import check_certificate
@@ -211,6 +218,8 @@ def _checked(payload: Json, write: Callable[[Path], Path]) -> Json:
                 put_in_place(path, where, overwrite=finished_proof(where) == sha256(text))
         except Unavailable:
             raise  # it says nothing about the proof: the run stays as it is, and can be resumed
+        except FinishedProofExists as error:
+            report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),), retry=True)
         except (GoedelsPoetryError, ValueError) as error:
             report = CheckReport(Verdict.UNKNOWN, reasons=(str(error),))
     return _with_premises(report_json(where if report.accepted else None, report), text)

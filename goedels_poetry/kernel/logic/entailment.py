@@ -203,9 +203,13 @@ def _answer(queries: Queries, case: _Case, core: tuple[str, ...], warnings: list
         return GoalAnswer(name, Verdict.INCONSISTENT, checks, core, reason=_clash(queries.encoder.premises, core))
     for side, verdict in ((False, Verdict.PROVED), (True, Verdict.REFUTED)):
         if case.status(side) == "unsat":
-            if checks.premises != "sat":
-                warnings.append(NOT_SHOWN)
             needed = queries.core(case.texts[side], case.found[side])
+            if checks.premises != "sat":
+                if needed and _contradictory(queries, needed):
+                    checks = replace(checks, premises="unsat")
+                    clash = _clash(queries.encoder.premises, needed)
+                    return GoalAnswer(name, Verdict.INCONSISTENT, checks, needed, reason=clash)
+                warnings.append(NOT_SHOWN)
             what = "the goal's negation" if side else "the goal"
             reason = "" if needed else f"{what} is true whatever the premises say"
             return GoalAnswer(name, verdict, checks, needed, reason=reason)
@@ -213,6 +217,13 @@ def _answer(queries: Queries, case: _Case, core: tuple[str, ...], warnings: list
     return GoalAnswer(
         name, Verdict.UNKNOWN, checks, witness=worlds[True], countermodel=worlds[False], reason=_why_open(case)
     )
+
+
+def _contradictory(queries: Queries, core: tuple[str, ...]) -> bool:
+    """Whether so few premises contradict each other alone, where nothing is known of all of them together."""
+    program = queries.encoder.program
+    few = Encoder(program, [p for p in queries.encoder.premises if p.name in core])
+    return queries.ask_for_values(few, "", ()).status == "unsat"
 
 
 def _clash(premises: Sequence[LogicPremise], core: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from goedels_poetry.languages.smt.engine.context import CANDIDATE, PATIENT, Prov
 from goedels_poetry.languages.smt.engine.induction import induction
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.refutation import show_assignment
-from goedels_poetry.languages.smt.engine.rewriting import Rules
+from goedels_poetry.languages.smt.engine.rewriting import Rules, apart
 from goedels_poetry.languages.trials import Status
 
 TESTS = 80
@@ -64,6 +64,7 @@ class Library:
         One that was tried before is only looked at ``again`` on request, or when lemmas of its own may be found.
         """
         context, key = self._context, key_of(candidate)
+        candidate = apart(candidate, context.reserved)
         if key in self.plans:
             return False
         if key in self._tried and not (deep or again):
@@ -141,7 +142,7 @@ class Library:
 
     def establish(self, fact: Sequent, prove: Callable[[ProverContext, Sequent], Plan | None]) -> bool:
         """Keep a fact that others are going to cite; whether ``prove`` has proved it, now or before."""
-        key = key_of(fact)
+        key, fact = key_of(fact), apart(fact, self._context.reserved)
         if key not in self.plans and key not in self._refused:
             plan = prove(self._context, fact)
             if plan is None:

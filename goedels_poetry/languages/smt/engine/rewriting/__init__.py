@@ -13,13 +13,14 @@ from goedels_poetry.languages.smt.engine.rewriting.matching import match, occurr
 from goedels_poetry.languages.smt.engine.rewriting.replace import replace_subterm
 from goedels_poetry.languages.smt.engine.rewriting.rewrite import Rewriter
 from goedels_poetry.languages.smt.engine.rewriting.rules import Rules
-from goedels_poetry.languages.smt.engine.rewriting.statements import lemma, ordered_variables
+from goedels_poetry.languages.smt.engine.rewriting.statements import apart, lemma, ordered_variables
 from goedels_poetry.languages.smt.engine.rewriting.unfold import Unfolder
 
 __all__ = [
     "Rewriter",
     "Rules",
     "Unfolder",
+    "apart",
     "lemma",
     "lemma_instances",
     "match",

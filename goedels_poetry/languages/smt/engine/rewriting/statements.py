@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from itertools import count
 
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
-from goedels_poetry.kernel.terms import Kind, Term, implies, is_app, substitute, var
+from goedels_poetry.kernel.terms import Kind, Term, fresh_name, implies, is_app, substitute, var
 
 
 def lemma(formula: Term, hyps: tuple[Term, ...] = ()) -> Sequent:
@@ -18,6 +19,22 @@ def lemma(formula: Term, hyps: tuple[Term, ...] = ()) -> Sequent:
         conditions.append(body.args[0])
         body = body.args[1]
     return make_sequent(ordered_variables(named), conditions, body)
+
+
+def apart(sequent: Sequent, names: Set[str]) -> Sequent:
+    """The same with other names for variables that are called like a symbol, which no text could tell apart."""
+    taken = {*names, *[v.name for v in sequent.vars]}
+    renaming: dict[Term, Term] = {}
+    for variable in sequent.vars:
+        if variable.name in names:
+            name = fresh_name(variable.name, taken)
+            taken.add(name)
+            renaming[variable] = var(name, variable.sort)
+    if not renaming:
+        return sequent
+    variables = [renaming.get(v, v) for v in sequent.vars]
+    hyps = [substitute(hyp, renaming) for hyp in sequent.hyps]
+    return Sequent(tuple(variables), tuple(hyps), substitute(sequent.concl, renaming))
 
 
 def ordered_variables(term: Term) -> list[Term]:

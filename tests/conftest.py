@@ -73,6 +73,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
         install()
+    # No test asks anybody beyond this machine, and every client of a scripted server would read the certificates of all
+    # authorities that the system trusts, which takes longer than most replies: a folder without any takes no time.
+    os.environ.setdefault("SSL_CERT_DIR", str(HERE))
 
 
 COLD = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import kept_lean
 import pytest
-from scripted_claims import KeptSmt
+from kept_smt import KeptSmt
 
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.runtime import LeanPool

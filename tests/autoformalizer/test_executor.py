@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_smt import KeptSmt
 from scripted_claims import (
     CLAIM,
     NAT,
@@ -14,7 +15,6 @@ from scripted_claims import (
     WORDS,
     ZERO,
     Answer,
-    KeptSmt,
     Script,
     Server,
     block,

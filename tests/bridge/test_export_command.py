@@ -12,7 +12,8 @@ import pytest
 from called import call
 from forge import forge
 
-from goedels_poetry.checker import CheckReport
+from goedels_poetry.checker import CheckReport, check_certificate
+from goedels_poetry.checker.smt import lean_proof
 from goedels_poetry.checker.smt.check import VERDICTS
 from goedels_poetry.cli import prove_lean
 from goedels_poetry.kernel.derivation import Derivation, Query, Step
@@ -171,7 +172,14 @@ def claimed(folder: Path, claim: str) -> Path:
 async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_too(
     claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: LeanPool
 ) -> None:
+    def here(seconds: float, path: Path, against: str, *, assume_definitions: bool) -> CheckReport:
+        """The same check without a process and a Lean of its own, which the level of a proof is tested with."""
+        return check_certificate(path, against.encode(), assume_definitions=assume_definitions)
+
     monkeypatch.setattr("goedels_poetry.languages.lean.runtime.open_lean", lambda *_, **__: kept_lean.Kept(lean))
+    monkeypatch.setattr(lean_proof, "fresh_lean", lambda: kept_lean.Kept(lean))
+    monkeypatch.setattr(lean_proof, "_is_there", lambda: True)
+    monkeypatch.setattr(prove_lean, "check_within", here)
     text, _, statement = CLAIMS[claim]
     made, verdict = claimed(tmp_path / "c", claim), VERDICTS[claim]
     result = RunResult("t", verdict, language="smt", certificate=made, trust_level="L3")

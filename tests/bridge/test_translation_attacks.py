@@ -108,6 +108,7 @@ RULES = {"statement": ("statement", "compile", "sorry")}
 
 
 @pytest.mark.parametrize("name", attacks(translate(parse_problem(TEXT))))
+@pytest.mark.sample(10)
 def test_the_certificate_is_refused(lean: LeanPool, theory: LeanTheory, name: str) -> None:
     report = judged(lean, attacks(theory)[name])
     assert report.refused and not report.accepted and report.verdict is Verdict.UNKNOWN

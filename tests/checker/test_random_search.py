@@ -103,6 +103,7 @@ def z3() -> Iterator[Z3Process]:
 
 
 @pytest.mark.parametrize("name", FALSE)
+@pytest.mark.sample(4)
 def test_no_false_goal_is_proved(name: str, z3: Z3Process) -> None:
     for seed in range(8):
         blind = Blind(FALSE[name], seed, z3)

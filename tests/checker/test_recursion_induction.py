@@ -191,6 +191,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize(("goal", "function", "at", "general", "point"), POINTS)
+@pytest.mark.sample(4)
 def test_the_instances_give_the_goal_at_each_point(
     goal: str, function: str, at: str, general: str, point: tuple[str, ...]
 ) -> None:
@@ -401,6 +402,7 @@ def test_only_the_order_of_its_own_group_matters(tmp_path: Path, function: str) 
         ("(forall ((k Int) (x L)) (= (len (sift k x)) 0))", "sift", "0, x"),
     ],
 )
+@pytest.mark.sample(3)
 def test_a_false_statement_has_no_proof_along_a_function(tmp_path: Path, goal: str, function: str, at: str) -> None:
     text = f"{LISTS}(prove {goal})".encode()
     problem = parse_problem(text)

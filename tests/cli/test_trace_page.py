@@ -81,6 +81,7 @@ def test_a_run_beside_itself_differs_in_nothing(cli: Any, two_runs: tuple[str, s
         ("--compare", "RUN", "nonsense"),
     ],
 )
+@pytest.mark.sample(3)
 def test_options_that_do_not_go_together_are_refused(
     cli: Any, two_runs: tuple[str, str], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:

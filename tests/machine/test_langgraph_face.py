@@ -198,7 +198,7 @@ def script() -> ModuleType:
 def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: ModuleType) -> None:
     trial = script.Trial(tmp_path / "home", generated(2, latency=0.05), "t.toy", "toy")
     commits: list[int] = []
-    for _ in range(3):
+    for _ in range(2):
         process = trial.start()
         assert process.stdout is not None and process.stdout.readline() == "begun\n"
         while len(trial.log()) < (commits[-1] if commits else 0) + 6:  # the test's time limit ends the wait
@@ -219,7 +219,7 @@ def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: Mod
             seen = {s.values["seq"] for s in history}
             assert newest.tree() == store.nodes()
             kills = [e.seq for e in store.events() if e.outcome.startswith("resumed")]
-    assert len(kills) == 3 and commits[0] < commits[-1]
+    assert len(kills) == 2 and commits[0] < commits[-1]
     assert all(seq in seen for seq in kills), "each resume is a moment of the history"
 
 

@@ -1,4 +1,4 @@
-"""Models that state, judge and put into words by a script, and languages whose processes serve several tests."""
+"""Models that state, judge and put into words by a script, and runs that ask them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from model_server import Answer, Server
 
 from goedels_poetry import Settings
 from goedels_poetry.autoformalizer import AutoformalizationExecutor
-from goedels_poetry.languages.smt import SmtLanguage
 
 NAT = "(declare-datatypes ((Nat 0)) (((zero) (succ (pred Nat)))))\n"
 PLUS = "(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((zero y) ((succ m) (succ (plus m y))))))\n"
@@ -25,16 +24,6 @@ MARKS = {
     "words": "Say in plain words what this formal statement states",
     "round trip": "Do the two texts state the same",
 }
-
-
-class KeptSmt(SmtLanguage):
-    """Its solver processes serve several tests: starting them takes longer than most of them."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
 
 
 def same(yes: bool, reason: str = "") -> Answer:

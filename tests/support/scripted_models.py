@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kept_smt import KeptSmt as KeptLanguage
 from model_server import FAULTS, Answer, Server, rate_limit, server_error
 
 from goedels_poetry import GoedelsPoetryFramework
-from goedels_poetry.languages.smt.language import SmtLanguage
 
 HERE = Path(__file__).parents[1] / "model_loop"
 FIBONACCI = (HERE / "fibonacci.smt2").read_text()
@@ -40,16 +40,6 @@ REVERSE_SKETCH: dict[str, Any] = {
 
 Script = Callable[[dict[str, Any]], Answer]
 WithModel = Callable[..., GoedelsPoetryFramework]
-
-
-class KeptLanguage(SmtLanguage):
-    """Its solver processes serve several runs: starting them takes longer than a small run."""
-
-    async def aclose(self) -> None:
-        """Not yet."""
-
-    async def finish(self) -> None:
-        await super().aclose()
 
 
 def fenced(value: Any) -> Answer:
@@ -150,6 +140,7 @@ __all__ = [
     "REVERSE",
     "REVERSE_GOAL",
     "REVERSE_SKETCH",
+    "ROLE_MARKS",
     "Answer",
     "KeptLanguage",
     "Script",

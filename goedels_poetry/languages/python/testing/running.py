@@ -10,9 +10,12 @@ and could deceive it.
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import py_compile
 import secrets
 import signal
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -26,6 +29,7 @@ from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_python_asyn
 
 _PROGRAM = "import sys\nsys.path.insert(0, '.')\nfrom harness.{part} import main\nmain()\n"
 _RESTARTS = 4  # of a player whose candidate ended its process
+_UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH  # it has no other source than the file beside it
 _REPLY_BYTES = 32_000_000
 _JUDGE_MB = 1024
 _RANG = (-signal.SIGVTALRM, 128 + signal.SIGVTALRM)  # the process ended by the harness's own clock
@@ -60,9 +64,16 @@ class JudgeFailed(Exception):
 
 @cache
 def harness_files() -> dict[str, bytes]:
-    """What the processes are made of, by the name of the file there."""
-    folder = Path(__file__).parent / "harness"
-    return {f"harness/{path.name}": path.read_bytes() for path in sorted(folder.glob("*.py"))}
+    """What the processes are made of, by the name of the file there; compiled as well, once for all of them."""
+    files: dict[str, bytes] = {}
+    with tempfile.TemporaryDirectory() as beside:
+        for path in sorted((Path(__file__).parent / "harness").glob("*.py")):
+            files[f"harness/{path.name}"] = path.read_bytes()
+            compiled = Path(beside, path.stem)
+            py_compile.compile(str(path), str(compiled), path.name, doraise=True, invalidation_mode=_UNCHECKED)
+            name = Path(importlib.util.cache_from_source(path.name)).name
+            files[f"harness/__pycache__/{name}"] = compiled.read_bytes()
+    return files
 
 
 def call_of(chain: Any, seconds: float) -> Call:

@@ -141,24 +141,26 @@ class LeanChecker:
 
     async def _certify(self, submission: Submission, until: float) -> Certificate:
         """The theorem is read anew, by a Lean that has seen nothing else: what the search took it for plays no part."""
-        from goedels_poetry.checker.lean import certify_negation, certify_proof
+        from goedels_poetry.checker.lean.certify import certify_negation, certify_proof, elaborator_at_hand
         from goedels_poetry.languages.lean.runtime import ReplayRequest
         from goedels_poetry.languages.lean.source import read_target
 
-        reader, replayer = await asyncio.to_thread(self._open), await asyncio.to_thread(self._open)
-        unused = [replayer, reader]
-        warming = asyncio.ensure_future(replayer.replay(ReplayRequest(("Init",), "")))  # while the other one reads
+        elaborator = elaborator_at_hand(submission.text, self._settings)
+        unused = [await asyncio.to_thread(self._open) for _ in range(2 if elaborator is None else 1)]
+        warming = asyncio.ensure_future(unused[0].replay(ReplayRequest(("Init",), "")))  # while the other one reads
 
         def fresh() -> LeanPool:
             return unused.pop() if unused else self._open()
 
         try:
-            target = await read_target(reader, submission.text, str(submission.options.get("theorem") or ""))
+            target = await read_target(unused[-1], submission.text, str(submission.options.get("theorem") or ""))
             left = until - time.monotonic()
             where, info = submission.directory, submission.info
             if submission.verdict is Verdict.PROVED:
-                return await certify_proof(fresh, target, str(submission.evidence["file"]), where, info, left)
-            return await certify_negation(fresh, target, str(submission.evidence["proof"]), where, info, left)
+                text = str(submission.evidence["file"])
+                return await certify_proof(fresh, target, text, where, info, left, elaborator)
+            proof = str(submission.evidence["proof"])
+            return await certify_negation(fresh, target, proof, where, info, left, elaborator)
         except InvalidInput as error:
             return Certificate(Verdict.UNKNOWN, reason=f"the original is not valid: {error}")
         finally:

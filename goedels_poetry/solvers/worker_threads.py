@@ -109,7 +109,8 @@ class WorkerThreads(Generic[R]):
     def _get(self, number: int) -> _Job[R] | None:
         """The next job for a thread. Of idle ones the first takes it, whose process is the likeliest to be warm."""
         with self._lock:
-            heappush(self._idle, number)
+            if number not in self._idle:
+                heappush(self._idle, number)
             while not self._jobs or self._idle[0] != number:
                 self._waken()  # a thread may have become idle that comes before the one that was told
                 self._wakened[number].wait()
@@ -124,15 +125,23 @@ class WorkerThreads(Generic[R]):
                 if self._closed:
                     job.end(None, SolverError("the pool is closed"))
                 elif job.begin(resource):
-                    try:
-                        job.end(job.call(resource), None)
-                    except BaseException as error:  # noqa: BLE001 - raised again where the job is awaited
-                        job.end(None, error)
+                    self._end(number, job, resource)
                 else:
                     job.end(None, None)
             resource.close()
         finally:
             self._leave(number)
+
+    def _end(self, number: int, job: _Job[R], resource: R) -> None:
+        """Do the job. The thread counts as idle before its result is told: who then has the next one finds it, warm."""
+        result, fault = None, None
+        try:
+            result = job.call(resource)
+        except BaseException as error:  # noqa: BLE001 - raised again where the job is awaited
+            fault = error
+        with self._lock:
+            heappush(self._idle, number)
+        job.end(result, fault)
 
     def _leave(self, number: int) -> None:
         """A thread has nothing left to do."""

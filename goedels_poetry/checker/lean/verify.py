@@ -75,16 +75,19 @@ async def second_kernel(library: str, candidate: str, premises: Sequence[str], s
 
 
 @asynccontextmanager
-async def fresh_leans(fresh: FreshLean) -> AsyncIterator[Leans]:
-    """Two Leans that nothing has been asked of, both starting; killed at the end."""
+async def fresh_leans(fresh: FreshLean, elaborator: LeanPool | None = None) -> AsyncIterator[Leans]:
+    """Two Leans that nothing has been asked of, both starting; killed at the end.
+
+    ``elaborator``: one that runs already, and stays open; the original, a user's own, is then read by the replayer.
+    """
     started: list[LeanPool] = []
     try:
-        for _ in range(2):
+        for _ in range(2 if elaborator is None else 1):
             started.append(await asyncio.to_thread(fresh))
-        elaborator, replayer = started
+        replayer = started[-1]
         warming = asyncio.ensure_future(replayer.replay(ReplayRequest(("Init",), "", seconds=START_SECONDS)))
         try:
-            yield Leans(elaborator, replayer, second_kernel)
+            yield Leans(elaborator or started[0], replayer, second_kernel, None if elaborator is None else replayer)
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
@@ -95,21 +98,23 @@ async def fresh_leans(fresh: FreshLean) -> AsyncIterator[Leans]:
             await lean.aclose()
 
 
-async def verify(fresh: FreshLean, claim: Claim, seconds: float | None = None) -> CheckReport:
-    """The verdict on a claim, by Leans that have seen nothing before.
+async def verify(
+    fresh: FreshLean, claim: Claim, seconds: float | None = None, elaborator: LeanPool | None = None
+) -> CheckReport:
+    """The verdict on a claim, by Leans that have seen nothing before, but for the `elaborator` where one is given.
 
     Raises:
         InvalidInput: the original is not one.
         TimeoutError: not done within ``seconds``, everything included.
     """
-    async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh) as leans:
+    async with within(SECONDS if seconds is None else seconds) as until, fresh_leans(fresh, elaborator) as leans:
         return await verify_with(leans, claim, until)
 
 
 async def verify_with(leans: Leans, claim: Claim, until: float) -> CheckReport:
     """As `verify`, with Leans of which the elaborator may have read the user's own file. ``until``: monotonic."""
     began = time.monotonic()
-    original = await read_original(leans.elaborator, claim.original, until - began)
+    original = await read_original(leans.reader or leans.elaborator, claim.original, until - began)
     theorems = claim.theorems or ((original.named(claim.named),) if claim.named else original.open_theorems())
     if not theorems:
         raise InvalidInput("no theorem of the original has a `sorry`: there is nothing to compare with")

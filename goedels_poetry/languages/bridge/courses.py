@@ -50,7 +50,14 @@ def course(writing: Writing, definition: Definition, at: tuple[Term, ...], *besi
 
 
 def general(writing: Writing, definition: Definition) -> Course | None:
-    """The recursion of a function at its parameters; None where it cannot be followed."""
+    """The recursion of a function at its parameters; None where it cannot be followed. Every step asks for it."""
+    if definition.name not in writing.courses:
+        writing.courses[definition.name] = _general(writing, definition)
+    found: Course | None = writing.courses[definition.name]
+    return found
+
+
+def _general(writing: Writing, definition: Definition) -> Course | None:
     try:
         found = course(writing, definition, definition.params, definition.body)
     except TooLarge:

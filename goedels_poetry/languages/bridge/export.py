@@ -25,6 +25,8 @@ from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
 
 DEFAULT_SECONDS = 60.0
+WHOLE_SECONDS = 20.0
+"""For the file as a whole, at least: every step of it is proved by then."""
 SAYS = {
     "proved": "",
     "negation proved": "; What is proved here is the negation of the goal, from the premises.\n",
@@ -88,7 +90,7 @@ async def export(
     for ending in endings(replay.writing, derivation.steps[-1]):
         text = written(theory, replay.writing, derivation.steps, replay.found, ending, replay.used_facts)
         remaining = began + seconds - time.monotonic()
-        checked = await lean.check(CheckRequest(code=text, seconds=max(5.0, remaining)))
+        checked = await lean.check(CheckRequest(code=text, seconds=max(WHOLE_SECONDS, remaining)))
         open_ = [m for m in checked.messages if m.kind == "hasSorry"]
         if checked.ok and not open_:
             return replace(result, text=text, seconds=time.monotonic() - began)

@@ -8,6 +8,7 @@ from itertools import combinations, islice, product
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, app, is_app, substitute, subterms
+from goedels_poetry.languages.bridge.conditions import decided, nested
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, listed
 
 MOST_SPLITS, MOST_SPECIAL = 4, 4
@@ -34,6 +35,8 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
         yield instances + writing.grind(query.cites, defs)
         if arithmetic:
             yield instances + "simp_all\nomega"
+    if nested(sequent):
+        yield from decided(writing, sequent, defs)
     matched = "".join(f"{line}\n" for line in writing.matches(query.cites, terms))
     if matched:
         yield matched + direct
@@ -41,10 +44,12 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     splits = writing.splits(sequent)
     if splits:
         yield matched + writing.grind(query.cites, [*defs, *splits])
+    yield from decided(writing, sequent, defs)
     special = _special(writing, sequent)
     if special:
         yield special + direct
-        yield from _by_cases(writing, sequent, 1, [special + direct])
+        for text in _by_cases(writing, sequent, 1, [direct]):
+            yield special + text  # before the variables are taken apart
     if not defs and not query.cites:
         yield "simp_all"
     if instances and query.equations:
@@ -56,7 +61,7 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     if arithmetic:
         yield f"{tried}\nall_goals omega"
     yield f"{tried}\nall_goals (repeat' split) <;> (try simp_all) <;> grind{listed(defs)}"
-    yield from _by_cases(writing, sequent, 2, [matched + direct])
+    yield from _by_cases(writing, sequent, 2, [simp, matched + direct])
     yield from _by_cases(writing, sequent, 3, [simp, direct])
     yield from _by_conditions(writing, sequent, [direct])
     if instances and query.equations:

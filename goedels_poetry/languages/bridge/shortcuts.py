@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping
 from goedels_poetry.kernel.derivation import ByScheme, Query, Step
 from goedels_poetry.kernel.inductions import RecursionInduction, StructuralInduction, variable_of
 from goedels_poetry.kernel.terms import app
+from goedels_poetry.languages.bridge.conditions import nested
 from goedels_poetry.languages.bridge.writing import Writing
 
 
 def shortcuts(writing: Writing, step: Step, steps: Mapping[str, Step]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Tactic blocks with the steps that they cite, for an induction whose cases all are queries."""
     if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, (StructuralInduction, RecursionInduction)):
+        return
+    if nested(step.sequent):
         return
     cases = [steps[c] for c in step.by.cites]
     queries = [case.by for case in cases if isinstance(case.by, Query)]

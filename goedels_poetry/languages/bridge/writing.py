@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from goedels_poetry.kernel.bridge.names import WORDS
 from goedels_poetry.kernel.problem import Problem
@@ -47,6 +48,8 @@ class Writing:
     """How large results of functions are, of which theorems `_size_…` say so."""
     sized: frozenset[str] = frozenset()
     """Functions of which these theorems are proved."""
+    courses: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What `courses.general` has found, by function: every step asks for it."""
 
     def given(self, step: str) -> tuple[str, ...]:
         """What step ``step`` has to be given before its own variables: hypotheses, and what its statement speaks of."""

@@ -16,7 +16,7 @@ from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, open_lean
+from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, lend, open_lean
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import (
@@ -112,6 +112,7 @@ class LeanLanguage:
                     self._pool = await asyncio.to_thread(open_lean, self._settings)
                 except LeanUnavailable as fault:
                     raise _missing(fault) from fault
+                lend(self._pool, self._settings)
                 self.verifier = f"lean {__version__}, {self._pool.kind} {self._pool.version}"
             return self._pool
 

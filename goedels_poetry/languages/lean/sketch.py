@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,7 @@ Json = dict[str, Any]
 
 CHECK_SECONDS = 60.0
 MOST_MESSAGES = 5
+MOST_PASSED = 16
 IN_PLACE = ("assumption", "rfl", "trivial", "omega", "simp_all", "decide", "grind", "exact ⟨_, rfl⟩", "exact?")
 """What is tried on a hole that cannot become a lemma, cheapest first."""
 HELPER_KINDS = THEOREMS | {
@@ -51,10 +53,29 @@ class Checked:
     """Names that its helpers declare."""
 
 
+_PASSED: weakref.WeakKeyDictionary[LeanRuntime, dict[tuple[Task, str, str], Checked]] = weakref.WeakKeyDictionary()
+
+
 async def check_proof(
     lean: LeanRuntime, task: Task, proof: str, helpers: str = "", seconds: float = CHECK_SECONDS
 ) -> Checked:
-    """Whether ``proof`` proves the task from Lean's logic and the task's facts alone."""
+    """Whether ``proof`` proves the task from Lean's logic and the task's facts alone.
+
+    What this Lean has just accepted it is not asked again: who has found a proof asks first, and the machine after him.
+    """
+    passed = _PASSED.setdefault(lean, {})
+    known = (task, proof, helpers)
+    if known not in passed:
+        checked = await _check_proof(lean, task, proof, helpers, seconds)
+        if checked.reason:
+            return checked
+        passed[known] = checked
+        while len(passed) > MOST_PASSED:
+            passed.pop(next(iter(passed)))
+    return passed[known]
+
+
+async def _check_proof(lean: LeanRuntime, task: Task, proof: str, helpers: str, seconds: float) -> Checked:
     code = task.code(proof, helpers)
     request = CheckRequest(code, prefix=task.prefix, seconds=seconds, commands=True, declarations=True)
     seen = await lean.check(request)

@@ -23,6 +23,7 @@ from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.termination.sizes import Sizes
 from goedels_poetry.kernel.terms import Kind, app, subterms
+from goedels_poetry.languages.bridge.conditions import nested
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, own_name
@@ -31,7 +32,7 @@ from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-MOST_CALLS = 3
+MOST_CALLS, MOST_APART = 3, 2
 BATCH, FIRST = 2, 4
 """Proofs in one request, and those that are tried before the derivation's own cases."""
 HEARTBEATS = (6_000, 40_000)
@@ -167,15 +168,16 @@ class Lemmas:
         task = Task(self.task.prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
         proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
         slow: list[str] = []
+        first = 0 if nested(self._steps[name].sequent) else FIRST
         for at in range(0, len(proofs), BATCH):
-            if at == FIRST and not self.theory.natural and await self._replayed(name):
+            if at == first and not self.theory.natural and await self._replayed(name):
                 return True
             if found := await self._first(task, proofs[at : at + BATCH], HEARTBEATS[0], slow):
                 self.proofs[name], self.texts[name] = found, f"{task.head} := {found}"
                 return True
             if self.clock.over:
                 return False
-        if len(proofs) <= FIRST and not self.theory.natural and await self._replayed(name):
+        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
             return True
         for proof in slow:
             if self.clock.over:
@@ -234,7 +236,21 @@ class Lemmas:
         starts = self._starts(tree)
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
-        return list(dict.fromkeys(start.replace("◯", closer) for closer in closers for start in starts))
+        quick = [start.replace("◯", f"simp_all{few}") for start in self._apart(tree[0])]
+        return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
+
+    def _apart(self, step: Step) -> list[str]:
+        """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
+        if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, StructuralInduction):
+            return []
+        signature, scheme = self.problem.signature, step.by.scheme
+        general = [v for v in step.sequent.vars if v.name in scheme.general]
+        if not 0 < len(general) <= MOST_APART or any(signature.datatype(v.sort) is None for v in general):
+            return []
+        names = [self.theory.variable(v) for v in general]
+        on = self.theory.variable(variable_of(step.sequent, scheme.on))
+        cases = " <;> ".join(f"cases {name}" for name in names)
+        return [f"induction {on} generalizing {' '.join(names)} <;> {cases} <;> ◯"]
 
     def _starts(self, tree: Sequence[Step]) -> list[str]:
         """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""

@@ -1,5 +1,6 @@
 """Lean, whichever way it is had: one protocol, and the pools that speak it."""
 
+from goedels_poetry.languages.lean.runtime.at_hand import at_hand, lend
 from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.library import Constant, Library
 from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
@@ -45,8 +46,10 @@ __all__ = [
     "Message",
     "ReplayRequest",
     "ReplayResult",
+    "at_hand",
     "constants_of",
     "kind_in_use",
+    "lend",
     "open_lean",
     "place",
 ]

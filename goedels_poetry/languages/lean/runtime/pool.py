@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from goedels_poetry.languages.lean.runtime.library import LeanLibrarian, Library
 from goedels_poetry.languages.lean.runtime.protocol import (
@@ -14,6 +14,8 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     ReplayResult,
 )
 from goedels_poetry.solvers.worker_threads import WorkerThreads
+
+T = TypeVar("T")
 
 
 class LeanWorker(Protocol):
@@ -50,6 +52,10 @@ class LeanPool:
         self.kind = kind
         self.version = version
         self.trusted = trusted
+        self.busy = 0
+        """Requests that are under way or wait."""
+        self.started = False
+        """It has answered something and was not closed."""
         self._threads = WorkerThreads(size, make, "goedels-poetry-lean")
 
     async def check(self, request: CheckRequest, urgency: int = 0) -> CheckResult:
@@ -57,7 +63,7 @@ class LeanPool:
         fault = _not_unicode(request.prefix + request.code) or _not_unicode(request.reference or "")
         if fault is not None:
             return CheckResult("done", messages=(fault,))
-        return await self._threads.run(lambda lean: lean.check(request), urgency)
+        return await self._run(lambda lean: lean.check(request), urgency)
 
     async def replay(self, request: ReplayRequest) -> ReplayResult:
         """As `LeanRuntime.replay`; a crash where this Lean cannot."""
@@ -67,17 +73,13 @@ class LeanPool:
                 return lean.replay(request)
             return ReplayResult("crash", f"a Lean of the kind {self.kind} takes no declarations as data")
 
-        done: ReplayResult = await self._threads.run(ask)
-        return done
+        return await self._run(ask)
 
     async def evaluate(
         self, prefix: str, terms: list[str], arguments: list[list[str]], seconds: float
     ) -> list[list[str | None]]:
         """As `LeanRuntime.evaluate`."""
-        values: list[list[str | None]] = await self._threads.run(
-            lambda lean: lean.evaluate(prefix, terms, arguments, seconds)
-        )
-        return values
+        return await self._run(lambda lean: lean.evaluate(prefix, terms, arguments, seconds))
 
     async def library(self, prefix: str, code: str, imported: bool, seconds: float) -> Library | None:
         """As `LeanLibrarian.library`; None where this Lean cannot say."""
@@ -85,11 +87,20 @@ class LeanPool:
         def ask(lean: LeanWorker) -> Library | None:
             return lean.library(prefix, code, imported, seconds) if isinstance(lean, LeanLibrarian) else None
 
-        found: Library | None = await self._threads.run(ask)
-        return found
+        return await self._run(ask)
+
+    async def _run(self, ask: Callable[[LeanWorker], T], urgency: int = 0) -> T:
+        self.busy += 1
+        try:
+            answer = await self._threads.run(ask, urgency)
+            self.started = True
+            return answer
+        finally:
+            self.busy -= 1
 
     async def aclose(self) -> None:
         """Kill every process. Safe to call twice."""
+        self.started = False
         await self._threads.aclose()
 
 

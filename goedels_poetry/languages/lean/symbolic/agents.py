@@ -26,7 +26,7 @@ from goedels_poetry.languages.lean.symbolic.schemes import schemes
 from goedels_poetry.languages.lean.symbolic.structure import Plan, close, open_plan, plans, shape, unsolved
 from goedels_poetry.languages.lean.symbolic.theory import Goal, Theory, opened, theory_of
 from goedels_poetry.languages.lean.task import Task
-from goedels_poetry.languages.trials import Status, trial_log
+from goedels_poetry.languages.trials import Status, TrialLog, logging_trials, trial_log
 
 if TYPE_CHECKING:
     from goedels_poetry.languages.bridge.goals import Engine
@@ -54,6 +54,10 @@ class Room:
     """The structural steps that apply to it, with the cases that are closed by now; [] before they were looked for."""
     proof: list[Proposal] = field(default_factory=list)
     """What `at_once` has found."""
+    vain: set[str] = field(default_factory=set)
+    """Tactics that it has tried in vain: `prove` does not try them again."""
+    log: TrialLog = field(default_factory=TrialLog)
+    """What came of them."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds that were given to a strategy in vain."""
 
@@ -92,9 +96,12 @@ async def at_once(lean: LeanRuntime, task: Task, *, seconds: float) -> bool:
         return False
     start = f"{room.goal.start}  "
     tactics = [t for t in _direct(room) if "exact?" not in t][:AT_ONCE] + bounded_cases(room.goal)
-    found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
+    with logging_trials(room.log):
+        found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
     if found is not None:
         room.proof.append(found)
+    elif not clock.over:
+        room.vain.update(tactics)
     return found is not None
 
 
@@ -149,7 +156,9 @@ async def _with(engine: Engine, lean: LeanRuntime, task: Task, room: Room, clock
 
 async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Proposal | None:
     start = f"{room.goal.start}  "
-    found = await first_success(lean, task, _texts(room, _direct(room)), clock=clock, strategy="tactics", start=start)
+    tactics = [tactic for tactic in _direct(room) if tactic not in room.vain]
+    trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
+    found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
     found = found or await first_success(
         lean, task, _texts(room, arithmetic(room.goal)), clock=clock, strategy="arithmetic", start=start
     )

@@ -23,6 +23,7 @@ from goedels_poetry.languages.lean.runtime.embedded.install import (
     damage,
     install,
     is_installed,
+    misnamed,
     node_program,
 )
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
@@ -97,6 +98,8 @@ def node_command() -> list[str]:
 
 def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, memory_mb: int = MEMORY_MB) -> LeanPool:
     """A pool of embedded Leans, installed on first use; raises :class:`InstallError`."""
+    if wrong := misnamed():
+        raise InstallError(wrong)
     folder = install(progress=progress)
     if not is_whole(folder / SNAPSHOTS / SNAPSHOT):
         make_snapshot(folder)
@@ -118,6 +121,7 @@ __all__ = [
     "is_installed",
     "is_whole",
     "make_snapshot",
+    "misnamed",
     "node_command",
     "node_program",
 ]

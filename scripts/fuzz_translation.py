@@ -336,6 +336,23 @@ class Maker:
         if name in key:
             key = "1"
         value = e("int", 1)
+        if self.random.random() < 0.5:
+            other = self.pick(*self.names("dict[int, int]"), f"{{{e('int', 0)}: {e('int', 0)}, 1: 7}}")
+            changes = [
+                f"{name}.pop({key})",
+                f"{name}.pop({key}, 5)",
+                f"{name}.setdefault({key}, 6)",
+                f"del {name}[{key}]",
+            ]
+            changes += [f"{name}.update({other})", f"{name} |= {other}", f"{name} = {name} | {other}"]
+            changes += [f"{name}.update(zip({e('list[int]', 1)}, [1, 2]))"]
+            got = self.fresh()
+            change = self.pick(*changes)
+            is_value = "pop(" in change or "setdefault" in change
+            put(indent, f"{got} = {change}" if is_value and name not in key else change)
+            if is_value and name not in key:
+                self.scope[got] = "int"
+            return
         put(
             indent,
             self.pick(f"{name}[{key}] = {value}", f"{name}[{key}] = {value}", f"{name}[{key}] += 1", f"{name}.clear()"),
@@ -520,6 +537,17 @@ class Maker:
         deep = indent >= 4
         if r.random() < 0.15:
             self.collection(indent)
+        elif r.random() < 0.04 and not deep and not self.loops:
+            self.put(indent, "try:")
+            self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 2)}")
+            if r.random() < 0.5:
+                self.put(indent + 1, f"if {self.expr('bool', 1)}:")
+                self.put(indent + 2, f"return {self.expr(self.result, 1)}")
+            if r.random() < 0.5:
+                self.put(indent, f"except {self.pick('ZeroDivisionError', 'IndexError', '(KeyError, ValueError)')}:")
+                self.put(indent + 1, f"{self.pick(*ints) if ints else self.fresh()} = {self.expr('int', 1)}")
+            self.put(indent, "finally:")
+            self.statement(indent + 1)
         elif roll < 0.2:
             name = self.fresh()
             self.put(
@@ -558,6 +586,7 @@ class Maker:
                         lambda: f"{xs}[0], {xs}[-1] = {xs}[-1], {xs}[0]",
                         lambda: f"{xs}.remove({self.expr('int', 1)})",
                         lambda: f"{xs}.clear()",
+                        lambda: f"del {xs}[{self.pick('0', '-1', '1', '-2', self.expr('int', 0))}]",
                     ]
                 )(),
             )
@@ -650,6 +679,12 @@ class Maker:
                     kinds[name] = "int"
                 if r.random() < 0.5:
                     kinds[f"{r.choice(lists)}[{name}]"] = "int"
+                if r.random() < 0.4:
+                    low, high, near = self.pick(
+                        ("", " - 1", "+"), ("1, ", "", "-"), ("", " - 1", "-"), ("1, ", " - 1", "+")
+                    )
+                    text = f"{name} in range({low}len({over}){high})"
+                    kinds[f"{over}[{name} {near} 1]"] = "int"
             if r.random() < 0.1 and self.names("int"):
                 old = r.choice(self.names("int"))
                 text, kinds = f"{old} in {xs}", {}

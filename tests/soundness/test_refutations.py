@@ -190,6 +190,14 @@ def test_values_of_a_datatype_that_holds_arrays_of_itself(field: str) -> None:
     assert (counterexample(problem, 0) is None) is ("Bool" in field)  # of a finite index equality is not computed
 
 
+def test_small_values_of_datatypes_with_texts_are_made_whatever_the_size():
+    declared = "(declare-datatype T ((end) (more (text String) (real Real) (bits (_ BitVec 3)) (rest T))))"
+    problem = parse_problem(f"{declared}(prove true)")
+    source = random.Random(1)
+    for size in range(-3, 4):
+        assert len({random_value(problem.signature, Sort("T"), size, source) for _ in range(20)}) >= 1
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -9,8 +9,9 @@ SMT-LIB 2 script of a function and its contract, or says why it does not (``faul
 - ``lifting`` spells out nested functions and local lambdas, by the ``scopes`` of names, ``assignments`` the ``:=``;
 - ``functions`` translates each function that is needed; ``statements`` follows its blocks (``flow``), with ``loops``,
   ``patterns``, ``handlers`` and ``mutation``; ``liveness`` says which variables a loop has to carry;
-- ``expressions`` evaluates in a ``frame``, with ``comparisons``, ``calls``, ``comprehensions``, ``iteration``,
-  ``slices``, ``dicts`` (literals), ``mappings`` (other dicts), ``sets``, ``keys``, ``texts`` and ``elements``;
+- ``expressions`` evaluates in a ``frame``, with ``operators``, ``comparisons``, ``calls``, ``comprehensions``,
+  ``iteration``, ``slices`` (and elements by index), ``dicts`` (literals), ``mappings`` (other dicts), ``sets``,
+  ``keys``, ``texts`` and ``elements``;
 - ``recursion`` closes the functions of loops; ``ends`` sees that some recursion ends;
 - ``library`` has the functions on lists, ``registry`` all definitions and sorts, ``build`` folds terms and effects;
 - ``script`` writes the text, ``folding`` what it unfolds; ``values`` turns counterexamples into Python literals.

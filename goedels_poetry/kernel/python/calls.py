@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from goedels_poetry.kernel.python import dicts, keys, mappings, sets
 from goedels_poetry.kernel.python.build import compare, cond, equal, floor_div, floor_mod, negative, plus
-from goedels_poetry.kernel.python.expressions import arithmetic
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.iteration import spelled_out
 from goedels_poetry.kernel.python.library import greatest_divisor, less
 from goedels_poetry.kernel.python.lifting import INFIX
 from goedels_poetry.kernel.python.module import imported, is_constant
-from goedels_poetry.kernel.python.mutation import pop
+from goedels_poetry.kernel.python.mutation import owned, pop
+from goedels_poetry.kernel.python.operators import arithmetic
 from goedels_poetry.kernel.python.registry import legal
 from goedels_poetry.kernel.python.tables import table
 from goedels_poetry.kernel.python.texts import code_of, joined, letter_of, text_method, text_of
@@ -409,6 +409,8 @@ _BUILTINS = {
 def _method(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value:
     if func.attr == "pop" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
         return pop(frame, node, func.value)
+    if func.attr == "setdefault" and isinstance(func.value, ast.Name) and func.value.id in frame.env:
+        return mappings.set_default(frame, node, func.value, owned(frame, func.value, node, "dict"))
     found = table(frame, func.value)
     if isinstance(found, ast.Dict):
         return (

@@ -175,9 +175,11 @@ class _Elements(ast.NodeTransformer):
         self.xs, self.index, self.element, self.offset = xs, index, element, offset
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        at, offset = node.slice, 0
+        at: ast.expr = node.slice
+        offset = 0
         if isinstance(at, ast.BinOp) and isinstance(at.op, ast.Add | ast.Sub) and _is_one(at.right):
-            at, offset = at.left, 1 if isinstance(at.op, ast.Add) else -1
+            offset = 1 if isinstance(at.op, ast.Add) else -1
+            at = at.left
         plain = isinstance(node.value, ast.Name) and isinstance(at, ast.Name) and isinstance(node.ctx, ast.Load)
         here = plain and offset == self.offset
         if here and node.value.id == self.xs and at.id == self.index:  # type: ignore[attr-defined]

@@ -9,30 +9,22 @@ from dataclasses import replace
 from goedels_poetry.kernel.python import dicts, mappings, sets
 from goedels_poetry.kernel.python.build import (
     assume,
-    compare,
-    cond,
-    equal,
-    floor_div,
-    floor_mod,
     minus,
     negative,
-    plus,
-    times,
 )
 from goedels_poetry.kernel.python.comparisons import comparison, is_open
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
-from goedels_poetry.kernel.python.library import not_less, power
+from goedels_poetry.kernel.python.library import not_less
+from goedels_poetry.kernel.python.operators import operate
 from goedels_poetry.kernel.python.registry import legal
-from goedels_poetry.kernel.python.slices import cut_out, literal_integer
+from goedels_poetry.kernel.python.slices import cut_out, element, literal_integer, position
 from goedels_poetry.kernel.python.tables import table
 from goedels_poetry.kernel.python.texts import formatted
 from goedels_poetry.kernel.python.types import BOOL, INT, NEVER, NONE, STR, Type, list_of
 from goedels_poetry.kernel.terms import FALSE, TRUE, Kind, Term, and_, app, integer, lit, not_, or_
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
-
-MAX_POWER = 64
 
 
 def expression(frame: Frame, node: ast.expr) -> Value:
@@ -144,108 +136,6 @@ def _binary(frame: Frame, node: ast.BinOp) -> Value:
     return operate(frame, node.op, left, right, node)
 
 
-def operate(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.expr | ast.stmt) -> Value:
-    """``left op right``."""
-    left, right = (v if v.kind.kind != "optional" else frame.present(v, "TypeError") for v in (left, right))
-    if NEVER in (left.kind, right.kind):
-        return Value(NEVER, integer(0))
-    kinds = {left.kind.kind, right.kind.kind}
-    if isinstance(op, ast.Add) and kinds == {"str"}:
-        return Value(STR, app("str.++", (left.term, right.term), STRINGS))
-    if isinstance(op, ast.Add) and kinds == {"list"}:
-        return _concatenate(frame, left, right, node)
-    if isinstance(op, ast.Add) and kinds == {"tuple"}:
-        parts = [frame.registry.item(v.term, v.kind, i) for v in (left, right) for i in range(len(v.kind.args))]
-        kind = Type("tuple", left.kind.args + right.kind.args)
-        return Value(kind, frame.registry.construct(kind, parts))
-    if isinstance(op, ast.Mult) and "list" in kinds and kinds <= {"list", "int", "bool"}:
-        xs, n = (left, right) if left.kind.kind == "list" else (right, left)
-        xs = frame.known(xs)
-        if frame.shares(xs.kind.args[0]):
-            outside("the same list several times in a list", node, "aliasing")
-        repeated = frame.library(xs.kind.args[0]).repeat(xs.term, frame.integral(n, node).term)
-        return Value(xs.kind, repeated, owned=True)
-    if kinds == {"set"}:
-        return sets.combined(frame, op, left, right, node)
-    if not kinds <= {"int", "bool"}:
-        outside(f"this operator between {left.kind} and {right.kind}", node, "types")
-    if left.kind == right.kind == BOOL and isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
-        a, b = left.term, right.term
-        word = {ast.BitAnd: and_([a, b]), ast.BitOr: or_([a, b])}
-        return Value(BOOL, word.get(type(op)) or not_(equal(a, b)))
-    result = arithmetic(frame, op, frame.integral(left, node), frame.integral(right, node), node)
-    plain = not isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor)  # these give a truth value of two truth values
-    return replace(result, exact=plain or left.exact or right.exact)
-
-
-def arithmetic(frame: Frame, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
-    """``left op right`` of integers."""
-    a, b = left.term, right.term
-    both = left.natural and right.natural
-    positive = b.kind is Kind.LIT and isinstance(b.value, int) and b.value > 0
-    match op:
-        case ast.Add():
-            return Value(INT, plus(a, b), natural=both)
-        case ast.Sub():
-            return Value(INT, minus(a, b))
-        case ast.Mult():
-            return Value(INT, times(a, b), natural=both)
-        case ast.FloorDiv() | ast.Mod():
-            frame.check(not_(equal(b, integer(0))), "ZeroDivisionError")
-            is_mod = isinstance(op, ast.Mod)
-            if right.natural and not positive:  # then it is not negative where it is not 0
-                return Value(INT, app("mod" if is_mod else "div", (a, b), INTS), natural=is_mod or left.natural)
-            term = floor_mod(a, b) if is_mod else floor_div(a, b)
-            return Value(INT, term, natural=positive and (is_mod or left.natural))
-        case ast.Pow():
-            return _power(frame, left, right, node)
-        case ast.LShift() | ast.RShift():
-            if not right.natural:
-                frame.check(compare(">=", b, integer(0)), "ValueError")
-            two = power(frame.registry, integer(2), b)
-            if b.kind is Kind.LIT and isinstance(b.value, int) and 0 <= b.value <= 256:
-                two = integer(1 << b.value)
-            if isinstance(op, ast.LShift):
-                return Value(INT, times(a, two), natural=left.natural)
-            return Value(INT, app("div", (a, two), INTS), natural=left.natural)
-        case ast.BitAnd():
-            for mask, other in ((b, a), (a, b)):
-                bits = mask.value if mask.kind is Kind.LIT else None
-                if isinstance(bits, int) and bits >= 0 and bits & (bits + 1) == 0:
-                    return Value(INT, app("mod", (other, integer(bits + 1)), INTS), natural=True)
-            return outside("`&` of other numbers than one and 2 ** k - 1", node, "bit operation")
-    return outside("this operator on integers is not covered", node, type(op).__name__)
-
-
-def _power(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:
-    exponent = right.term
-    if exponent.kind is Kind.LIT and isinstance(exponent.value, int):
-        if exponent.value < 0:
-            outside("a negative power is a float", node, "float")
-        if exponent.value <= MAX_POWER:
-            base, result = left.term, integer(1)
-            if base.kind is Kind.LIT and isinstance(base.value, int) and base.value.bit_length() < 64:
-                return Value(INT, integer(base.value**exponent.value), natural=left.natural)
-            if exponent.value <= 4:
-                for _ in range(exponent.value):
-                    result = times(result, base)
-                return Value(INT, result, natural=left.natural or exponent.value % 2 == 0)
-    if not right.natural:
-        # a negative exponent gives a float (or raises): nothing is claimed of such an input
-        frame.effect = frame.registry.effects.then(
-            frame.effect, frame.registry.effects.check(compare(">=", exponent, integer(0)), "a.float")
-        )
-    return Value(INT, power(frame.registry, left.term, exponent), natural=left.natural)
-
-
-def _concatenate(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:
-    kind = frame.unify(left.kind, right.kind, node)
-    a, b = frame.coerce(left, kind, node), frame.coerce(right, kind, node)
-    if kind.args[0].kind == "unknown":
-        return replace(a, owned=True)
-    return Value(kind, frame.library(kind.args[0]).append(a.term, b.term), owned=True)
-
-
 def _choice(frame: Frame, node: ast.BoolOp) -> Value:
     """``and`` and ``or``: they give an operand."""
     result = frame.value(node.values[0])
@@ -289,11 +179,11 @@ def _list(frame: Frame, node: ast.List) -> Value:
     if not node.elts:
         return frame.unknown_list(node)
     pieces: list[tuple[bool, Value]] = []
-    for element in node.elts:
-        if isinstance(element, ast.Starred):
-            pieces.append((True, frame.rules.listed(frame, element.value)))
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            pieces.append((True, frame.rules.listed(frame, part.value)))
         else:
-            pieces.append((False, frame.value(element)))
+            pieces.append((False, frame.value(part)))
     kind: Type | None = None
     for starred, value in pieces:
         own = value.kind.args[0] if starred else value.kind
@@ -355,32 +245,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
         return Value(STR, app("str.at", (value.term, i), STRINGS))
     if value.kind.kind != "list":
         outside(f"an element of {value.kind}", node, "subscript")
-    library = frame.library(value.kind.args[0])
-    i = element_position(frame, at, value)
-    return Value(value.kind.args[0], library.nth(value.term, i))
-
-
-def element_position(frame: Frame, at: Value, xs: Value) -> Term:
-    """An index into a list from 0 on; IndexError where it has no such element."""
-    library = frame.library(xs.kind.args[0])
-    if at.term is integer(0):
-        frame.check(not_(library.is_nil(xs.term)), "IndexError")
-        return at.term
-    return position(frame, at, library.length(xs.term))
-
-
-def position(frame: Frame, at: Value, length: Term, exception: str = "IndexError") -> Term:
-    """An index from 0 on, of something so long."""
-    term = at.term
-    if at.natural:
-        frame.check(compare("<", term, length), exception)
-        return term
-    if term.kind is Kind.LIT and isinstance(term.value, int) and term.value < 0:
-        frame.check(compare(">=", length, integer(-term.value)), exception)
-        return minus(length, integer(-term.value))
-    low = compare("<=", negative(length), term)
-    frame.check(and_([low, compare("<", term, length)]), exception)
-    return cond(compare("<", term, integer(0)), plus(term, length), term)
+    return element(frame, at, value)[0]
 
 
 # ------------------------------------------------------------------------------------------ attributes
@@ -461,4 +326,4 @@ _RULES: dict[type[ast.expr], Callable[..., Value]] = {
     ast.SetComp: sets.made,
 }
 
-__all__ = ["arithmetic", "condition", "element_position", "expression", "operate", "position"]
+__all__ = ["condition", "expression"]

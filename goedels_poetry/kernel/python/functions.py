@@ -167,7 +167,7 @@ class Functions:
     def _refuse(self, node: ast.FunctionDef) -> None:
         """What changes the meaning of names inside of a function."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom | ast.ClassDef | ast.Delete):
+            if isinstance(part, ast.Global | ast.Nonlocal | ast.Import | ast.ImportFrom | ast.ClassDef):
                 outside(f"`{type(part).__name__}` in a function", part)
             if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part is not node:
                 lift(node)  # says why it is still here

@@ -35,6 +35,9 @@ def iteration(frame: Frame, node: ast.expr) -> Iteration:
     Raises:
         OutsideFragment: nothing that is covered.
     """
+    near = _neighbours(frame, node)
+    if near is not None:
+        return near
     name = _builtin(frame, node)
     if name is not None:
         assert isinstance(node, ast.Call)
@@ -155,6 +158,22 @@ def _zip(frame: Frame, node: ast.Call) -> Iteration:
         _pair(frame, [p.item for p in parts]),
         tuple(s for p in parts for s in p.step),
     )
+
+
+def _neighbours(frame: Frame, node: ast.expr) -> Iteration | None:
+    """``zip(xs, xs[1:])`` of a list, as pairs at the front of what is left; ``zip@`` is made by ``elements``."""
+    if not isinstance(node, ast.Call) or len(node.args) != 2 or node.keywords or not isinstance(node.func, ast.Name):
+        return None
+    xs, following = node.args
+    if not isinstance(xs, ast.Name) or ast.unparse(following) != f"{xs.id}[1:]" or xs.id not in frame.env:
+        return None
+    if frame.env[xs.id].kind.kind != "list" or (node.func.id != "zip@" and _builtin(frame, node) != "zip"):
+        return None
+    over = _over(frame, frame.value(xs), node)
+    element, tail, registry = over.item.kind, over.step[0], frame.registry
+    item = _pair(frame, [over.item, Value(element, registry.head(element, tail))])
+    more = and_([over.more, not_(registry.is_nil(element, tail))])
+    return Iteration(over.states, over.entry, more, item, over.step)
 
 
 def _one_of_many(frame: Frame, part: ast.expr, node: ast.Call) -> Iteration:

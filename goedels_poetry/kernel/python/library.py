@@ -133,6 +133,28 @@ class Library:
             ),
         )
 
+    def last(self, xs: Term) -> Term:
+        """``xs[-1]``."""
+        other, one = self.registry.default(self.element), self.is_nil(self.tail(self.xs))
+        return self._fold("last", xs, other.sort, other, lambda h, r: cond(one, h, r))
+
+    def front(self, xs: Term) -> Term:
+        """``xs[:-1]``."""
+        one = self.is_nil(self.tail(self.xs))
+        return self._fold("front", xs, self.sort, self.nil, lambda h, r: cond(one, self.nil, self.cons(h, r)))
+
+    def put_last(self, xs: Term, value: Term) -> Term:
+        """``xs`` with ``value`` at -1."""
+        v, t = var("v", value.sort), self.tail(self.xs)
+        last = or_([self.is_nil(self.xs), self.is_nil(t)])
+        return self._call(
+            "put.last",
+            (xs, value),
+            (self.xs, v),
+            self.sort,
+            lambda f: cond(last, self.cons(v, self.nil), self.cons(self.head(self.xs), f(t, v))),
+        )
+
     def put(self, xs: Term, i: Term, value: Term) -> Term:
         """``xs`` with ``value`` at ``i``, from 0 on."""
         k, v = var("i", INTS), var("v", value.sort)

@@ -8,11 +8,13 @@ stand in no list, tuple, object or other dict: there are variables, parameters a
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from goedels_poetry.kernel.python.build import cond, equal
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import Library
+from goedels_poetry.kernel.python.liveness import reads
 from goedels_poetry.kernel.python.sets import is_hashed
 from goedels_poetry.kernel.python.types import Type, list_of
 from goedels_poetry.kernel.terms import BOOL as BOOLS
@@ -124,20 +126,24 @@ def empty(frame: Frame, node: ast.AST) -> Value:
     return frame.unknown("dict", node, 2)
 
 
-def of_pairs(frame: Frame, given: Value, node: ast.AST) -> Value:
-    """The dict of a list of pairs: later ones count."""
+def of_pairs(frame: Frame, given: Value, node: ast.AST, begin: Value | None = None) -> Value:
+    """The dict of a list of pairs, behind those of ``begin``: later ones count."""
     given = frame.known(given)
     pair = given.kind.args[0]
     if pair.kind != "tuple" or len(pair.args) != 2:
         outside(f"a dict of {given.kind}", node, "a dict")
     kind = Type("dict", pair.args)
+    if begin is not None and frame.unify(begin.kind, kind, node, "this") != begin.kind:
+        outside(f"a dict is updated by {given.kind}", node, "a dict")
     pairs = library(frame, kind)
     name = f"dict.{pairs.word}"
     so_far = Value(kind, pairs.rest)
     key, new = (Value(k, frame.registry.item(pairs.head(pairs.xs), pair, i)) for i, k in enumerate(pair.args))
     stored = put(frame, so_far, key, new, node).term
     body = cond(pairs.is_nil(pairs.xs), pairs.rest, app(name, (pairs.tail(pairs.xs), stored), pairs.sort))
-    made = pairs.define(name, (pairs.xs, pairs.rest), pairs.sort, body, (given.term, pairs.nil))
+    made = pairs.define(
+        name, (pairs.xs, pairs.rest), pairs.sort, body, (given.term, pairs.nil if begin is None else begin.term)
+    )
     return Value(kind, made, owned=True)
 
 
@@ -168,6 +174,82 @@ def same(frame: Frame, left: Value, right: Value, node: ast.AST) -> Term:
     return and_([equal(pairs.length(left.term), pairs.length(right.term)), agrees])
 
 
+# ------------------------------------------------------------------------------------------- changes
+
+
+def without(frame: Frame, whole: Value, key: Value, node: ast.AST) -> Value:
+    """The dict without a key."""
+    whole = known(frame, whole, key, None, node)
+    pairs = library(frame, whole.kind)
+    wanted = frame.coerce(key, whole.kind.args[0], node, "the key").term
+    k, first = var("k", wanted.sort), pairs.head(pairs.xs)
+    name = f"drop.key.{pairs.word}"
+    again = app(name, (k, pairs.tail(pairs.xs)), pairs.sort)
+    own = frame.registry.item(first, pair_of(whole.kind), 0)
+    body = cond(pairs.is_nil(pairs.xs), pairs.nil, cond(equal(k, own), again, pairs.cons(first, again)))
+    return replace(whole, term=pairs.define(name, (k, pairs.xs), pairs.sort, body, (wanted, whole.term)))
+
+
+def delete(frame: Frame, name: ast.Name, whole: Value, key: Value, node: ast.AST) -> None:
+    """``del name[key]``."""
+    frame.check(has(frame, whole, key, node), "KeyError")
+    frame.env[name.id] = without(frame, whole, key, node)
+
+
+def popped(frame: Frame, node: ast.Call, name: ast.Name, whole: Value) -> Value:
+    """``name.pop(key)`` and ``name.pop(key, default)``."""
+    if node.keywords or not 1 <= len(node.args) <= 2:
+        outside("`pop` with these arguments", node, "method pop")
+    key, *default = [frame.value(a) for a in node.args]
+    there = has(frame, whole, key, node)
+    if not default:
+        frame.check(there, "KeyError")
+    found = at(frame, whole, key, node)
+    frame.env[name.id] = without(frame, whole, key, node)
+    return frame.merge(there, found, default[0], node, "the default") if default else found
+
+
+def set_default(frame: Frame, node: ast.Call, name: ast.Name, whole: Value) -> Value:
+    """``name.setdefault(key, default)``."""
+    if node.keywords or len(node.args) != 2:
+        outside("`setdefault` with these arguments", node, "method setdefault")
+    key, default = [frame.value(a) for a in node.args]
+    whole = known(frame, whole, key, default, node)
+    if frame.shares(default.kind):
+        frame.share(node.args[1])
+    there = has(frame, whole, key, node)
+    frame.env[name.id] = replace(whole, term=cond(there, whole.term, put(frame, whole, key, default, node).term))
+    default = frame.coerce(default, whole.kind.args[1], node, "the default")
+    return frame.merge(there, at(frame, whole, key, node), default, node)
+
+
+def update(frame: Frame, node: ast.Call, name: ast.Name, whole: Value) -> None:
+    """``name.update(other)``: a dict, or pairs."""
+    if node.keywords or len(node.args) != 1:
+        outside("`update` with these arguments", node, "method update")
+    if name.id in reads(node.args[0]):
+        outside("a dict is changed by an expression that mentions it elsewhere", node, "mutation")
+    given = node.args[0]
+    is_dict = isinstance(given, ast.Dict | ast.DictComp | ast.Name)
+    other = frame.value(given) if is_dict else frame.rules.listed(frame, given)
+    if frame.shares(other.kind):
+        frame.share(given)
+    frame.env[name.id] = joined(frame, whole, other, node)
+
+
+def joined(frame: Frame, whole: Value, other: Value, node: ast.AST) -> Value:
+    """The dict with the pairs of another one, or of a list."""
+    if other.kind.kind == "dict":
+        kind = frame.unify(whole.kind, other.kind, node, "this")
+        whole, other = frame.known(whole), frame.known(other)
+        if kind != whole.kind:
+            outside(f"a {other.kind} goes into a {whole.kind}", node, "a dict")
+        other = Value(list_of(pair_of(other.kind)), other.term)
+    if other.kind.kind != "list":
+        outside(f"a dict is updated by {other.kind}", node, "method update")
+    return replace(of_pairs(frame, other, node, whole), owned=whole.owned)
+
+
 def _parts(frame: Frame, kind: Type) -> tuple[Library, Term, tuple[Term, Term], Term]:
     """The library of pairs, a variable for a key, the first pair's parts, and the rest."""
     pairs = library(frame, kind)
@@ -177,4 +259,21 @@ def _parts(frame: Frame, kind: Type) -> tuple[Library, Term, tuple[Term, Term], 
     return pairs, var("k", key.sort), (key, value), pairs.tail(pairs.xs)
 
 
-__all__ = ["VIEWS", "display", "element", "empty", "get", "has", "library", "listed", "of_pairs", "put", "same"]
+__all__ = [
+    "VIEWS",
+    "delete",
+    "display",
+    "element",
+    "empty",
+    "get",
+    "has",
+    "joined",
+    "library",
+    "listed",
+    "of_pairs",
+    "popped",
+    "put",
+    "same",
+    "set_default",
+    "update",
+]

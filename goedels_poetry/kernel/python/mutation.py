@@ -11,35 +11,55 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from goedels_poetry.kernel.python import sets
-from goedels_poetry.kernel.python.build import compare, cond, minus, plus
-from goedels_poetry.kernel.python.expressions import element_position
+from goedels_poetry.kernel.python import mappings, sets
+from goedels_poetry.kernel.python.build import compare, cond, plus
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.keys import arranged
 from goedels_poetry.kernel.python.liveness import reads
+from goedels_poetry.kernel.python.slices import element_position
 from goedels_poetry.kernel.python.types import list_of
-from goedels_poetry.kernel.terms import TRUE, integer, not_
+from goedels_poetry.kernel.terms import TRUE, Term, integer, not_
 
 
 def pop(frame: Frame, node: ast.Call, name: ast.Name) -> Value:
-    """``xs.pop()`` and ``xs.pop(i)``: the list changes."""
+    """``xs.pop()`` and ``xs.pop(i)``: the list changes; ``d.pop(key)``: the dict does."""
+    if frame.env[name.id].kind.kind == "dict":
+        return mappings.popped(frame, node, name, owned(frame, name, node, "dict"))
     xs = owned(frame, name, node)
     if node.keywords or len(node.args) > 1:
         outside("`pop` with these arguments", node, "method pop")
     library = frame.library(xs.kind.args[0])
-    length = library.length(xs.term)
-    last = minus(length, integer(1))
     if not node.args:
         frame.check(not_(library.is_nil(xs.term)), "IndexError")
-        element, left = library.nth(xs.term, last), library.take(xs.term, last)
+        element, left = library.last(xs.term), library.front(xs.term)
     else:
-        at = frame.integral(frame.value(node.args[0]), node)
-        i = element_position(frame, at, xs)
-        element = library.nth(xs.term, i)
-        left = library.append(library.take(xs.term, i), library.drop(xs.term, plus(i, integer(1))))
+        element, left = _cut_out(frame, xs, frame.integral(frame.value(node.args[0]), node))
     frame.env[name.id] = replace(xs, term=left)
     return Value(xs.kind.args[0], element)
+
+
+def _cut_out(frame: Frame, xs: Value, at: Value) -> tuple[Term, Term]:
+    """The element at an index, and the list without it."""
+    library = frame.library(xs.kind.args[0])
+    i = element_position(frame, at, xs)
+    left = library.append(library.take(xs.term, i), library.drop(xs.term, plus(i, integer(1))))
+    return library.nth(xs.term, i), left
+
+
+def delete(frame: Frame, target: ast.expr, node: ast.Delete) -> None:
+    """``del xs[i]`` and ``del d[key]``."""
+    name = target.value if isinstance(target, ast.Subscript) else None
+    if not isinstance(target, ast.Subscript) or not isinstance(name, ast.Name) or name.id not in frame.env:
+        outside("`del` of anything but an element", node, "Delete")
+    if isinstance(target.slice, ast.Slice) or name.id in reads(target.slice):
+        outside("`del` of a slice, or at what looks at the list itself", node, "Delete")
+    if frame.env[name.id].kind.kind == "dict":
+        whole = owned(frame, name, node, "dict")
+        mappings.delete(frame, name, whole, frame.value(target.slice), node)
+        return
+    xs = owned(frame, name, node)
+    frame.env[name.id] = replace(xs, term=_cut_out(frame, xs, frame.integral(frame.value(target.slice), node))[1])
 
 
 def owned(frame: Frame, name: ast.Name, node: ast.AST, word: str = "list") -> Value:
@@ -76,10 +96,13 @@ def change(frame: Frame, node: ast.Call) -> bool:
         not isinstance(func, ast.Attribute)
         or not isinstance(name, ast.Name)
         or name.id not in frame.env
-        or func.attr not in {*_CHANGES, *_SET_CHANGES}
+        or func.attr not in {*_CHANGES, *_SET_CHANGES, "update"}
     ):
         return False
     word = frame.env[name.id].kind.kind
+    if word == "dict" and func.attr == "update":
+        mappings.update(frame, node, name, owned(frame, name, node, "dict"))
+        return True
     if word == "set" or (word == "dict" and func.attr == "clear"):
         if node.keywords or func.attr not in _SET_CHANGES:
             outside(f"the method `{func.attr}` of a {word} is not covered", node, f"method {func.attr}")
@@ -224,4 +247,4 @@ _SET_CHANGES: dict[str, Callable[[Frame, ast.Call, ast.Name], None]] = {
     "remove": _discard,
 }
 
-__all__ = ["add_to", "change", "extend", "owned", "pop"]
+__all__ = ["add_to", "change", "delete", "extend", "owned", "pop"]

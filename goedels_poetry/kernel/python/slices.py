@@ -1,19 +1,53 @@
-"""Slices of lists and texts."""
+"""Elements of lists by an index, slices of lists and texts: counted from the end where numbers are negative."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from goedels_poetry.kernel.python.build import compare, cond, minus, plus
+from goedels_poetry.kernel.python.build import compare, cond, minus, negative, plus
 from goedels_poetry.kernel.python.faults import outside
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.library import backwards
 from goedels_poetry.kernel.python.types import STR
 from goedels_poetry.kernel.terms import INT as INTS
 from goedels_poetry.kernel.terms import STRING as STRINGS
-from goedels_poetry.kernel.terms import Kind, Term, app, integer
+from goedels_poetry.kernel.terms import Kind, Term, and_, app, integer, not_
 
 MAX_STEP = 4
+
+
+def element(frame: Frame, at: Value, xs: Value) -> tuple[Value, Callable[[Term], Term]]:
+    """The element of a list at an index, and the list with another one there; IndexError where it has none."""
+    library = frame.library(xs.kind.args[0])
+    if at.term is integer(-1):
+        frame.check(not_(library.is_nil(xs.term)), "IndexError")
+        return Value(xs.kind.args[0], library.last(xs.term)), lambda new: library.put_last(xs.term, new)
+    i = element_position(frame, at, xs)
+    return Value(xs.kind.args[0], library.nth(xs.term, i)), lambda new: library.put(xs.term, i, new)
+
+
+def element_position(frame: Frame, at: Value, xs: Value) -> Term:
+    """An index into a list from 0 on; IndexError where it has no such element."""
+    library = frame.library(xs.kind.args[0])
+    if at.term is integer(0):
+        frame.check(not_(library.is_nil(xs.term)), "IndexError")
+        return at.term
+    return position(frame, at, library.length(xs.term))
+
+
+def position(frame: Frame, at: Value, length: Term, exception: str = "IndexError") -> Term:
+    """An index from 0 on, of something so long."""
+    term = at.term
+    if at.natural:
+        frame.check(compare("<", term, length), exception)
+        return term
+    if term.kind is Kind.LIT and isinstance(term.value, int) and term.value < 0:
+        frame.check(compare(">=", length, integer(-term.value)), exception)
+        return minus(length, integer(-term.value))
+    low = compare("<=", negative(length), term)
+    frame.check(and_([low, compare("<", term, length)]), exception)
+    return cond(compare("<", term, integer(0)), plus(term, length), term)
 
 
 def cut_out(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
@@ -35,7 +69,9 @@ def cut_out(frame: Frame, value: Value, cut: ast.Slice, node: ast.AST) -> Value:
     library = frame.library(value.kind.args[0])
     length = library.length(value.term)
     xs = value.term
-    if high is not None:
+    if high is not None and high.term is integer(-1):
+        xs = library.front(xs)
+    elif high is not None:
         xs = library.take(xs, _from_start(high, length))
     if low is not None:
         xs = library.drop(xs, _from_start(low, length))
@@ -96,4 +132,4 @@ def literal_integer(node: ast.expr) -> int | None:
     return None
 
 
-__all__ = ["cut_out", "literal_integer"]
+__all__ = ["cut_out", "element", "element_position", "literal_integer", "position"]

@@ -13,11 +13,12 @@ from dataclasses import replace
 from goedels_poetry.kernel.python import handlers, loops, mappings, mutation, patterns
 from goedels_poetry.kernel.python.build import cond
 from goedels_poetry.kernel.python.comprehensions import unpacked
-from goedels_poetry.kernel.python.expressions import element_position, operate
 from goedels_poetry.kernel.python.faults import OutsideFragment, outside
 from goedels_poetry.kernel.python.flow import After, Flow
 from goedels_poetry.kernel.python.frame import Frame, Value
 from goedels_poetry.kernel.python.liveness import live, reads
+from goedels_poetry.kernel.python.operators import operate
+from goedels_poetry.kernel.python.slices import element
 from goedels_poetry.kernel.python.types import NONE, Type
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, app, not_, or_
 
@@ -149,6 +150,9 @@ class Block:
                 handlers.attempt(self, node, flow, after)
             case ast.Match():
                 patterns.match(self, node, flow, after)
+            case ast.Delete():
+                for target in node.targets:
+                    mutation.delete(frame, target, node)
             case ast.Assert():
                 self._assert(node, flow)
             case ast.Raise():
@@ -260,10 +264,9 @@ class Block:
             return
         xs = mutation.owned(frame, target.value, node)
         at = frame.coerce(index, _INT, node)
-        place = element_position(frame, replace(at, natural=at.natural), xs)
+        _, change = element(frame, at, xs)
         value = frame.coerce(value, xs.kind.args[0], node, "the element")
-        changed = frame.library(value.kind).put(xs.term, place, value.term)
-        frame.env[target.value.id] = replace(xs, term=changed)
+        frame.env[target.value.id] = replace(xs, term=change(value.term))
 
     def _annotated(self, node: ast.AnnAssign, frame: Frame) -> None:
         if not isinstance(node.target, ast.Name):
@@ -281,8 +284,8 @@ class Block:
             if old.kind.kind == "list" or (old.kind.kind == "optional" and old.kind.args[0].kind == "list"):
                 self._augmented_list(node, node.target, frame)
                 return
-            if old.kind.kind == "set":  # in place: whoever else has it sees the change
-                mutation.owned(frame, node.target, node, "set")
+            if old.kind.kind in ("set", "dict"):  # in place: whoever else has it sees the change
+                mutation.owned(frame, node.target, node, old.kind.kind)
                 old = replace(frame.env[node.target.id], bound=TRUE)
                 changed = operate(frame, node.op, old, frame.value(node.value), node)
                 frame.env[node.target.id] = replace(changed, owned=True)
@@ -301,14 +304,12 @@ class Block:
                 return
             xs = mutation.owned(frame, node.target.value, node)
             index = frame.coerce(frame.value(node.target.slice), _INT, node)
-            place = element_position(frame, index, xs)
-            library = frame.library(xs.kind.args[0])
-            old = Value(xs.kind.args[0], library.nth(xs.term, place))
+            old, change = element(frame, index, xs)
             if frame.shares(old.kind):
                 outside("a list in a list is changed", node, "aliasing")
             value = operate(frame, node.op, old, frame.value(node.value), node)
             value = frame.coerce(value, xs.kind.args[0], node)
-            frame.env[node.target.value.id] = replace(xs, term=library.put(xs.term, place, value.term))
+            frame.env[node.target.value.id] = replace(xs, term=change(value.term))
         else:
             outside("an assignment to this is not covered", node, "assignment")
 
@@ -411,7 +412,7 @@ class Block:
 
 
 def _is_pop(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+    return isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "setdefault")
 
 
 _INT = Type("int")

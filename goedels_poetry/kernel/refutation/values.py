@@ -23,7 +23,7 @@ def random_value(signature: Signature, sort: Sort, size: int, source: random.Ran
     if sort is REAL:
         return Fraction(source.randint(-4, size + 4), source.choice((1, 1, 2, 3)))
     if sort is STRING:
-        return "".join(source.choice("ab01") for _ in range(source.randint(0, size)))
+        return "".join(source.choice("ab01") for _ in range(source.randint(0, max(size, 0))))
     if sort.name == "BitVec":
         width = sort.indices[0]
         edge = source.choice((0, 1, (1 << width) - 1, 1 << (width - 1)))

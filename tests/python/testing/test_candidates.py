@@ -230,6 +230,22 @@ def test_assertions_see_what_a_call_does_to_their_lists_and_functions_that_it_re
     assert judged(source, Checks("f", assertions=(test,))).passed
 
 
+@pytest.mark.parametrize(
+    ("test", "passed"),
+    [
+        ("assert len({f(i) for i in range(1, 400)}) == 399 and max(f(i) for i in range(400)) == 798", True),
+        ("assert all(f(i) == 2 * i for i in range(300)) and sum(map(f, range(300))) == 89700", True),
+        ("assert [f(x) for x in [f(i) for i in range(50)] if f(x) > 8][0] == 12", True),
+        ("assert not any(f(i) == 500 for i in range(300))", False),
+    ],
+)
+def test_comprehensions_over_many_calls_are_asked_at_once(test, passed):
+    report = judged(
+        "def f(n: int) -> int:\n    return 2 * n\n", Checks("f", "def f(n: int) -> int", assertions=(test,))
+    )
+    assert report.passed is passed, report.reason
+
+
 def test_a_test_that_never_calls_the_function_is_no_evidence():
     report = judged("def f(n):\n    return n\n", Checks("f", assertions=("def check(candidate, f=None):\n    pass\n",)))
     assert not report.passed
@@ -292,6 +308,14 @@ def test_a_recursion_too_deep_for_an_example_is_a_failure():
     )
     assert report.fault == "resources"
     assert "RecursionError" in report.reason
+
+
+def test_a_list_longer_than_memory_can_be_says_nothing_about_a_contract():
+    source = "def f(k: int) -> list[int]:\n    return [0] * k\n"
+    checks = Checks("f", requires=("k >= 0",), ensures=("len(result) == k",))
+    assert judged(source, checks, inputs=[{"k": str(2**63)}]).passed
+    short = judged(source, Checks("f", requires=("k >= 0",), ensures=("len(result) <= 3",)))
+    assert not short.passed
 
 
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():

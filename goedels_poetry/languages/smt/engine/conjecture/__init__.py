@@ -8,6 +8,7 @@
 * `continuations`: the goal with a rest behind what is produced, and any state.
 * `fields`: what numbers inside of results are at least.
 * `loops`: the goal for every state of a loop that keeps an invariant.
+* `states`: what is seen of a container that a loop builds.
 * `closures`: what constants of sorts of functions do.
 * `explore`: equations between small terms that agree on values, which `tables` holds.
 * `witness`: terms for existential conclusions.
@@ -24,6 +25,7 @@ from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
 from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, state_laws
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
 from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
 
@@ -31,6 +33,7 @@ __all__ = [
     "Explorer",
     "Library",
     "accumulations",
+    "builder_laws",
     "catamorphisms",
     "closure_lemmas",
     "critic_lemmas",
@@ -41,6 +44,7 @@ __all__ = [
     "likely_witnesses",
     "loop_statements",
     "natural_results",
+    "state_laws",
     "templates",
     "witness_plans",
 ]

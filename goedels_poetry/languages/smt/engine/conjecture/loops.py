@@ -46,6 +46,7 @@ from goedels_poetry.languages.smt.engine.conjecture.continuations import (
     continuation_laws,
     continuation_statements,
 )
+from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, measures, state_laws
 from goedels_poetry.languages.smt.engine.context import (
     CANDIDATE,
     GROUND,
@@ -118,12 +119,21 @@ def loop_statements(
 ) -> Iterator[LoopStatement | ContinuationStatement]:
     """The goal from any state of a loop on, without an invariant where values allow it, then with one.
 
-    First with a rest of what another function has produced for the loop, where there is such a one.
+    First with a rest of what another function has produced for the loop, where there is such a one. Once more when it
+    is known what the goal sees of a container after the loop has added something.
 
     Args:
         establish: tries to prove a lemma. It gets what functions are never below before an invariant is looked for:
             of ``low <= high + 1`` where ``high`` begins at ``len xs - 1`` one has to know that to see that it holds.
     """
+    yield from _statements(context, sequent, establish)
+    if establish is not None and [g for g in builder_laws(context, sequent) if any(map(establish, g))]:
+        yield from _statements(context, sequent, establish)
+
+
+def _statements(
+    context: ProverContext, sequent: Sequent, establish: Callable[[Sequent], object] | None
+) -> Iterator[LoopStatement | ContinuationStatement]:
     if any(t.binders for part in (sequent.concl, *sequent.hyps) for t in subterms(part)):
         return
     sequent = _without_plain_functions(context, sequent)
@@ -160,7 +170,12 @@ def _closed(context: ProverContext, case: Sequent, rlimit: int | None) -> Plan |
 
 
 def accumulations(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
-    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``."""
+    """That a loop adds to what it begins with: ``count a x = a + count 0 x``, ``sift y x = join y (sift none x)``.
+
+    Also what is seen of a container that it builds, in terms of what it begins with and what is left.
+    """
+    for guesses in state_laws(context, sequent):
+        yield from guesses
     sequent = _without_plain_functions(context, sequent)
     functions = context.shape.reachable_functions(sequent.formula)
     for call in islice(_loops(context, sequent), MAX_LOOPS):
@@ -374,6 +389,9 @@ class _Loop:
                 yield app(">=", (variable, first), BOOL)
                 yield app("<=", (variable, first), BOOL)
                 yield app(">=", (variable, integer(0)), BOOL)
+            elif self._context.signature.datatype(variable.sort) is not None:
+                for measured in measures(self._context, self._sequent, variable):
+                    yield eq(measured, substitute(measured, {variable: first}))
 
     def _of_the_conditions(self) -> Iterator[Term]:
         """What a comparison that lets the loop go on says of the state after the last step, too."""
@@ -397,7 +415,8 @@ class _Loop:
     def _of_the_goal(self) -> Iterator[Term]:
         """What the goal says of the result, said of a part of the state; a bound may become what counts up to it."""
         bounds = list(self._bounds())
-        for part in _parts(self._sequent.concl):
+        whole = self._sequent.concl
+        for part in dict.fromkeys((*_parts(whole), *([whole] if is_app(whole, "or") else []))):
             for call in self._calls:
                 if call in subterms(part):
                     for variable in (v for v in self._start if v.sort is call.sort):

@@ -17,7 +17,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Language, Theorem
 from goedels_poetry.models import Models
 from goedels_poetry.tasks.base import Session, Stop, bare_root
-from goedels_poetry.tasks.code_moves import conclude_code, solution_of
+from goedels_poetry.tasks.code_moves import accept_passed, conclude_code, has_passed, solution_of
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import StoreReader
@@ -191,8 +191,16 @@ class CodeTask:
         return bare_root(language, self.first_queue)
 
     async def settle(self, stop: Stop, session: Session) -> Stop:
-        """See `Task`: the end of the search is the end."""
-        return stop
+        """See `Task`: a budget that ends after a candidate has passed every check ends with that one."""
+        if stop.status != "out_of_budget" or session.interrupted:
+            return stop
+        store = session.store
+        if store.verdict() is not None or not await store.on_thread(has_passed, store):
+            return stop
+        why = f"it passed every check before {stop.reason}"
+        await session.commit("accept", lambda txn: accept_passed(txn, self.checks.to_json(), self.text, why))
+        session.warn(f"{stop.reason}: nobody went on to break the function, which had passed every check by then")
+        return Stop("finished")
 
     def submission(self, store: StoreReader) -> str:
         """See `Task`: the module that passed every check."""

@@ -161,6 +161,20 @@ def set_move(txn: Txn, node: ProofNode, move: str, reason: str, *, evidence: Map
     return move
 
 
+def has_passed(store: StoreReader) -> bool:
+    """Whether the present candidate passed every check, and nobody has broken it so far."""
+    refs = store.root().refs
+    return CANDIDATE in refs and REPORT in refs and store.load(refs[REPORT]).get("kind") == PASSED
+
+
+def accept_passed(txn: Txn, checks: Mapping[str, Any], task: str, why: str) -> str:
+    """The candidate that had passed when a budget was used up is accepted; see `has_passed`."""
+    node = txn.get(ROOT)
+    source, report = (txn.store.load(node.refs[name]) for name in (CANDIDATE, REPORT))
+    given = {"source": source["source"], "checks": dict(checks), "task": task, "report": report}
+    return set_move(txn, node, "accept", why, evidence=given)
+
+
 def _accept(txn: Txn, node: ProofNode, evidence: Mapping[str, Any]) -> str:
     """The search ends with what passed every check; the checker runs them all again."""
     refs = {**node.refs, SOLUTION: txn.save(evidence["source"])}
@@ -314,9 +328,11 @@ __all__ = [
     "SYNTHESIS",
     "UNTESTED",
     "Turn",
+    "accept_passed",
     "candidates",
     "conclude_code",
     "failures_of",
+    "has_passed",
     "lift_oldest",
     "rounds_of",
     "set_broken",

@@ -168,6 +168,24 @@ async def test_words_without_anything_to_run_are_not_called_tested(tmp_path: Pat
     assert "there are no tests" in done.told["report"]["unchecked"]
 
 
+async def test_a_flaky_test_that_fails_first_after_the_change_is_no_reason_to_roll_back(tmp_path: Path) -> None:
+    """It passed both times before; the file as it was is run again, and there it fails as well now and then."""
+    flaky = (
+        TESTS
+        + """
+    def test_odd(self):
+        with open('runs', 'a+') as file:
+            file.write('x')
+            file.seek(0)
+            runs = len(file.read())
+        self.assertFalse(runs > 2 or 'if not xs' in open('stats.py').read())
+"""
+    )
+    done = await verified(tmp_path, MEND, files={"test_stats.py": flaky})
+    assert done.text == MENDED and done.moves == ["keep by table"] and done.claims_tested
+    assert "fails now and then without the change as well" in str(done.told["report"])
+
+
 async def test_a_flaky_test_is_set_aside_and_said_so(tmp_path: Path) -> None:
     flaky = TESTS + "\n    def test_odd(self):\n        import os\n        self.assertFalse(os.path.exists('seen'))\n"
     flaky += "        open('seen', 'w').close()\n"

@@ -114,3 +114,15 @@ def test_what_is_no_call_with_literals_is_refused(call: str) -> None:
         arguments_of(TASK, call)
     tests, aside = read_tests(TASK, [{"call": call}])
     assert (len(tests), len(aside)) == (0, 1)
+
+
+async def test_a_function_that_had_passed_when_a_budget_ended_is_the_answer_and_one_that_had_not_is_none(
+    home: Path,
+) -> None:
+    task = replace(SIGN, requires=(), ensures=())
+    too_early = await write(task, Scripted(RIGHT), home / "1", budgets={"agent_steps": 1})
+    assert too_early.result.verdict is Verdict.OUT_OF_BUDGET
+    done = await write(task, Scripted(RIGHT), home / "2", budgets={"agent_steps": 3})
+    assert done.result.verdict is Verdict.TESTED, done.result.reason
+    assert done.source.strip() == RIGHT
+    assert any("agent steps" in line and "nobody went on to break" in line for line in done.result.warnings)

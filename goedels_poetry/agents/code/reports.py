@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from goedels_poetry.agents.code.wording import call_text
+from goedels_poetry.agents.code.wording import call_text, example_text
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.python.testing import CheckResult, TestReport
 from goedels_poetry.languages.python.testing.literals import from_literal
@@ -17,6 +17,7 @@ MAX_FAULT = 1_200
 """Failed checks that a model is told, and characters of each."""
 FORMAL = frozenset({"compile", "signature"})
 """Kinds of checks that say nothing of what a function does."""
+FIND = "Find the cause, and mend it."
 WITHOUT_STRATEGY = frozenset({"syntax", "signature"})
 """Faults that say nothing about the strategy."""
 
@@ -48,7 +49,7 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
     listed = "\n".join(_fault(task, fault) for fault in faults[:MOST_FAULTS])
     return {
         "kind": FAILED,
-        "words": f"Your function passes the visible checks, but it does not do what the task says:\n{listed}",
+        "words": f"Your function passes the visible checks, but it does not do what the task says:\n{listed}\n{FIND}",
         "reason": _one(task, faults[0]),
         "failing": inputs[0] if inputs else None,
         "evidence": _evidence(faults),
@@ -59,10 +60,10 @@ def broken_report(task: CodeTask, faults: Sequence[CheckResult], before: Mapping
     }
 
 
-def refused_report(kind: str, why: str) -> dict[str, Any]:
-    """The report on a candidate that was not run."""
+def refused_report(kind: str, why: str, left: str = "") -> dict[str, Any]:
+    """The report on a candidate that was not run; ``left``: which strategies are allowed, in words."""
     words = {
-        BANNED: f"Your function was not run: {why}. Choose a fundamentally different approach.",
+        BANNED: f"Your function was not run: {why}. Choose a fundamentally different approach. {left}".rstrip(),
         REPEATED: f"Your function was not run: {why}. Look at the report on it again, and change what is wrong.",
     }
     return {"kind": kind, "words": words[kind], "reason": f"not run: {why}"}
@@ -88,7 +89,7 @@ def _words(task: CodeTask, tested: TestReport, faults: Sequence[CheckResult], ch
     if len(faults) > MOST_FAULTS:
         listed.append(f"- and {len(faults) - MOST_FAULTS} further checks")
     count = f"It passes {checks[0]} of {checks[1]} checks." if checks[0] else "It passes no check."
-    return "\n".join(["Your function was run and does not pass:", *listed, count])
+    return "\n".join(["Your function was run and does not pass:", *listed, count, FIND])
 
 
 def _fault(task: CodeTask, fault: CheckResult) -> str:
@@ -96,12 +97,20 @@ def _fault(task: CodeTask, fault: CheckResult) -> str:
 
 
 def _one(task: CodeTask, fault: CheckResult) -> str:
-    name, reason = " ".join(fault.name.split())[:300].rstrip(":"), " ".join(fault.reason.split())
+    name, reason = " ".join(_named(task, fault).split())[:300].rstrip(":"), " ".join(fault.reason.split())
     told = f"{name}: {reason}" if name and name not in reason else reason
     named = f"{task.function}(" in reason or any(f"{parameter} = " in reason for parameter in fault.input or ())
     if not fault.input or named:
         return told
     return f"{told}, called as {call_text(task.function, fault.input)}"
+
+
+def _named(task: CodeTask, fault: CheckResult) -> str:
+    """The check; the name of an exception that an example demands would read as a value there."""
+    if fault.kind != "example":
+        return fault.name
+    told = (example_text(*each) for each in task.examples if fault.name == " == ".join(each))
+    return next(told, fault.name)
 
 
 def _line(task: CodeTask, tested: TestReport, faults: Sequence[CheckResult]) -> str:

@@ -87,6 +87,12 @@ def why_banned(found: Fingerprint | None, forbidden: Iterable[Forbidden]) -> str
     return ""
 
 
+def left_of(forbidden: Iterable[Forbidden]) -> list[str]:
+    """The primary strategies that no ban covers, in the order in which they are listed."""
+    bans = [parse_ban(each.text) for each in forbidden]
+    return [name for name in STRATEGIES if not any(ban.matches(Fingerprint(name, frozenset())) for ban in bans)]
+
+
 def all_banned(task: CodeTask, bans: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether nothing is left to try: each of the primary strategies is banned in some form."""
     failed = {str(ban["strategy"]) for ban in bans.values()}
@@ -103,6 +109,7 @@ __all__ = [
     "digest_of",
     "forbidden_strategies",
     "known_strategy",
+    "left_of",
     "strategy_of",
     "why_banned",
 ]

@@ -6,6 +6,7 @@ from goedels_poetry.agents.code.asking import task_of
 from goedels_poetry.agents.code.failing import CodeFailure
 from goedels_poetry.agents.code.reports import refused_report, report_on
 from goedels_poetry.agents.code.strategies import forbidden_strategies, known_strategy, why_banned
+from goedels_poetry.agents.code.wording import left_words
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.languages.python.testing import test_candidate
 from goedels_poetry.tasks.code_moves import BANNED, CANDIDATE, EVIDENCE, REPEATED, candidates, set_report
@@ -21,7 +22,7 @@ async def verifier(node: ProofNode, deps: Deps) -> Apply:
     forbidden = forbidden_strategies(task, await store.on_thread(store.bans, node.id))
     why = why_banned(known_strategy(candidate), forbidden)
     if why:
-        return lambda txn: set_report(txn, node, refused_report(BANNED, why))
+        return lambda txn: set_report(txn, node, refused_report(BANNED, why, left_words(forbidden)))
     tried = candidates(await store.on_thread(store.history, node.id))
     again = next((entry["attempt"] for entry in tried if entry.get("digest") == candidate["digest"]), None)
     if again is not None:

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from goedels_poetry.agents.code.strategies import Forbidden
+from goedels_poetry.agents.code.strategies import Forbidden, left_of
 from goedels_poetry.tasks.code import CodeTask
 from goedels_poetry.tasks.code_moves import MODEL
 
@@ -21,7 +21,7 @@ def query_of(task: CodeTask) -> str:
     """What is wanted and how it is checked."""
     parts = [task.task.strip(), f"The signature is exactly:\n\n```python\n{task.signature}: ...\n```"]
     if task.examples:
-        shown = [_example(call, expected) for call, expected in task.examples[:MOST_EXAMPLES]]
+        shown = [example_text(call, expected) for call, expected in task.examples[:MOST_EXAMPLES]]
         parts.append("It is checked with these examples:\n\n" + _fenced(shown))
     parts += _contract(task)
     if task.tests:
@@ -35,7 +35,7 @@ def query_of(task: CodeTask) -> str:
     return "\n\n".join(parts)
 
 
-def _example(call: str, expected: str) -> str:
+def example_text(call: str, expected: str) -> str:
     """An example; the name of an exception stands for raising it, and would read as a value."""
     kind = getattr(builtins, expected, None)
     raised = isinstance(kind, type) and issubclass(kind, BaseException)
@@ -73,8 +73,14 @@ def forbidden_words(forbidden: Sequence[Forbidden]) -> str:
     return (
         f"DO NOT USE these strategies:\n{lines}\n"
         "Your function is classified by its syntax tree, whatever its names and layout are, and refused without being "
-        "run when it uses one of them. You must choose a fundamentally different approach."
-    )
+        f"run when it uses one of them. You must choose a fundamentally different approach. {left_words(forbidden)}"
+    ).rstrip()
+
+
+def left_words(forbidden: Sequence[Forbidden]) -> str:
+    """The strategies that are not banned, "" where there are none."""
+    left = ", ".join(left_of(forbidden))
+    return f"These strategies are left: {left}." if left else ""
 
 
 def evidence_words(function: str, evidence: Sequence[Mapping[str, Any]]) -> str:
@@ -102,4 +108,13 @@ def call_text(function: str, arguments: Mapping[str, Any]) -> str:
     return f"{function}({given if len(given) <= 300 else given[:300] + '…'})"
 
 
-__all__ = ["call_text", "context_of", "evidence_words", "forbidden_words", "history_words", "query_of"]
+__all__ = [
+    "call_text",
+    "context_of",
+    "evidence_words",
+    "example_text",
+    "forbidden_words",
+    "history_words",
+    "left_words",
+    "query_of",
+]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
@@ -17,7 +19,7 @@ from goedels_poetry.languages.python.changes.case import ChangeCase
 from goedels_poetry.languages.python.changes.comparing import NEW, Comparison
 from goedels_poetry.languages.python.changes.contracts import contract_faults
 from goedels_poetry.languages.python.changes.inputs import inputs_for
-from goedels_poetry.languages.python.changes.measuring import Plan, compiled, laid_out, measure
+from goedels_poetry.languages.python.changes.measuring import FAILED, Measured, Plan, compiled, laid_out, measure
 from goedels_poetry.languages.python.changes.report import MISSED, ChangeReport
 from goedels_poetry.languages.python.changes.surface import Surface, docstrings_of, functions_of, surface_of
 
@@ -26,6 +28,8 @@ Json = dict[str, Any]
 
 PATIENCE, LEAST_WALL = 8.0, 30.0
 """How many times as long as before the tests may take by the clock, and the seconds that they always have."""
+AGAIN, MOST_SUSPECTS = 4, 5
+"""How often the tests of the file as it was are run again, where at most so many fail that passed before."""
 MOST_FUNCTIONS = 12
 """Functions that are compared on inputs."""
 
@@ -63,6 +67,7 @@ async def verified(case: ChangeCase, base: Baseline, after: str) -> ChangeReport
     )
     async with laid_out(case) as tree:
         found = await measure(case, after, plan, tree)
+        base = await _without_flaky(case, base, found, tree)
     faults = await contract_faults(after) if case.is_python and (base.contracts or "contract" in after) else {}
     return Comparison(case, base, after, found, surface, inputs, faults).report()
 
@@ -91,6 +96,24 @@ def verify_change(evidence: Mapping[str, Any]) -> ChangeReport:
 def evidence_of(case: ChangeCase, after: str) -> Json:
     """What `verify_change` needs."""
     return {"change": {"case": case.to_json(), "after": after}}
+
+
+async def _without_flaky(case: ChangeCase, base: Baseline, found: Measured, tree: Path) -> Baseline:
+    """The baseline without the tests that fail now, and now and then without the change as well.
+
+    Only the file as it was is run again: a test that the change has made unsteady stays broken.
+    """
+    suspects = set(base.measured.passing()) & {*found.failing(), *found.unstable}
+    if not suspects or len(suspects) > MOST_SUSPECTS or found.untrusted:
+        return base
+    plan = Plan(test_command(case), AGAIN, plugins=base.measured.plugins)
+    again = await measure(case, case.before, plan, tree)
+    flaky = {name for name in suspects if again.outcome(name) in FAILED or name in again.unstable}
+    if again.untrusted or not flaky:
+        return base
+    note = f"{', '.join(sorted(flaky))} fails now and then without the change as well: set aside"
+    measured = replace(base.measured, unstable=(*base.measured.unstable, *sorted(flaky)))
+    return replace(base, measured=measured, notes=(*base.notes, note))
 
 
 # -- what is to be measured -----------------------------------------------------------------------------------------

@@ -72,6 +72,8 @@ class Evaluator:
             except Exception as error:  # noqa: BLE001  a promise that cannot be evaluated is not kept
                 if large and type(error).__name__ in _RESOURCES:
                     return {"v": "slow"}
+                if _too_long(type(error).__name__, str(error)):
+                    return {"v": "outside"}
                 why = f"cannot be evaluated ({type(error).__name__}: {error}), "
                 return {"v": "broken", "clause": number, "why": why[:400], "result": _short(after[-1])}
             if not held:
@@ -91,8 +93,15 @@ class Evaluator:
                     raise
                 except Exception:  # noqa: BLE001  a condition that raises does not hold
                     continue
+        if _too_long(outcome["mro"][0], outcome["message"]):
+            return {"v": "outside"}
         kind = "depth" if outcome["mro"][0] in _RESOURCES else "raised"
         return {"v": kind, "error": outcome["mro"][0], "message": outcome["message"], "line": outcome["line"]}
+
+
+def _too_long(error: str, message: str) -> bool:
+    """Whether something would be longer than memory can be: that says as little as that there is none left."""
+    return error == "OverflowError" and message.endswith(("an index-sized integer", "to C ssize_t"))
 
 
 def _short(value: Any) -> str:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
+import itertools
 import sys
 from typing import Any
 
 from .compare import difference
 from .limits import Limit, TooLong
-from .oracle import DidNotFinish, Oracle, Pending
+from .oracle import MOST_PENDING, DidNotFinish, Oracle, Pending
 
-SWALLOW = "__swallow__"
+SWALLOW, ATTEMPT, GATHER, MAP = "__swallow__", "__attempt__", "__gather__", "__map__"
 
 
 class Runner:
@@ -46,6 +48,7 @@ class Runner:
             with self.limit.seconds(self.task["seconds"]):
                 why = getattr(self, f"_{test['kind']}")(test)
         except Pending:
+            self._ask_on(test)
             return {"v": "pending"}
         except DidNotFinish:
             why = None
@@ -67,9 +70,18 @@ class Runner:
             return {"v": "failed", "why": f"the test never calls {self.function}"}
         return {"v": "ok", "calls": self.oracle.calls}
 
+    def _ask_on(self, test: dict[str, Any]) -> None:
+        """Run a test that waits for an answer in pieces, so that everything else that it asks is asked at once."""
+        if self.collecting or test["kind"] != "assertion":
+            return
+        self.collecting = True
+        with contextlib.suppress(BaseException), self.limit.seconds(self.task["seconds"]):
+            self._assertion(test)
+        self.collecting = False
+
     def _names(self) -> dict[str, Any]:
         own = {name: thing for name, thing in self.names.items() if name not in self.built_in}
-        return {**own, "__builtins__": self.built_in, "__name__": "test", SWALLOW: _swallow}
+        return {**own, "__builtins__": self.built_in, "__name__": "test", SWALLOW: _swallow, **_gathering()}
 
     # ---- kinds ------------------------------------------------------------------------------------------------------
 
@@ -104,6 +116,7 @@ class Runner:
             call = ast.Expr(ast.Call(ast.Name("check", ast.Load()), [ast.Name(self.function, ast.Load())], []))
             tree.body.append(call)
         if self.collecting:
+            names["map"] = names[MAP]
             exec(compile(self._in_pieces(tree), "<test>", "exec", dont_inherit=True), names)  # noqa: S102  in the sandbox
             self._plain_functions(tree, names)
             return None
@@ -244,6 +257,31 @@ class _Pieces(ast.NodeTransformer):
                 setattr(node, field, [self._guarded(s) for s in block])
         return node
 
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self._gathered(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self._gathered(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        return self._gathered(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        return self._gathered(node)
+
+    def _gathered(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
+        """The comprehension, which asks for all of its elements even if the first is not known yet."""
+        if any(isinstance(part, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for part in ast.walk(node)):
+            return node  # what these bind or hand over belongs to the function around them
+        super().generic_visit(node)
+        for each in node.generators:
+            each.ifs = [_thunk(ATTEMPT, test) for test in each.ifs]
+        if isinstance(node, ast.DictComp):
+            node.key, node.value = _thunk(ATTEMPT, node.key), _thunk(ATTEMPT, node.value)
+        else:
+            node.elt = _thunk(ATTEMPT, node.elt)
+        return _thunk(GATHER, node)
+
     def _guarded(self, statement: ast.stmt) -> ast.stmt:
         if isinstance(
             statement, ast.Return | ast.Break | ast.Continue | ast.ImportFrom | ast.Import | ast.Global | ast.Nonlocal
@@ -252,6 +290,39 @@ class _Pieces(ast.NodeTransformer):
         call = ast.Expr(ast.Call(ast.Name(SWALLOW, ast.Load()), [ast.Name("__e", ast.Load())], []))
         handler = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), "__e", [call])
         return ast.Try([statement], [handler], [], [])
+
+
+def _thunk(name: str, node: ast.expr) -> ast.expr:
+    """``name(lambda: node)``."""
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.Call(ast.Name(name, ast.Load()), [ast.Lambda(nothing, node)], [])
+
+
+def _gathering() -> dict[str, Any]:
+    """What a comprehension in pieces calls: it goes on where an answer is missing, and ends pending."""
+    missed = [0]
+
+    def attempt(thunk: Any) -> Any:
+        try:
+            return thunk()
+        except Pending:
+            missed[0] += 1
+            return None
+
+    def gather(thunk: Any) -> Any:
+        before = missed[0]
+        found = thunk()
+        if not isinstance(found, list | set | dict):
+            known = list(itertools.islice(found, MOST_PENDING))
+            found = itertools.chain(known, found)
+        if missed[0] > before:
+            raise Pending
+        return found
+
+    def mapped(one: Any, *many: Any) -> Any:
+        return gather(lambda: (attempt(functools.partial(one, *each)) for each in zip(*many, strict=False)))
+
+    return {ATTEMPT: attempt, GATHER: gather, MAP: mapped}
 
 
 def _swallow(error: BaseException) -> None:

@@ -321,8 +321,9 @@ class Answering(Protocol):
             requirements: of the question, see `goedels_poetry.languages.logic.program_requirements`.
 
         Returns:
-            ``{"result": a VerificationResult as JSON, "findings": [{"kind", "words", "reason"}]}``. Not ok when it
-            cannot be read or decided: then the reason, and ``{"line", "column", "path", "hint"}``.
+            ``{"result": a VerificationResult as JSON, "findings": [{"kind", "words", "reason"}], "world": lines of a
+            countermodel, as far as the goal depends on it}``. Not ok when it cannot be read or decided: then the
+            reason, and ``{"line", "column", "path", "hint"}``.
         """
         ...
 
@@ -330,7 +331,8 @@ class Answering(Protocol):
         """Tests, without a model, of how well a program says what a question and the sentences of its text say.
 
         ``value["tests"]``: see `goedels_poetry.languages.logic.confidence.FormalizationTest`; ``value["shown"]``: what
-        models may be shown of program and text, see `ProgramView` there.
+        models may be shown of program and text, see `ProgramView` there; ``value["doubts"]``: lines for its author,
+        about what the verdict rests on.
         """
         ...
 
@@ -338,6 +340,8 @@ class Answering(Protocol):
         self, text: str, options: dict[str, Any], sentences: int, facts: Sequence[Mapping[str, Any]]
     ) -> Outcome:
         """Whether facts that a model has read in the text follow from the program; ``value["test"]``.
+
+        ``value["doubts"]``: lines for its author, about those that bear on the verdict.
 
         Args:
             sentences: how many the text has.

@@ -10,7 +10,8 @@ from goedels_poetry.reasoning.backends import BACKENDS
 
 @pytest.mark.parametrize("dialect", ["smt2", "json"])
 def test_every_example_is_decided_as_its_text_says_and_names_where_each_premise_comes_from(dialect: str) -> None:
-    examples = [block.text for block in blocks(Prompts().get(f"question-{dialect}").text) if block.tag == dialect]
+    kinds = [Prompts().get(f"question-{dialect}-{kind}").text for kind in ("text", "case", "world")]
+    examples = [block.text for kind in kinds for block in blocks(kind) if block.tag == dialect]
     with BACKENDS[dialect]() as backend:
         results = [backend.execute(example) for example in examples]
     assert [result.answer for result in results] == [False, True, False], [result.reason for result in results]

@@ -123,7 +123,7 @@ async def test_an_error_goes_back_with_its_line_in_one_conversation(ask: Ask) ->
         assert roles(server) == ["system", "user", "assistant", "user"]
         assert "line 8, column 13: unknown symbol `kat`" in said(server)
         assert "(assert (! (kat sam)" in said(server)
-        assert "Please fix the program accordingly" in said(server)
+        assert "The program cannot be read" in said(server)
     assert (result.answer, outcomes(result)) == (True, ["unreadable", "answer"])
 
 
@@ -355,7 +355,7 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
         result = await ask(server, judged=True, max_attempts=5)
         told = [said(server, number) for number in range(server.calls)]
     assert (result.answer, result.verdict) == (True, Verdict.PROVED)
-    assert sum("not say what was meant" in text for text in told) == (0 if same_goal else 1)
+    assert sum("This was noticed" in text for text in told) == (0 if same_goal else 1)
     assert result.attempts == (1 if same_goal else 2)
     assert server.calls == (4 if same_goal else 5)  # the same program again is not read again
     (reading,) = [test for test in result.confidence["tests"] if test["name"] == "back-translation"]
@@ -366,7 +366,7 @@ async def test_a_fault_that_a_reader_finds_is_shown_to_the_model_once_and_change
 async def test_a_goal_that_denies_what_the_question_does_not_is_pointed_out_without_any_judge(ask: Ask) -> None:
     with Server([fenced(RIGHT.replace(goal("(soft sam)"), goal("(not (soft sam))"))), fenced(RIGHT)]) as server:
         result = await ask(server, "Is the following statement true or false? Sam is soft.")
-        assert "not say what was meant" in said(server) and "the formula negates" in said(server)
+        assert "This was noticed" in said(server) and "the formula negates" in said(server)
     assert (result.answer, outcomes(result)) == (True, ["answer", "answer"])
 
 

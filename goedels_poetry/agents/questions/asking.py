@@ -58,6 +58,11 @@ def question_of(deps: Deps) -> Question:
     return deps.task
 
 
+def sentences_of(question: Question) -> list[str]:
+    """The sentences with a number, in their order; none without a text to rely on."""
+    return [s.text for s in question.sentences if s.number is not None] if question.has_text else []
+
+
 async def conversation(deps: Deps, node: ProofNode) -> tuple[Turn, ...]:
     """The turns so far."""
     return tuple((str(role), str(text)) for role, text in await deps.load(node, CONVERSATION) or ())
@@ -161,4 +166,4 @@ def _room(deps: Deps, role: str) -> int:
     return max(0, (context - reply) * CHARACTERS_PER_TOKEN - 2_000)
 
 
-__all__ = ["Message", "ask_for_program", "conversation", "note_of", "question_of"]
+__all__ = ["Message", "ask_for_program", "conversation", "note_of", "question_of", "sentences_of"]

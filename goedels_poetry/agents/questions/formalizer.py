@@ -17,7 +17,7 @@ async def formalizer(node: ProofNode, deps: Deps) -> Apply:
     question = question_of(deps)
     note = await note_of(deps, node)
     prompt = first_prompt(question)
-    told = variables(question, note)
+    told = variables(question, note, deps.models.prompts if deps.models is not None else None)
     if question.conversation and deps.models is not None:
         first = deps.models.prompts.get(prompt).messages(told)
         *earlier, (_, last) = question.conversation

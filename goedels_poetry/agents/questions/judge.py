@@ -1,7 +1,8 @@
 """The judge tests how far the program says what was meant. It changes no verdict; the result carries what it found.
 
 Comparisons of formulas and words need no model. Where there is one, it puts the program into words without having seen
-the question, and another reading compares the two. About a fault that either finds the formalizer is asked once.
+the question, and another reading compares the two. About faults of the goal, and of premises that the verdict uses, the
+formalizer is asked once, about all in one message; what else was found stands in the result.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.agents.guidance import schedule
-from goedels_poetry.agents.questions.asking import STRIDE, question_of
+from goedels_poetry.agents.questions.asking import STRIDE, conversation, question_of, sentences_of
 from goedels_poetry.agents.questions.failing import QuestionFailure
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
@@ -24,14 +25,13 @@ from goedels_poetry.tree.store import Txn
 if TYPE_CHECKING:
     from goedels_poetry.languages.logic.confidence import FormalizationTest
 
-FAULTS = frozenset({"back-translation", "answer polarity", "stated facts", "near duplicates", "goal connected"})
-"""Tests whose failure is worth another look at the program: a reader's, and two names that keep a question open."""
-SLIPS = frozenset({"polarity", "premise polarity", "quantifier words", "guards"})
-"""Tests whose mere warning is worth it, too: they seldom cry wolf."""
+FAULTS = frozenset({"back-translation", "answer polarity"})
+"""Tests by a reader whose failure is worth another look at the program."""
 DOUBT = (
-    "Your program was decided ({answer}), but somebody who compared it with the words found that it may not say what "
-    "was meant:\n{faults}\nCompare goal and premises with the question and the text, word by word. If "
-    "there is such a fault, mend it. If your program is right, answer with the one word UNCHANGED."
+    "The program could be read and decided. Its goal, and the premises that decide, were compared with the words of "
+    "question and text. This was noticed, and may be right as it stands:\n{faults}\nLook at the words of each place "
+    "again. Mend what says something else than its words, and leave the rest as it is, whatever the answer becomes. If "
+    "all of it is right, answer with the one word UNCHANGED."
 )
 
 
@@ -48,22 +48,26 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     program = str(await deps.store.on_thread(deps.store.load, decided["program"]))
     report = await deps.store.on_thread(deps.store.load, decided["report"])
     verdict = Verdict(report["result"]["verdict"])
-    sentences = [s.text for s in question.sentences if s.number is not None] if question.has_text else []
+    sentences = sentences_of(question)
     found = deps.charge(await language.compare(program, question.options, question.asked, sentences))
     tests = [FormalizationTest.of(test) for test in found.value.get("tests", ())]
+    doubts: list[str] = list(found.value.get("doubts", ()))
     rounds: list[Round] = []
     if found.ok and question.judged and deps.has_model("judge") and question.semantics == "entailment":
-        tests += await _read_by_models(node, deps, question, program, found.value["shown"], len(sentences), rounds)
+        shown, count = found.value["shown"], len(sentences)
+        tests += await _read_by_models(node, deps, question, program, shown, count, rounds, doubts)
     level = confidence(tests, verdict)
     warnings = [f"{t.name}: {t.text}" for t in tests if t.outcome in ("warning", "failed")]
-    faults = [t.text for t in tests if _worth_asking(t, verdict)]
+    doubts += [t.text for t in tests if t.name in FAULTS and t.outcome == "failed"]
+    said = [text for role, text in await conversation(deps, node) if role == "user"]
+    faults = [fault for fault in doubts if not any(fault in text for text in said)]
     listed = "\n".join(f"- {fault}" for fault in faults)
     trust = {
         "program": decided["program"],
         "confidence": level,
         "warnings": warnings,
         "reason": "; ".join(faults) or f"confidence {level['level']}",
-        "words": DOUBT.format(answer=report["reason"], faults=listed) if faults else "",
+        "words": DOUBT.format(faults=listed) if faults else "",
     }
 
     def apply(txn: Txn) -> str:
@@ -74,13 +78,6 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     return apply
 
 
-def _worth_asking(test: FormalizationTest, verdict: Verdict) -> bool:
-    """Whether the formalizer is told. What is missing can undo no proof, but may be why a question stays open."""
-    missing = test.name == "stated facts" and test.outcome == "warning" and verdict is Verdict.UNKNOWN
-    slipped = test.name in SLIPS and test.outcome in ("warning", "failed")
-    return missing or slipped or (test.outcome == "failed" and test.name in FAULTS)
-
-
 async def _read_by_models(
     node: ProofNode,
     deps: Deps,
@@ -89,8 +86,9 @@ async def _read_by_models(
     told: dict[str, Any],
     sentences: int,
     rounds: list[Round],
+    doubts: list[str],
 ) -> list[FormalizationTest]:
-    """The tests that ask a model; each exchange is added to ``rounds``.
+    """The tests that ask a model; each exchange is added to ``rounds``, what its author should know to ``doubts``.
 
     Args:
         told: what models may be shown, as JSON.
@@ -121,6 +119,7 @@ async def _read_by_models(
 
     async def check(facts: Sequence[Mapping[str, Any]]) -> FormalizationTest:
         found = deps.charge(await language.facts(program, question.options, sentences, facts))
+        doubts.extend(found.value.get("doubts", ()))
         return (
             FormalizationTest.of(found.value["test"])
             if found.ok

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goedels_poetry.languages.base import Outcome
-from goedels_poetry.languages.logic.render import countermodel_of, render_model
 from goedels_poetry.tasks.question import (
     ANSWER,
     INCONSISTENT,
@@ -24,10 +23,10 @@ MOST_PREMISES = 20
 MOST_WORDS = 3_000
 """Characters of a countermodel in words that a report shows."""
 
-OPEN_TEXT = """If the text does settle the question, a premise is missing (a sentence that was left out, or something \
-that every reader takes for granted), one thing has two names, or the goal is worded differently from the premises: \
-mend that. If the text really leaves it open, answer with the one word UNCHANGED; that is a right answer then. Do not \
-assume the goal, its negation, or anything that the text does not support."""
+OPEN_TEXT = """If the text settles the question, the program lacks a sentence, something that every reader takes for \
+granted, or the link between two wordings of one notion (two names of people are always two people): add what is \
+missing. If the text leaves it open, answer with the one word UNCHANGED; that is a right answer then. Do not assume \
+the goal, its negation, or anything that the text does not support."""
 OPEN_BINARY = """The question is put as one of yes or no, so suppose first that the text settles it: which sentence, \
 or which link between words of two sentences that every reader makes, excludes this world? """
 OPEN_CASE = """ Where the case says nothing about a condition of the rule that decides, and a reader would take it to \
@@ -41,8 +40,15 @@ Report = dict[str, Any]
 Json = Mapping[str, Any]
 
 
-def report_on(question: Question, program: str, outcome: Outcome) -> Report:
-    """The report on a program that `Answering.answer` has looked at: see `question.set_report`."""
+def report_on(question: Question, program: str, outcome: Outcome, doubts: Sequence[str] = ()) -> Report:
+    """The report on a program that `Answering.answer` has looked at: see `question.set_report`.
+
+    Args:
+        question: what is asked.
+        program: as the model wrote it.
+        outcome: of `Answering.answer`.
+        doubts: what else may be amiss with a program that leaves the question open, see `Answering.compare`.
+    """
     found = outcome.value
     result = found.get("result")
     if not outcome.ok or result is None:
@@ -64,7 +70,8 @@ def report_on(question: Question, program: str, outcome: Outcome) -> Report:
         return {"kind": ANSWER, "words": reason, "reason": reason, "result": result}
     if _out_of_limits(result):
         return _limits(question, result)
-    return _open(question, result, findings)
+    hints = [str(f["words"]) for f in findings if f["kind"] == OPEN]
+    return _open(question, result, found.get("world", ()), list(dict.fromkeys((*hints, *doubts))))
 
 
 def _unreadable(program: str, outcome: Outcome) -> Report:
@@ -73,7 +80,7 @@ def _unreadable(program: str, outcome: Outcome) -> Report:
     lines = program.splitlines()
     message = outcome.words or "the program cannot be read"
     told = [_fault(lines, {**where, "message": message}), *(_fault(lines, fault) for fault in where.get("more", ()))]
-    words = "There was an error processing your response:\n" + "\n".join(told)
+    words = "The program cannot be read:\n" + "\n".join(told)
     return {"kind": UNREADABLE, "words": words, "reason": _placed({**where, "message": message})}
 
 
@@ -97,9 +104,9 @@ def _inconsistent(question: Question, result: Json) -> Report:
     words = (
         "The premises contradict each other, so anything would follow from them and there is no answer. These cannot "
         f"all be true together:\n{_listed(question, core)}\n"
-        "At least one of them says more than its sentence says, or was assumed without need. Look for: a rule with "
-        "exceptions written without them, 'usually' written as 'always', an exclusive 'or' where both may hold, two "
-        "names for one thing called different, a fact about the case that the text does not state."
+        "Most often one of them says more than its sentence says, or was assumed without need: a rule whose exception "
+        "stands in another sentence ('usually', 'often'), an exclusive 'or' where both may hold, two names for one "
+        "thing called different, a fact about the case that the text does not state."
     )
     names = ", ".join(str(premise["name"]) for premise in core)
     return {
@@ -125,15 +132,18 @@ def _limits(question: Question, result: Json) -> Report:
     }
 
 
-def _open(question: Question, result: Json, findings: Iterable[Json]) -> Report:
-    told = "; ".join(render_model(countermodel_of(result.get("goals", ()))))[:MOST_WORDS]
-    world = f" Here is a world in which all premises are true and the goal is false:\n{told}\n" if told else "\n"
-    hints = "".join(f"- {f['words']}\n" for f in findings if f["kind"] == OPEN)
-    looked = f"What looks suspicious:\n{hints}" if hints else ""
-    end = _what_to_do(question)
-    words = f"Neither the goal nor its negation follows from the premises.{world}{looked}{end}"
+def _open(question: Question, result: Json, world: Sequence[str], hints: Sequence[str]) -> Report:
+    told = "\n".join(f"- {line[:MOST_WORDS]}" for line in world)
+    words = "\n".join(
+        (
+            "Neither the goal nor its negation follows from the premises."
+            + (f" Here is a world in which all premises are true and the goal is false:\n{told}" if told else ""),
+            *(("What may be amiss:", *(f"- {hint}" for hint in hints)) if hints else ()),
+            _what_to_do(question),
+        )
+    )
     reason = str(result["reason"] or "neither the goal nor its negation follows")
-    stays = _may_stay(question, findings)
+    stays = question.may_stay_open and not hints  # it offers a third answer: then nobody is pressed for another
     return {
         "kind": OPEN,
         "words": words,
@@ -149,11 +159,6 @@ def _what_to_do(question: Question) -> str:
     if not question.context:
         return OPEN_FACTS
     return ("" if question.may_stay_open else OPEN_BINARY) + OPEN_TEXT + (OPEN_CASE if question.facts else "")
-
-
-def _may_stay(question: Question, findings: Iterable[Json]) -> bool:
-    """Whether the question offers a third answer, and nothing speaks against it: then nobody is pressed for another."""
-    return question.may_stay_open and not any(f["kind"] == OPEN for f in findings)
 
 
 def _out_of_limits(result: Json) -> bool:

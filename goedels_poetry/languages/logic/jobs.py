@@ -12,13 +12,22 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.faults import EncodingError
 from goedels_poetry.kernel.logic.entailment import decide
 from goedels_poetry.languages.logic import LogicProgram
-from goedels_poetry.languages.logic.confidence import Solve, sanity_tests, stated_facts, view_of
+from goedels_poetry.languages.logic.confidence import (
+    Solve,
+    case_of,
+    doubts,
+    sanity_tests,
+    stated_facts,
+    telling_facts,
+    view_of,
+)
 from goedels_poetry.languages.logic.deciding import decided_by
 from goedels_poetry.languages.logic.dialects import read_program
 from goedels_poetry.languages.logic.faults import further_faults
 from goedels_poetry.languages.logic.program_requirements import ProgramRequirements, assumed, check_form, findings
 from goedels_poetry.languages.logic.result import result_of
 from goedels_poetry.languages.logic.statement import statement_of
+from goedels_poetry.languages.logic.world import world_against
 from goedels_poetry.solvers.query_runner import SolverPair
 
 Json = dict[str, Any]
@@ -46,7 +55,8 @@ def decided(payload: Json) -> Json:
 def answer(payload: Json) -> Json:
     """The same for a program that a model wrote, with the ``requirements`` of its question (`ProgramRequirements`).
 
-    ``{"result", "findings"}``; the result has besides ``assumed``: what the program takes for true without a premise.
+    ``{"result", "findings", "world"}``; the result has besides ``assumed``: what the program takes for true without a
+    premise; ``world``: what of a countermodel the goal depends on.
     """
     return _decided(payload, ProgramRequirements.of(payload["requirements"]))
 
@@ -54,27 +64,36 @@ def answer(payload: Json) -> Json:
 def examined(payload: Json) -> Json:
     """Tests, without a model, of a program as a rendering of its text; and what models may be shown of it.
 
-    ``text``, ``options``, ``question``, ``sentences`` to ``{"tests": [FormalizationTest, ...], "shown": ProgramView}``,
-    as JSON.
+    ``text``, ``options``, ``question``, ``sentences`` to ``{"tests": [FormalizationTest, ...], "doubts": lines for the
+    author of the program, "shown": ProgramView}``, as JSON.
     """
     began = time.monotonic()
     program = _read(payload)
     # Whatever is made of the answer, the tests are about what follows.
     entailment = decided_by(program, payload["options"] | {"semantics": "entailment"}, _solvers())
     question, sentences = payload["question"], payload["sentences"]
-    tests = sanity_tests(program, entailment, question, sentences, _briefly(payload))
-    value = {"tests": [test.to_json() for test in tests], "shown": view_of(program, question, sentences).to_json()}
+    solve = _briefly(payload)
+    tests = sanity_tests(program, entailment, question, sentences, solve)
+    value = {
+        "tests": [test.to_json() for test in tests],
+        "doubts": doubts(case_of(program, entailment, question, sentences), tests, solve),
+        "shown": view_of(program, question, sentences).to_json(),
+    }
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
 
 
 def stated(payload: Json) -> Json:
     """Whether facts that a model has read in the text follow: see `stated_facts`.
 
-    ``text``, ``options``, ``sentences`` (their number), ``facts`` to ``{"test": FormalizationTest as JSON}``.
+    ``text``, ``options``, ``sentences`` (their number), ``facts`` to ``{"test": FormalizationTest as JSON, "doubts":
+    lines about those that bear on the verdict}``.
     """
     began = time.monotonic()
-    test = stated_facts(_read(payload), payload["sentences"], payload["facts"], _briefly(payload))
-    return {"ok": True, "value": {"test": test.to_json()}, "reason": "", "cost": _cost(began)}
+    program, solve = _read(payload), _briefly(payload)
+    told = (program, payload["sentences"], payload["facts"], solve)
+    test = stated_facts(*told)
+    found = telling_facts(*told) if test.outcome in ("warning", "failed") else []
+    return {"ok": True, "value": {"test": test.to_json(), "doubts": found}, "reason": "", "cost": _cost(began)}
 
 
 def _briefly(payload: Json) -> Solve:
@@ -104,6 +123,7 @@ def _decided(payload: Json, requirements: ProgramRequirements | None) -> Json:
         value = {
             "result": {**result, "assumed": assumed(program)},
             "findings": findings(with_closure, result, requirements),
+            "world": world_against(program, entailment),
         }
     return {"ok": True, "value": value, "reason": "", "cost": _cost(began)}
 

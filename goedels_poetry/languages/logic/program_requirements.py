@@ -173,12 +173,15 @@ def _says_origins(program: LogicProgram) -> bool:
 
 
 def _loose(program: LogicProgram, result: Mapping[str, Any]) -> Iterator[Finding]:
-    """Where a goal stays open: symbols of it that no premise speaks of, the usual sign of one thing under two names."""
+    """Where a goal stays open: symbols of it that no premise speaks of, the usual sign of one notion under two names.
+
+    Of somebody whom no premise names nothing is known, and that is no fault.
+    """
     if result["verdict"] != "unknown":
         return
     spoken = {name for premise in program.premises for name in _symbols(premise.formula, program)}
     for goal in program.goals:
-        loose = sorted(_symbols(goal.formula, program) - spoken)
+        loose = sorted(name for name in _symbols(goal.formula, program) - spoken if not _is_thing(name, program))
         if loose:
             yield {
                 "kind": OPEN,
@@ -190,6 +193,11 @@ def _loose(program: LogicProgram, result: Mapping[str, Any]) -> Iterator[Finding
 def _symbols(term: Term, program: LogicProgram) -> set[str]:
     names = program.signature.functions.keys()
     return {part.name for part in subterms(term) if part.kind is Kind.APP and part.name in names}
+
+
+def _is_thing(name: str, program: LogicProgram) -> bool:
+    args, result = program.signature.functions[name]
+    return not args and result in program.signature.sorts
 
 
 def assumed(program: LogicProgram) -> list[str]:

@@ -7,10 +7,13 @@ None of them changes a verdict. Who calls whom:
   thing), `polarity` (negations and quantifiers in words and formulas), `queries` (what the solver is asked besides).
 * `model_tests` asks readers who have seen either the text (`facts`) or the program (`reading`), never both; they are
   shown a `ProgramView` (`view`).
+* `doubts` chooses what the author of the program is told: faults of the goal, and of premises that the verdict uses.
 * `score.confidence` makes one number of all outcomes, by a table of factors.
 * `shape` looks at formulas and `vocabulary` at words; they know nothing of the others.
 """
 
+from goedels_poetry.languages.logic.confidence.case import case_of
+from goedels_poetry.languages.logic.confidence.doubts import doubts, telling_facts
 from goedels_poetry.languages.logic.confidence.facts import stated_facts
 from goedels_poetry.languages.logic.confidence.model_tests import Check, model_tests
 from goedels_poetry.languages.logic.confidence.outcomes import Ask, FormalizationTest, Outcome, Solve
@@ -25,9 +28,12 @@ __all__ = [
     "Outcome",
     "ProgramView",
     "Solve",
+    "case_of",
     "confidence",
+    "doubts",
     "model_tests",
     "sanity_tests",
     "stated_facts",
+    "telling_facts",
     "view_of",
 ]

@@ -66,7 +66,7 @@ def stated_facts(
         items: what the model has read, as ``SCHEMA`` has it.
         solve: asked once.
     """
-    facts = [fact for item in items[:MAX_FACTS] if (fact := _read(program, sentences, item)) is not None]
+    facts = read_facts(program, sentences, items)
     if not facts:
         return FormalizationTest(NAME, "skipped", "none of the facts could be read in the program's names")
     answers = Solver(solve).each(program, program.premises, [fact.formula for fact in facts])
@@ -89,6 +89,11 @@ def stated_facts(
     return FormalizationTest(NAME, "skipped", "no solver's answer")
 
 
+def read_facts(program: LogicProgram, sentences: int, items: Sequence[Mapping[str, Any]]) -> list[Fact]:
+    """The facts that can be read in the program's names."""
+    return [fact for item in items[:MAX_FACTS] if (fact := _read(program, sentences, item)) is not None]
+
+
 def _read(program: LogicProgram, sentences: int, item: Mapping[str, Any]) -> Fact | None:
     """A fact about the program's things that cites a sentence which is there."""
     text = item["formula"].strip()
@@ -103,4 +108,4 @@ def _read(program: LogicProgram, sentences: int, item: Mapping[str, Any]) -> Fac
     return Fact(" ".join(item["words"].split())[:200], formula)
 
 
-__all__ = ["MAX_FACTS", "NAME", "PROMPT", "SCHEMA", "stated_facts"]
+__all__ = ["MAX_FACTS", "NAME", "PROMPT", "SCHEMA", "Fact", "read_facts", "stated_facts"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from goedels_poetry.kernel.terms import Sort
+from goedels_poetry.kernel.terms import Kind, Sort, Term, is_app
+from goedels_poetry.languages.logic import Origin
 from goedels_poetry.languages.logic.confidence.case import Case
 from goedels_poetry.languages.logic.confidence.outcomes import FormalizationTest
 from goedels_poetry.languages.logic.confidence.vocabulary import parts, stem, stems_of_name, words
@@ -16,6 +18,7 @@ MAX_SYMBOLS = 250
 """Programs with more are not searched for pairs: the work grows with the square."""
 _PREFIXES = frozenset({"is", "are", "was", "be", "has", "have", "does", "do", "the", "a", "an"})
 _LEAST_TYPO = 5
+_CAPITAL = re.compile(r"\b[A-Z][a-z]+")
 
 
 class Pair(NamedTuple):
@@ -43,10 +46,13 @@ def pairs(case: Case) -> tuple[Pair, ...]:
         for group in (*case.symbols.values(), case.goal_symbols)
         for pair in combinations(sorted(group & known.keys()), 2)
     }
+    people = {name for name, (args, _) in known.items() if not args and _is_named(case, name)}
     found = [
         Pair(first, second, known[first] == known[second] and not {first, second} & values.keys())
         for first, second in combinations(known, 2)
-        if frozenset((first, second)) not in together and _alike(first, second, text)
+        if frozenset((first, second)) not in together
+        and not people.issuperset((first, second))
+        and _alike(first, second, text)
     ]
     found += [
         Pair(whole, split, False)
@@ -66,6 +72,40 @@ def used_once(case: Case) -> FormalizationTest:
         return FormalizationTest("used once", "passed", "most predicates link several formulas", tuple(once[:12]))
     words_ = f"{len(once)} of {len(used)} predicates occur in one formula only"
     return FormalizationTest("used once", "warning", words_, tuple(once[:12]))
+
+
+def equated(case: Case) -> FormalizationTest:
+    """Two names of the text are two things, people above all: that they are one only the text may say."""
+    found = tuple(
+        premise.name
+        for premise in case.program.premises
+        if premise.origin in (Origin.WORLD, Origin.UNSAID)
+        and any(_is_one(case, part) for part in (premise.formula, *_conjuncts(premise.formula)))
+    )
+    if not case.sentences:
+        return FormalizationTest("equated names", "skipped", "there is no text")
+    if not found:
+        return FormalizationTest("equated names", "passed", "no two names of the text are taken for one")
+    reason = f"two names of the text are taken for one, which no sentence says: {', '.join(found[:12])}"
+    return FormalizationTest("equated names", "failed", reason, found[:12])
+
+
+def _conjuncts(term: Term) -> tuple[Term, ...]:
+    return term.args if is_app(term, "and") else ()
+
+
+def _is_one(case: Case, term: Term) -> bool:
+    """Whether it equates two constants that stand in the text with capital letters."""
+    if not is_app(term, "=") or not all(part.kind is Kind.APP and not part.args for part in term.args):
+        return False
+    names_ = {part.name for part in term.args if part.sort in case.program.signature.sorts}
+    return len(names_) > 1 and all(_is_named(case, name) for name in names_)
+
+
+def _is_named(case: Case, name: str) -> bool:
+    """Whether text or question has every word of a name, letter for letter, with a capital one at the beginning."""
+    capital = {word.lower() for text in (*case.sentences, case.question) for word in _CAPITAL.findall(text)}
+    return bool(parts(name)) and capital.issuperset(parts(name))
 
 
 def _folded(known: dict[str, tuple[tuple[Sort, ...], Sort]], things: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -129,4 +169,4 @@ def _short_for(one: str, other: str) -> bool:
     return all(letter in letters for letter in short)
 
 
-__all__ = ["MAX_SYMBOLS", "Pair", "pairs", "used_once"]
+__all__ = ["MAX_SYMBOLS", "Pair", "equated", "pairs", "used_once"]

@@ -5,7 +5,6 @@ Words are a weak witness (antonyms, idioms), so these tests warn and never fail,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from goedels_poetry.kernel.terms import Kind, Term, is_app, subterms
@@ -31,19 +30,8 @@ from goedels_poetry.languages.logic.confidence.vocabulary import (
     stem,
     words,
 )
+from goedels_poetry.languages.logic.english import Reading, readings
 
-_UNIVERSAL = re.compile(r"\b(?:every|each|all|everyone|everybody|everything|whenever)\b|^\s*any\b", re.I)
-_EXISTENTIAL = re.compile(r"^\s*(?:some|there (?:is|are|exists?)|at least one)\b", re.I)
-_EITHER_WAY = re.compile(r"\b(?:if|not all|not every|only|either|except|unless|some|most|many)\b", re.I)
-_CONDITION = re.compile(r"^\s*if\s+(?:any|some|a|an|the|it|they)", re.I)
-_PLURAL = re.compile(
-    r"^\s*(?:[a-z]+,?\s+){0,3}?(?:people|things|[a-z]{2,}s)\s+(?:are|have|do|can|need|will|must)\b", re.I
-)
-"""A bare plural at the beginning of a sentence speaks of all of a kind: ``Red people are white.``"""
-_NOT_A_KIND = re.compile(
-    r"^\s*(?:some|many|most|few|several|there|these|those|they|we|you|a|an|the|no|not|his|her|their|its|one|two|three)\b",
-    re.I,
-)
 _MAX_SHOWN = 12
 _COMPARISONS = frozenset({"=", "<", "<=", ">", ">=", "distinct"})
 
@@ -89,7 +77,7 @@ def quantifier_words(case: Case) -> FormalizationTest:
     ]
     if len(case.program.goals) == 1:
         rendered.append((case.program.goals[0].name, case.program.goals[0].formula, asked(case.question)))
-    wrong = [name for name, formula, sentence in rendered if _swapped(formula, sentence)]
+    wrong = [name for name, formula, sentence in rendered if _swapped(case, formula, sentence)]
     if not wrong:
         return FormalizationTest("quantifier words", "passed", "quantifiers fit the words")
     words_ = f"quantifiers do not fit `all` or `some` in the words: {', '.join(wrong[:_MAX_SHOWN])}"
@@ -142,21 +130,28 @@ def _ordered(formulas: Iterable[Term]) -> bool:
     return any(part.name in _COMPARISONS - {"=", "distinct"} for formula in formulas for part in subterms(formula))
 
 
-def _swapped(formula: Term, sentence: str) -> bool:
+def _swapped(case: Case, formula: Term, sentence: str) -> bool:
     """Whether a formula is wholly existential where the sentence speaks of all, or the other way round."""
     blocks = list(quantified(formula))
     universal, existential = any(b.universal for b in blocks), any(not b.universal for b in blocks)
-    if universal == existential:
+    told = readings(sentence)
+    if universal == existential or not told:
         return False
-    if _EXISTENTIAL.search(sentence):
-        return universal and "," not in sentence and not re.search(r"\b(?:all|every|each|any)\b", sentence, re.I)
+    if Reading.SOME in told:
+        return universal
     if universal or (negations(sentence) and formula.kind is not Kind.EXISTS):
         return False
-    if formula.kind is Kind.EXISTS and (
-        _CONDITION.search(sentence) or (_PLURAL.search(sentence) and not _NOT_A_KIND.search(sentence))
-    ):
-        return True
-    return bool(_UNIVERSAL.search(sentence)) and not _EITHER_WAY.search(sentence)
+    if formula.kind is not Kind.EXISTS:
+        return Reading.ALL in told
+    return bool(told - {Reading.HEDGED}) or _of_a_kind(case, formula)
+
+
+def _of_a_kind(case: Case, formula: Term) -> bool:
+    """Whether an ``exists`` speaks of two properties of something, and of nobody by name: it could be a rule."""
+    constants = {name for name, (args, _) in case.program.signature.functions.items() if not args}
+    block = next(quantified(formula))
+    parts = [term for term, _ in conjuncts(block.body, True) or () if not term.free.isdisjoint(_bound(block.term))]
+    return len(parts) > 1 and constants.isdisjoint(case.names(formula))
 
 
 def _unguarded(case: Case, formula: Term) -> bool:

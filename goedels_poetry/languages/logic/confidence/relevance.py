@@ -43,8 +43,8 @@ def goal_connected(case: Case) -> FormalizationTest:
     return FormalizationTest("goal connected", "warning", reason, _some(missing))
 
 
-def unused_premises(case: Case) -> FormalizationTest:
-    """Premises that share no symbol with the goal, not even through other premises, cannot bear on it."""
+def connected(case: Case) -> frozenset[str]:
+    """Names of premises that share a symbol with the goal, be it through other premises."""
     waiting = [premise.name for premise in case.program.premises]
     reached = set(case.goal_symbols)
     grown = True
@@ -54,6 +54,13 @@ def unused_premises(case: Case) -> FormalizationTest:
         grown = bool(near)
         for name in near:
             reached |= case.symbols[name]
+    return frozenset(case.symbols) - frozenset(waiting)
+
+
+def unused_premises(case: Case) -> FormalizationTest:
+    """Premises that share no symbol with the goal, not even through other premises, cannot bear on it."""
+    near = connected(case)
+    waiting = [premise.name for premise in case.program.premises if premise.name not in near]
     if not waiting:
         return FormalizationTest("unused premises", "passed", "every premise is connected with the goal")
     reason = f"{len(waiting)} of {len(case.program.premises)} premises have nothing to do with the goal"
@@ -134,4 +141,4 @@ def _some(found: list[str]) -> tuple[str, ...]:
     return tuple(found[:MAX_SHOWN])
 
 
-__all__ = ["coverage", "goal_connected", "sentence_numbers", "text_given", "unused_premises", "world_only"]
+__all__ = ["connected", "coverage", "goal_connected", "sentence_numbers", "text_given", "unused_premises", "world_only"]

@@ -53,6 +53,7 @@ def sanity_tests(
         vacuous,
         queries.near_duplicates(case, names.pairs(case), solver),
         names.used_once(case),
+        names.equated(case),
         queries.distinctness(case, solver),
         polarity.polarity(case),
         polarity.premise_polarity(case),

@@ -50,6 +50,7 @@ FACTORS: dict[tuple[str, str], Factor] = {
     ("vacuous", "warning"): Factor(0.7, 0.9, "definitions alone decide, or premises say nothing"),
     ("near duplicates", "failed"): Factor(0.8, 0.15, "taking the two names for one decides the question"),
     ("near duplicates", "warning"): Factor(0.9, 0.6, "what is said of one name does not reach the other"),
+    ("equated names", "failed"): Factor(0.4, 0.6, "two names are two things, unless the text says that they are one"),
     ("used once", "warning"): Factor(1.0, 0.8, "many loose ends: links between premises may have been missed"),
     ("distinctness", "warning"): Factor(0.8, 0.5, "the answer hangs on whether two names denote one thing"),
     ("polarity", "warning"): Factor(0.1, 0.8, "a flipped goal gives the opposite answer"),

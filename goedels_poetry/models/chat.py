@@ -52,7 +52,10 @@ class StraightChat(ChatOpenAI):
         headers = {"authorization": f"Bearer {self._key}"} if self._key else {}
         http: Any = self.http_async_client
         response = await http.post(
-            f"{self.openai_api_base}/chat/completions", json=body, headers={**headers, **(self.default_headers or {})}
+            f"{self.openai_api_base}/chat/completions",
+            json=body,
+            headers={**headers, **(self.default_headers or {})},
+            timeout=None,  # who asks bounds the whole request; the client's own limit would end it earlier
         )
         if not response.is_success:
             raise RefusedRequest(response)

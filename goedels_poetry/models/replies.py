@@ -119,7 +119,8 @@ def code(text: str, tags: tuple[str, ...] = ()) -> str:
 def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     """The JSON object in a reply that fits ``schema``: in a fence, bare, or with prose around it.
 
-    When several objects fit, the last one counts. See :func:`problem_with` for the part of JSON Schema that is
+    When several objects fit, the last one counts. Comments and commas before a closing bracket, which JSON does not
+    have, are read past where nothing fits as it stands. See :func:`problem_with` for the part of JSON Schema that is
     understood.
 
     Raises:
@@ -127,7 +128,8 @@ def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     """
     fenced = [block.text for block in blocks(text) if block.tag in ("", "json", "json5", "jsonc")]
     problem = ""
-    for source in (*reversed(fenced), without_thinking(text)):
+    sources = [*reversed(fenced), without_thinking(text)]
+    for source in (*sources, *map(_without_slips, sources)):
         for value in reversed(_objects(source)):
             wrong = problem_with(value, schema)
             if not wrong:
@@ -154,6 +156,18 @@ def _objects(text: str) -> list[dict[str, Any]]:
             found.append(value)
         place = text.find("{", end)
     return found
+
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])")
+
+
+def _without_slips(text: str) -> str:
+    """JSON as programmers write it, as JSON: without comments and last commas, where these do not stand in strings."""
+    for slip in (_COMMENT, _LAST_COMMA):
+        text = slip.sub(lambda found: found[0] if found[0].startswith('"') else " ", text)
+    return text
 
 
 _TYPES: dict[str, tuple[type, ...]] = {

@@ -247,7 +247,7 @@ async def test_a_run_ends_refuted_by_what_the_model_said_and_the_certificate_is_
     ("at", "words"),
     [
         ({"n": "3"}, "at n = 3 the goal holds"),
-        ({"n": "-288"}, "at n = -288 H1 does not hold: (>= n 0)"),
+        ({"n": "-288"}, "at n = (- 288) H1 does not hold: (>= n 0)"),
         ({"n": "(sum 100000)"}, "the value of n cannot be computed"),
         ({"n": "(div 1 0)"}, "the value of n cannot be computed"),
         ({"n": "100000"}, "it is undecided whether the conclusion holds"),
@@ -264,7 +264,7 @@ async def test_values_that_refute_nothing_are_answered_with_the_reason(smt: SmtL
 async def test_both_sides_are_told_where_an_equation_holds(smt: SmtLanguage) -> None:
     done = await confirmed(smt, PROBLEM, {"at": {"xs": "(cons 1 nil)"}}, "(sequent ((xs List)) () (= (rev xs) xs))")
     assert (
-        done.reason == "this does not refute the goal: at xs = cons(1, nil) the goal holds: both sides are cons(1, nil)"
+        done.reason == "this does not refute the goal: at xs = (cons 1 nil) the goal holds: both sides are (cons 1 nil)"
     )
 
 
@@ -335,6 +335,59 @@ async def test_what_holds_where_a_function_is_determined_is_not_given_up(smt: Sm
         done = await confirmed(smt, true, {"at": at, "because": "it is false, believe me"})
         assert not done.ok
         assert not {"refuted", "open"} & done.value.keys()
+
+
+PRIMES = """
+(define-fun-rec nodiv ((n Int) (d Int)) Bool (ite (<= d 1) true (and (not (= (mod n d) 0)) (nodiv n (- d 1)))))
+(define-fun prime ((n Int)) Bool (and (>= n 2) (nodiv n (- n 1))))
+(prove (forall ((n Int)) (=> (>= n 0) (prime (+ (* n n) n 41)))))
+"""
+FALLING = """
+(declare-fun f (Int) Int)
+(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ (f n) (sum (- n 1)))))
+(prove (forall ((n Int)) (=> (and (>= n 9) (> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) n))))
+"""
+FALLING_GOAL = "(sequent ((n Int)) ((> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) (- n)))"
+
+
+async def test_calls_may_be_some_thousand_deep(with_model: WithModel) -> None:
+    """41 * 41 is found to be no prime by 1,640 calls within each other; the certificate is checked."""
+    with Server(lambda asked: fenced({"refuted": {"at": {"n": "40"}, "because": "41 * 41"}})) as server:
+        result = await with_model(server, model_first=True).arun(PRIMES, name="primes.smt2")
+    assert result.verdict is Verdict.REFUTED, result.reason
+    assert result.certificate is not None and result.trust_level in ("L2", "L3")
+
+
+async def test_a_hypothesis_about_all_integers_is_proved_at_the_values(smt: SmtLanguage) -> None:
+    at = {"n": "9", "f": "(lambda ((k Int)) (- 2 k))"}
+    root = await confirmed(smt, FALLING, {"at": at})
+    assert root.value["open"].startswith("does not hold: it is false for n = 9, f = fun k. 2 - k"), root.reason
+    subgoal = await confirmed(smt, FALLING, {"at": at}, FALLING_GOAL)
+    assert subgoal.value["refuted"]["values"]["n"] == "9", subgoal.reason
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        ({"n": "9", "f": "(lambda ((k Int)) (ite (> k 1000) (- (* 2 k)) (- 2 k)))"}, "undecided whether H3 holds"),
+        ({"n": "9", "f": "(lambda ((k Int)) 2)"}, "the goal holds"),
+        ({"n": "9", "f": "(lambda ((k Int)) (ite (= k 1) 1 (* k k k k (- 1000))))"}, "H3"),
+    ],
+)
+async def test_a_hypothesis_about_all_integers_that_is_not_proved_refutes_nothing(
+    smt: SmtLanguage, at: Any, words: str
+) -> None:
+    done = await confirmed(smt, FALLING, {"at": at})
+    assert not done.ok
+    assert words in done.reason
+    assert not {"refuted", "open"} & done.value.keys()
+
+
+async def test_a_conclusion_that_something_exists_is_denied_by_proof(smt: SmtLanguage) -> None:
+    theorem = "(define-fun-rec d ((n Int)) Int (ite (<= n 0) 0 (+ 2 (d (- n 1)))))"
+    theorem += "(prove (forall ((m Int)) (exists ((n Int)) (and (>= n 0) (< (* 2 n) m)))))"
+    done = await confirmed(smt, theorem, {"at": {"m": "0"}})
+    assert "false for m = 0, where the negated conclusion was proved" in done.value["open"], done.reason
 
 
 # ----------------------------------------------------------------------------------- sketches that say where, reports

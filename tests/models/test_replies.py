@@ -91,6 +91,20 @@ def test_a_json_object_wherever_it_stands(text: str) -> None:
     assert parse_json_reply(text, {"type": "object", "required": ["a"]}) == {"a": {"b": "}"}}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": {"b": "}"},} // done',
+        '```json\n{\n  // the "b" that counts\n  "a": {"b": "}",},\n}\n```',
+        '{"a": /* as above */ {"b": "}"}, "c": "http://x.org/,]", }',
+    ],
+)
+def test_comments_and_last_commas_are_read_past_but_not_in_strings(text: str) -> None:
+    found = parse_json_reply(text, {"type": "object", "required": ["a"]})
+    assert found.pop("c", "http://x.org/,]") == "http://x.org/,]"
+    assert found == {"a": {"b": "}"}}
+
+
 @pytest.mark.parametrize("text", ["", "no object", '{"a": ', "[1, 2]", "{" * 5000, '{"a":' * 5000])
 def test_no_json_object(text: str) -> None:
     with pytest.raises(UnusableReply):

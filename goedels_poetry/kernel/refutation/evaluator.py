@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -38,9 +40,18 @@ from goedels_poetry.kernel.terms import (
 Code: TypeAlias = Callable[[list[Value]], Value]
 
 MAX_DEPTH = 400
+"""Calls of defined functions within each other."""
+DEEP = 4_000
+"""The same where there is fuel for `PATIENT` calls: tried only if `MAX_DEPTH` was too little, as that needs a stack."""
+PATIENT = 100_000
+FRAMES = 12
+"""Of Python, for a call of a defined function."""
+STACK = 128 << 20
+"""Bytes: equality of values that so many calls have built goes down as deep. Only what is used of it is taken."""
 MAX_TRACE = 100_000
 """Equations that a trace holds."""
 WITNESSES = 24
+TOO_DEEP = "too many calls within each other"
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,8 @@ class Evaluator:
         self._trace = trace
         self._left = fuel
         self._depth = 0
+        self._most = MAX_DEPTH
+        self._too_deep = False
         self._codes: dict[tuple[Term, tuple[Term, ...]], Code] = {}
         self._bodies: dict[tuple[Term, int, frozenset[tuple[Term, int]]], Code] = {}
         self._calls: dict[str, Callable[[tuple[Value, ...]], Value]] = {}
@@ -114,7 +127,7 @@ class Evaluator:
         self.closures: set[str] = set()
         """Declared functions that the premises only describe through others: they build values of their own."""
         self._read_rules(premises, circular)
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), 12 * MAX_DEPTH))
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES * MAX_DEPTH))
 
     # ------------------------------------------------------------------------------------------ face
 
@@ -141,23 +154,35 @@ class Evaluator:
         Raises:
             Undecided: see `value`.
         """
-        self._left, self._depth = self.fuel, 0
         if len(self._memo) > 200_000:
             self._memo.clear()
-        try:
-            return code(frame)
-        except RecursionError as error:
-            raise Undecided("too deep") from error
-        finally:
-            self.used += self.fuel - self._left
+        return self._bounded(lambda: code(frame))
 
     def call(self, name: str, args: tuple[Value, ...]) -> Value:
         """The value of a constructor, selector, declared or defined function on values (with a full tank)."""
-        self._left, self._depth = self.fuel, 0
+        return self._bounded(lambda: self._function(name)(args))
+
+    def _bounded(self, work: Callable[[], Value]) -> Value:
+        """``work`` with a full tank; where there is much in it, and the calls went too deep, once more with a stack."""
+        self._left, self._depth, self._most, self._too_deep = self.fuel, 0, MAX_DEPTH, False
         try:
-            return self._function(name)(args)
-        except RecursionError as error:
-            raise Undecided("too deep") from error
+            return work()
+        except RecursionError:
+            self._too_deep = True
+        except Undecided:
+            if not self._too_deep or self.fuel < PATIENT:
+                raise
+        finally:
+            self.used += self.fuel - self._left
+        if self.fuel < PATIENT:
+            raise Undecided(TOO_DEEP)
+        self._left, self._depth, self._most = self.fuel, 0, DEEP
+        try:
+            return _deeply(work)
+        except RuntimeError as error:  # a RecursionError is one; so is that no thread could be started
+            raise Undecided(TOO_DEEP) from error
+        finally:
+            self.used += self.fuel - self._left
 
     # -------------------------------------------------------------------------------------- premises
 
@@ -386,8 +411,11 @@ class Evaluator:
             if code is None:
                 code = self.compile(definition.body, params)
             self._left -= 1
-            if self._left < 0 or self._depth > MAX_DEPTH:
+            if self._left < 0:
                 raise Undecided("out of fuel")
+            if self._depth > self._most:
+                self._too_deep = True
+                raise Undecided(TOO_DEEP)
             self._depth += 1
             result = code(list(args))
             self._depth -= 1
@@ -545,6 +573,26 @@ def _kept(code: Code, place: int) -> Code:
         return value
 
     return run
+
+
+_deep = threading.Lock()
+
+
+def _deeply(work: Callable[[], Value]) -> Value:
+    """``work`` in a thread with a large stack, one at a time: what is set for that is set for the whole process.
+
+    Raises:
+        RuntimeError: the thread cannot be had, or the stack is too small still.
+    """
+    with _deep:
+        size, limit = threading.stack_size(STACK), sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, FRAMES * DEEP))
+        try:
+            with ThreadPoolExecutor(1) as thread:
+                return thread.submit(work).result()
+        finally:
+            sys.setrecursionlimit(limit)
+            threading.stack_size(size)
 
 
 def _product(pools: list[list[Value]], limit: int) -> Iterable[tuple[Value, ...]]:

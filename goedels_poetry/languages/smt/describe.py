@@ -71,9 +71,9 @@ def _notes(signature: Signature, shown: Sequence[Definition], own: int) -> list[
     other = [d for d in signature.definitions[:own] if d not in shown]
     if other:
         notes.append(f"; defined too, but nothing here rests on them: {', '.join(_typed(d) for d in other)}")
-    helpers = [d for d in signature.definitions[own:] if d not in shown]
+    helpers = [_helper(d) for d in signature.definitions[own:] if d not in shown and _kind(d) in HELPERS]
     if helpers:
-        notes.append(f"; lemmas may use these helpers as well: {', '.join(_helper(d) for d in helpers)}")
+        notes.append(f"; lemmas may use these helpers as well: {'; '.join(helpers)}")
     return notes
 
 
@@ -82,11 +82,24 @@ def _typed(definition: Definition) -> str:
     return f"{show_symbol(definition.name)} ({sorts}) {show_sort(definition.sort)}"
 
 
+HELPERS = {
+    "size": "the number of its constructors that contain others",
+    "occurrences": "how often the element stands in it",
+    "low": "the element is a lower bound of it",
+    "high": "the element is an upper bound of it",
+    "sorted": "it is in order",
+    "search": "it is a search tree",
+}
+"""What helpers compute, by the beginnings of their names; those that need a page are not offered."""
+
+
+def _kind(definition: Definition) -> str:
+    return definition.name.partition("!")[0]
+
+
 def _helper(definition: Definition) -> str:
-    """A helper, with what it computes where its name says so."""
-    kind, _, rest = definition.name.partition("!")
-    what = ", the number of its constructors that contain others" if kind == "size" and rest else ""
-    return _typed(definition) + what
+    """A helper with what it computes."""
+    return f"{_typed(definition)}, {HELPERS[_kind(definition)]}"
 
 
 def _equal(definitions: Iterable[Definition]) -> list[list[str]]:

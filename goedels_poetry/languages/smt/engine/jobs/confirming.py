@@ -1,4 +1,8 @@
-"""Whether a goal is false as a model says: evaluated by us, and confirmed by a solver. Nothing of it is believed."""
+"""Whether a goal is false as a model says: evaluated by us, and confirmed by a solver. Nothing of it is believed.
+
+What our evaluation cannot tell, as a hypothesis about all integers, is proved with the values put in. A subgoal is
+refuted by that; a certificate has no place for it, so of a theorem it is said that it does not hold.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import Any
 from goedels_poetry.kernel.faults import BadProof, CodecError
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Premise, Problem
 from goedels_poetry.kernel.refutation.counterexample import (
     check_definitions,
     confirmation_of,
@@ -23,16 +27,15 @@ from goedels_poetry.kernel.refutation.evaluator import Evaluator, Undecided
 from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.refutation.value_codec import value_from_json
 from goedels_poetry.kernel.refutation.value_forms import Element
-from goedels_poetry.kernel.refutation.values import small_values
+from goedels_poetry.kernel.refutation.values import small_values, to_term
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import Kind, Term, is_app, subterms
+from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
 from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of, result
 from goedels_poetry.languages.smt.engine.jobs.undetermined import is_undetermined
 from goedels_poetry.languages.smt.engine.preflight import EVALUATED, Counterexample, facts_of, proof_of
 from goedels_poetry.languages.smt.engine.refutation import interpretation, show_value
-from goedels_poetry.languages.smt.infix import render
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, parse_term
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.spare import borrowed
@@ -45,6 +48,9 @@ TRIED = 400
 SECONDS = 180.0
 """A guard alone: what bounds the work are numbers of values, calls and queries."""
 RLIMIT = 20_000_000
+DENIED = "the negated conclusion"
+PROVED = 3
+"""Choices of values at which it is tried to prove what evaluation cannot tell."""
 
 
 class NotRefuted(Exception):
@@ -58,6 +64,25 @@ class World:
     problem: Problem
     given: Interpretation | None
     constants: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What evaluation says of values: ``reason`` why they make no counterexample, "" when they do.
+
+    ``unclear``: what it cannot tell, by name; where all of that holds, they do.
+    """
+
+    reason: str
+    unclear: tuple[tuple[str, Term], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A counterexample, and what of it was proved rather than evaluated, by name."""
+
+    values: Counterexample
+    proved: tuple[str, ...] = ()
 
 
 def confirm_refutation(payload: Json) -> Json:
@@ -93,15 +118,18 @@ def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json
     world = _world(context, sequent, payload, said)
     seed = int(payload.get("seed", 0))
     facts = facts_of(world.problem)
-    found = _found(world, said, [p.name for p in facts], seed)
+    judged = _found(world, said, [p.name for p in facts], seed)
+    found = judged.values
     steps = proof_of(world.problem, facts, seed) if facts else None
     if facts and steps is None:
         names = ", ".join(p.name for p in facts)
         raise NotRefuted(f"it is undecided: nobody has shown that the premises {names} hold of the definitions")
     found = replace(found, facts={"names": [p.name for p in facts], "steps": steps} if facts else {})
-    _confirm(world, found, seed, {n for t in context.terminations if t.ok for n in t.group})
     besides = shown_interpretation(world.given, world.problem) if world.given is not None else {}
     shown = found.shown(world.problem, besides)
+    if judged.proved:
+        return _proved(context, payload, shown, judged.proved, doubtful)
+    _confirm(world, found, seed, {n for t in context.terminations if t.ok for n in t.group})
     evidence = {**found.evidence(), **({"interpretation": world.given.to_json()} if world.given is not None else {})}
     if world.given is not None and doubtful:
         raise NotRefuted("it is undecided: functions were given a meaning beside definitions that may not terminate")
@@ -115,6 +143,20 @@ def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json
         "assumptions": [f"{EVALUATED}: {reason}" for reason in reasons],
     }
     return {"refuted": shown, "detail": {} if payload["statement"] else detail}
+
+
+def _proved(context: ProverContext, payload: Json, shown: Json, proved: tuple[str, ...], doubtful: set[str]) -> Json:
+    """The end of a goal that is false where ``proved`` was proved of the values.
+
+    Raises:
+        NotRefuted: what was proved rests on definitions that may not define anything.
+    """
+    names = " and ".join(proved)
+    if doubtful:
+        raise NotRefuted(f"it is undecided: {names} was proved with definitions that may not terminate")
+    if payload["statement"]:
+        return {"refuted": shown, "detail": {}}
+    return {"open": f"does not hold: it is false for {shown['text']}, where {names} was proved, not evaluated"}
 
 
 def _world(context: ProverContext, sequent: Sequent, payload: Json, said: Json) -> World:
@@ -149,7 +191,7 @@ def _value(evaluator: Evaluator, term: Term, name: str) -> Any:
 # ------------------------------------------------------------------------------------------------------------- values
 
 
-def _found(world: World, said: Json, proved: list[str], seed: int) -> Counterexample:
+def _found(world: World, said: Json, proved: list[str], seed: int) -> Found:
     """The first choice of values, as the model gives them and small ones for the rest, that makes the goal false."""
     problem, signature = world.problem, world.problem.signature
     goal = goal_of(problem)
@@ -160,16 +202,21 @@ def _found(world: World, said: Json, proved: list[str], seed: int) -> Counterexa
     fixed = {name: value for name, value in fixed.items() if name in sorts}
     left = [v for v in goal.vars if v.name not in fixed]
     constants = [c for c in _constants(problem, reader) if c.name not in world.constants]
-    first = ""
+    first, tried = "", 0
     for choice in _choices(signature, [*left, *constants]):
         values = fixed | {v.name: value for v, value in zip(left, choice, strict=False)}
         chosen = {**world.constants, **{c.name: v for c, v in zip(constants, choice[len(left) :], strict=True)}}
         given = _interpret(problem, seed, chosen)
-        reason = _fault(problem, goal, values, given, proved)
-        if not reason:
-            everything = {**sorts, **{c: signature.functions[c][1] for c in chosen}}
-            return Counterexample(values, chosen, everything, _table(problem, values, given, proved), {})
-        first = first or reason
+        judged = _judged(problem, goal, values, given, proved)
+        everything = {**sorts, **{c: signature.functions[c][1] for c in chosen}}
+        if not judged.reason:
+            return Found(Counterexample(values, chosen, everything, _table(problem, values, given, proved), {}))
+        if judged.unclear and tried < PROVED:
+            tried += 1
+            if all(_is_proved(problem, name, part, values, chosen, seed) for name, part in judged.unclear):
+                shown = tuple(name for name, _ in judged.unclear)
+                return Found(Counterexample(values, chosen, everything, {}, {}), shown)
+        first = first or judged.reason
     if left:
         names = ", ".join(v.name for v in left)
         first += f" (small values were tried for {names}, which you do not give)" if first else ""
@@ -205,31 +252,69 @@ def _interpret(problem: Problem, seed: int, constants: Mapping[str, Any]) -> Any
     return of
 
 
-def _fault(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: Any, proved: list[str]) -> str:
-    """Why these values are no counterexample; "" when they are one."""
+def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: Any, proved: list[str]) -> Judged:
+    """Whether these values are a counterexample, as far as evaluation can tell."""
     evaluator = Evaluator(problem.signature, problem.premises, interpret=given, fuel=FUEL)
     assignment = {v: values[v.name] for v in goal.vars}
-    at = ", ".join(f"{v.name} = {render(show_value(problem.signature, v.sort, values[v.name]))}" for v in goal.vars)
+    at = ", ".join(f"{v.name} = {show_value(problem.signature, v.sort, values[v.name])}" for v in goal.vars)
     where = f"at {at} " if at else ""
-    what = "a premise"
-    try:
-        for premise in problem.premises:
-            what = f"the premise {premise.name}"
-            settled = premise.name in evaluator.defining or premise.name in proved
-            if not settled and evaluator.value(premise.formula, {}) is not True:
-                return f"{where}the premise {premise.name} does not hold: {show(premise.formula)}"
-        for number, hypothesis in enumerate(goal.hyps, 1):
-            what = f"H{number}"
-            if evaluator.value(hypothesis, assignment) is not True:
-                return f"{where}H{number} does not hold: {show(hypothesis)}"
-        what = "the conclusion"
-        if evaluator.value(goal.concl, assignment) is False:
-            return ""
-        return f"{where}the goal holds{_sides(problem, evaluator, goal, assignment)}"
-    except Undecided as error:
-        return f"{where}it is undecided whether {what} holds: {error}"
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
-        return f"{where}it is undecided whether {what} holds: the values do not fit ({type(error).__name__})"
+    unclear: dict[str, tuple[Term, str]] = {}
+
+    def holds(name: str, formula: Term) -> bool | None:
+        """None: nobody can tell by evaluation."""
+        try:
+            return bool(evaluator.value(formula, assignment))
+        except Undecided as error:
+            why = str(error)
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            why = f"the values do not fit ({type(error).__name__})"
+        unclear[name] = formula, f"{where}it is undecided whether {name} holds: {why}"
+        return None
+
+    for premise in problem.premises:
+        name = f"the premise {premise.name}"
+        settled = premise.name in evaluator.defining or premise.name in proved
+        if not settled and holds(name, premise.formula) is not True:
+            return Judged(unclear[name][1] if unclear else f"{where}{name} does not hold: {show(premise.formula)}")
+    for number, hypothesis in enumerate(goal.hyps, 1):
+        if holds(f"H{number}", hypothesis) is False:
+            return Judged(f"{where}H{number} does not hold: {show(hypothesis)}")
+    if holds("the conclusion", goal.concl) is True:
+        return Judged(f"{where}the goal holds{_sides(problem, evaluator, goal, assignment)}")
+    if not unclear:
+        return Judged("")
+    parts = [(name, formula) for name, (formula, _) in unclear.items()]
+    denied = [(DENIED, not_(part)) if part is goal.concl else (name, part) for name, part in parts]
+    return Judged(next(iter(unclear.values()))[1], tuple(denied))
+
+
+def _at(problem: Problem, formula: Term, values: Mapping[str, Any], constants: Mapping[str, Any]) -> Term | None:
+    """The formula with values for its variables and for declared constants; None where a value has no term."""
+    signature = problem.signature
+    put: dict[Term, Term | None] = {}
+    for part in set(subterms(formula)):
+        if part in formula.free:
+            put[part] = to_term(signature, part.sort, values[part.name])
+        elif part.kind is Kind.APP and not part.args and part.name in constants:
+            put[part] = to_term(signature, part.sort, constants[part.name])
+    if any(term is None for term in put.values()):
+        return None
+    known = {part: term for part, term in put.items() if term is not None}
+
+    def with_constants(term: Term) -> Term:
+        if term in known:
+            return known[term]
+        return rebuild(term, tuple(with_constants(a) for a in term.args)) if term.args else term
+
+    return with_constants(substitute(formula, {v: t for v, t in known.items() if v.kind is Kind.VAR}))
+
+
+def _is_proved(
+    problem: Problem, name: str, formula: Term, values: Mapping[str, Any], constants: Mapping[str, Any], seed: int
+) -> bool:
+    """Whether a formula is proved at the values, from the definitions alone."""
+    part = _at(problem, formula, values, constants)
+    return part is not None and proof_of(problem, [Premise(name, part, 0)], seed) is not None
 
 
 def _sides(problem: Problem, evaluator: Evaluator, goal: Sequent, assignment: Mapping[Term, Any]) -> str:
@@ -240,7 +325,7 @@ def _sides(problem: Problem, evaluator: Evaluator, goal: Sequent, assignment: Ma
         value = evaluator.value(side, assignment)
     except Undecided:
         return ""
-    return f": both sides are {render(show_value(problem.signature, side.sort, value))}"
+    return f": both sides are {show_value(problem.signature, side.sort, value)}"
 
 
 def _table(problem: Problem, values: Mapping[str, Any], given: Any, proved: list[str]) -> dict[Any, Any]:

@@ -16,14 +16,16 @@ from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, Rec
 from goedels_poetry.kernel.problem import Datatype
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import is_app
+from goedels_poetry.kernel.terms import INT, is_app
 from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.induction import (
     induction,
     induction_variables,
     nested_induction,
+    recursion_schemes,
     recursive_points,
 )
+from goedels_poetry.languages.smt.engine.jobs.computing import computed
 from goedels_poetry.languages.smt.engine.jobs.open_cases import Finding, called, how, missing, open_cases
 from goedels_poetry.languages.smt.engine.jobs.placed_instances import (
     PlacedInstance,
@@ -100,18 +102,18 @@ def _is_over(context: ProverContext) -> bool:
 def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
     """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
     try:
-        plan = close_goal(context, lemma)
+        plan = _closed(context, lemma)
         if plan is None and rule is not None and not _no_induction(context, rule):
             own = _by_rule(context, lemma, rule, ())
             if own.complete:
                 return own, f"proved by its own {own.strategy}"
             left = min(open_cases(own), key=lambda case: case.size)
-            plan = induction(context, lemma, full=False)
+            plan = induction(context, lemma, full=False) or _with_unfolding(context, lemma)
             if plan is None:
                 shown = show_readable(left.formula, context.signature)
                 return None, f"not proved; by its own {own.strategy} this case stays open: {shown}"
         elif plan is None:
-            plan = induction(context, lemma, full=False)
+            plan = induction(context, lemma, full=False) or _with_unfolding(context, lemma)
     except OutOfTime:
         return None, "not proved: the queries or the time for it were used up"
     return plan, how(plan) if plan is not None else "not proved by one query or one induction, and not refuted by tests"
@@ -123,7 +125,7 @@ def _search(
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
     partial: Plan | None = None
     try:
-        closed = close_goal(context, sequent, PATIENT) or _by_instances(context, sequent, placed)
+        closed = _closed(context, sequent) or _by_instances(context, sequent, placed)
         if closed is not None:
             return closed, None
     except OutOfTime:
@@ -132,7 +134,7 @@ def _search(
     if partial is not None and partial.complete:
         return partial, partial
     try:
-        plan = induction(context, sequent)
+        plan = induction(context, sequent) or _with_unfolding(context, sequent)
         if plan is None and partial is None:
             cases = _by_constructors(context, sequent)
             plan, partial = (cases, cases) if cases.complete else (None, cases if cases.children else None)
@@ -222,7 +224,7 @@ def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[Placed
 
 def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str, ...] = ()) -> Plan:
     """The goal by one query, or by what its variables are built of: those that are ``wanted``, pairs, signs, ..."""
-    closed = close_goal(context, sequent, PATIENT)
+    closed = _closed(context, sequent)
     if closed is not None:
         return closed
     data = [(v, d) for v in sequent.vars if (d := context.signature.datatype(v.sort)) is not None]
@@ -237,6 +239,24 @@ def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str
     )
 
 
+def _closed(context: ProverContext, sequent: Sequent) -> Plan | None:
+    """A goal by one query: as the engine asks, with all lemmas at what it unfolds, by the calls of its evaluation."""
+    closed = close_goal(context, sequent, PATIENT)
+    if closed is not None:
+        return closed
+    attempts = []
+    if context.shape.mentions_unfolded(sequent):
+        numeric = all(v.sort is INT for v in sequent.vars)
+        unfolded = list(context.unfolder.unfoldings(sequent, range(DEEP if numeric else 2)))
+        attempts += [Query(tuple(context.lemmas), at) for at in unfolded[:3] if context.lemmas]
+        attempts += [Query((), at, equations=False, quantified=False) for at in unfolded[-1:] if numeric]
+    if values := computed(context, sequent):
+        attempts.append(Query((), values, equations=False, quantified=False))
+    return next((leaf(sequent, query) for query in attempts if context.holds(sequent, query, PATIENT)), None)
+
+
+DEEP = 6
+"""Calls of functions of numbers within each other that are unfolded at one go, as of 2^(4n + 6)."""
 MAX_SPLITS = 64
 
 
@@ -244,6 +264,26 @@ def _flat(datatype: Datatype) -> bool:
     """Whether no field is of the datatype's own sort."""
     fields = {sort for constructor in datatype.constructors for _, sort in constructor.fields}
     return datatype.sort not in fields
+
+
+def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
+    """The goal by an induction whose cases need lemmas at what is unfolded, see `_closed`; None when they stay open.
+
+    Along functions that are defined together, as over trees and forests, the others are unfolded on the way to a call
+    of the same one. Over data, where functions recurse on something else, as on numbers.
+    """
+    groups = [d.group for d in context.signature.definitions]
+    along = [
+        Rule(scheme)
+        for scheme in recursion_schemes(context, sequent, full=False)
+        if (definition := context.signature.definition(scheme.function)) and groups.count(definition.group) > 1
+    ]
+    over = induction_variables(context, sequent)[:2] if context.shape.mentions_unfolded(sequent) else ()
+    structural = [
+        Rule(StructuralInduction(v.name, tuple(w.name for w in sequent.vars if w is not v)), (v.name,)) for v in over
+    ]
+    plans = (_by_rule(context, sequent, rule, ()) for rule in (*along, *structural))
+    return next((plan for plan in plans if plan.complete), None)
 
 
 def _readings(

@@ -78,7 +78,7 @@ def _ended(context: ProverContext, case: Sequent) -> str:
     """What is known of a case: false at values, or how it was tested and tried."""
     values = context.refutes(case, TESTS)
     if values is not None:
-        at = show_assignment(context.signature, values)["text"]
+        at = ", ".join(f"{n} = {text}" for n, text in show_assignment(context.signature, values)["values"].items())
         return f"it is false for {at}: another rule or a stronger hypothesis is needed, no lemma will do"
     quantified = any(h.kind is Kind.FORALL for h in case.hyps)
     tried = "no solver closed it with all lemmas, the definitions and the hypotheses"

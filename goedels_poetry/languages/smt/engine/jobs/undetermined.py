@@ -29,6 +29,8 @@ Json = dict[str, Any]
 
 CALLS = 120
 """Queries for one function that a definition could be, too."""
+MAX_WHERE = 240
+"""Characters."""
 WORK = 20_000
 """Evaluations for narrowing values: the given definition was searched with more."""
 
@@ -154,9 +156,10 @@ def _is_guarded(given: Definition, other: Definition) -> bool:
 
 
 def _outside(context: ProverContext, definition: Definition) -> str:
-    """Where a definition says nothing, in words."""
+    """Where a definition says nothing, in words; of a condition that nobody would read, that it is "everywhere"."""
     guard = context.guards.get(definition.name)
-    return f" where {render(show(_denied(_readable(guard))))}" if guard is not None else ""
+    where = f" where {render(show(_denied(_readable(guard))))}" if guard is not None else ""
+    return where if len(where) <= MAX_WHERE else " everywhere"
 
 
 def _denied(guard: Term) -> Term:

@@ -1,0 +1,120 @@
+"""Prompts stay short: bounds on what is sent about goals of known kinds, whatever is said of the goal itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from scripted_models import FIBONACCI, REVERSE
+
+from goedels_poetry.agents.story import bans, failed_subgoal, story
+from goedels_poetry.languages.base import Goal
+from goedels_poetry.languages.lean.language import PROOF_FORMAT, SKETCH_FORMAT, TRIED_PROOFS, TRIED_SKETCHES
+from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.languages.smt.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_WIDTH
+from goedels_poetry.languages.smt.reply_forms import SKETCH_FORMAT as SMT_FORMAT
+from goedels_poetry.models import Prompts
+
+INT = "(define-fun-rec f ((n Int)) Int (ite (<= n 0) 0 (+ 2 (f (- n 1)))))(prove (forall ((n Int)) (>= (f n) 0)))"
+BITS = """
+(prove (forall ((x (_ BitVec 32)) (y (_ BitVec 32)))
+  (= (bvadd x y) (bvadd (bvxor x y) (bvshl (bvand x y) #x00000001)))))
+"""
+ARRAY = """
+(define-fun-rec sum ((a (Array Int Int)) (n Int)) Int (ite (<= n 0) 0 (+ (select a (- n 1)) (sum a (- n 1)))))
+(prove (forall ((a (Array Int Int)) (n Int) (v Int)) (=> (>= n 0) (= (sum (store a n v) n) (sum a n)))))
+"""
+MUTUAL = """
+(declare-datatypes ((T 0) (F 0)) (((node (val Int) (kids F))) ((none) (more (first T) (rest F)))))
+(define-funs-rec ((size ((t T)) Int) (sizes ((f F)) Int))
+ ((match t (((node v k) (+ 1 (sizes k))))) (match f ((none 0) ((more a r) (+ (size a) (sizes r)))))))
+(prove (forall ((t T)) (> (size t) 0)))
+"""
+MANY = (
+    "".join(f"(define-fun-rec g{i} ((n Int)) Int (ite (<= n 0) {i} (+ {i} (g{i} (- n 1)))))" for i in range(60))
+    + "(prove (forall ((n Int)) (=> (>= n 0) (= (g7 n) (+ 7 (* 7 n))))))"
+)
+
+HISTORY = (
+    {"kind": "sketch", "fingerprint": "1", "sketch": {"strategy": "model-lemmas", "children": [{"statement": "L"}]}},
+    {"kind": "rejected", "fingerprint": "1", "reason": "R" * 5_000, "report": {"report": "R" * 5_000}},
+    {"kind": "ban", "fingerprint": "1", "strategy": "model-lemmas", "reason": "R" * 5_000, "failures": 2},
+    {"kind": "backtrack", "statement": "S" * 5_000, "reason": "subgoal 0.0 failed: R", "report": {"report": "R"}},
+)
+BESIDE = {"candidate": "C" * 800, "report": "R" * 1_500, "moves": '- "resketch": another\n- "backtrack": go back'}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage(1)
+    yield language
+    await language.aclose()
+
+
+def length(prompt: str, described: dict[str, str], history: tuple[dict[str, object], ...] = ()) -> int:
+    goal = Goal(REVERSE, {}, "0", "", history=history)
+    told = {**described, **BESIDE, "history": story(history), "banned": bans(history)} | failed_subgoal(goal)
+    told["answer_format"] = described["sketch_format"]
+    return sum(len(text) for _, text in Prompts().get(prompt).messages(told))
+
+
+@pytest.mark.parametrize(
+    ("theorem", "prompt", "most"),
+    [
+        pytest.param(REVERSE, "prover-initial", 7_000, id="data"),
+        pytest.param(INT, "prover-initial", 6_600, id="integers"),
+        pytest.param(BITS, "prover-initial", 6_600, id="bit vectors"),
+        pytest.param(ARRAY, "prover-initial", 6_700, id="arrays"),
+        pytest.param(MUTUAL, "prover-initial", 7_000, id="mutual recursion"),
+        pytest.param(MANY, "prover-initial", 7_600, id="sixty definitions"),
+        pytest.param(FIBONACCI, "repair-gap", 8_300, id="a repair"),
+        pytest.param(FIBONACCI, "post-modification-decision", 3_700, id="a decision"),
+    ],
+)
+async def test_a_prompt_about_an_smt_goal_is_short(smt: SmtLanguage, theorem: str, prompt: str, most: int) -> None:
+    assert length(prompt, await smt.describe(Goal(theorem, {}, "0", ""))) <= most
+
+
+async def test_a_prompt_with_a_long_past_stays_bounded(smt: SmtLanguage) -> None:
+    assert length("decomposer-backtrack", await smt.describe(Goal(REVERSE, {}, "0", "")), HISTORY) <= 11_500
+
+
+@pytest.mark.parametrize(("prompt", "most"), [("prover-initial", 2_100), ("decomposer-initial", 2_200)])
+def test_a_prompt_about_a_lean_goal_is_short(prompt: str, most: int) -> None:
+    """Without what the file says itself, and without premises."""
+    described = {
+        "language": "Lean 4",
+        "statement": "theorem t (n : Nat) : n = n := sorry",
+        "definitions": "(none)",
+        "premises": "(none)",
+        "facts": "(none)",
+        "functions": "(none)",
+        "tried_proofs": TRIED_PROOFS,
+        "tried_sketches": TRIED_SKETCHES,
+        "proof_format": PROOF_FORMAT,
+        "sketch_format": SKETCH_FORMAT,
+    }
+    assert length(prompt, described) <= most
+
+
+OVER = [
+    ({"induction": {"on": ["n"], "from": "0", "width": MAX_WIDTH + 1}}, f'"width" 1 to {MAX_WIDTH}'),
+    ({"induction": {"on": ["n"], "depth": MAX_DEPTH + 1}}, f'"depth" 1 to\n  {MAX_DEPTH}'),
+    ({"induction": ["n", "a", "b", "c"]}, f"several (at most {MAX_ORDER})"),
+]
+
+
+@pytest.mark.parametrize(("reply", "rule"), OVER, ids=["width", "depth", "order"])
+async def test_what_a_prompt_says_of_inductions_is_what_the_reader_enforces(
+    smt: SmtLanguage, reply: dict[str, object], rule: str
+) -> None:
+    """Beyond what is said a reply is refused, or it is read with a note."""
+    assert rule in SMT_FORMAT
+    nat = "(declare-datatypes ((Nat 0)) (((z) (s (p Nat)))))"
+    if "from" not in str(reply):
+        theorem = f"{nat}(prove (forall ((n Nat) (a Nat) (b Nat) (c Nat)) (= n n)))"
+    else:
+        theorem = "(prove (forall ((n Int)) (=> (>= n 0) (= n n))))"
+    found = await smt.read_sketch(Goal(theorem, {}, "0", ""), reply)
+    assert not found.ok or found.value["sketch"]["idea"]["notes"], found.value

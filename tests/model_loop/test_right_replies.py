@@ -1,0 +1,136 @@
+"""Replies that are right in substance are not lost: what models answered about goals that the agents miss, one each.
+
+Each was once refused for something that the engine can find out by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from goedels_poetry.languages.base import Goal
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage(1)
+    yield language
+    await language.aclose()
+
+
+async def judged(smt: SmtLanguage, theorem: str, **proposal: Any) -> Any:
+    goal = Goal(theorem, {}, "0", "")
+    read = await smt.read_sketch(goal, proposal)
+    assert read.ok, read.reason
+    return await smt.verify_sketch(goal, read.value["sketch"])
+
+
+NUMBERS = """
+(declare-datatypes ((Nat 0)) (((zero) (succ (p Nat)))))
+(define-fun-rec plus ((x Nat) (y Nat)) Nat (match x ((zero y) ((succ z) (succ (plus z y))))))
+(define-fun-rec times ((x Nat) (y Nat)) Nat (match x ((zero zero) ((succ z) (plus y (times z y))))))
+(define-fun-rec lt ((x Nat) (y Nat)) Bool
+  (match y ((zero false) ((succ z) (match x ((zero true) ((succ w) (lt w z))))))))
+(define-fun-rec power ((x Nat) (y Nat)) Nat (match y ((zero (succ zero)) ((succ z) (times x (power x z))))))
+(define-fun-rec fact ((x Nat)) Nat (match x ((zero (succ zero)) ((succ z) (times x (fact z))))))
+(assert (forall ((x Nat) (y Nat)) (= (plus x y) (plus y x))))
+(assert (forall ((x Nat)) (= (plus x zero) x)))
+(prove (forall ((n Nat)) (lt (power (succ (succ zero)) (succ (succ (succ (succ n)))))
+                             (fact (succ (succ (succ (succ n))))))))
+"""
+WEAKEN = {"name": "weaken", "statement": "(forall ((a Nat) (b Nat) (c Nat)) (=> (lt a b) (lt a (plus b c))))"}
+ADD = "(forall ((a Nat) (b Nat) (c Nat) (d Nat)) (=> (and (lt a b) (lt c d)) (lt (plus a c) (plus b d))))"
+DOUBLE = """(forall ((a Nat) (b Nat) (k Nat))
+  (=> (lt a b) (lt (times (succ (succ zero)) a) (times (succ (succ k)) b))))"""
+
+
+async def test_a_case_without_variables_is_computed(smt: SmtLanguage) -> None:
+    """2^4 < 4!, in unary."""
+    done = await judged(smt, NUMBERS, lemmas=[WEAKEN, ADD, DOUBLE], induction="n")
+    assert done.ok, done.reason
+    assert not any("candidate" not in child and "sketch" not in child for child in done.value["sketch"]["children"])
+
+
+FORESTS = """
+(declare-datatypes ((T 0) (F 0)) (((node (val Int) (kids F))) ((nilF) (consF (first T) (rest F)))))
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rev ((x L) (a L)) L (match x ((nil a) ((cons h t) (rev t (cons h a))))))
+(define-funs-rec ((pre ((t T)) L) (preF ((f F)) L))
+ ((match t (((node v k) (cons v (preF k))))) (match f ((nilF nil) ((consF a r) (app (pre a) (preF r)))))))
+(define-funs-rec ((go ((t T) (a L)) L) (goF ((f F) (a L)) L))
+ ((match t (((node v k) (goF k (cons v a))))) (match f ((nilF a) ((consF x r) (goF r (go x a)))))))
+(prove (forall ((t T)) (= (rev (go t nil) nil) (pre t))))
+"""
+LISTS = (
+    "(forall ((x L)) (= (app x nil) x))",
+    "(forall ((x L) (y L) (a L)) (= (rev (app x y) a) (rev y (rev x a))))",
+    "(forall ((x L) (a L) (b L)) (= (rev (rev x a) b) (rev a (app x b))))",
+)
+FOREST = "(forall ((f F) (a L)) (= (goF f a) (rev (preF f) a)))"
+
+
+@pytest.mark.parametrize("own", [{}, {"induction": {"along": "goF", "at": ["f", "a"]}}], ids=["plain", "along"])
+async def test_a_lemma_about_forests_is_proved_by_mutual_induction(smt: SmtLanguage, own: Any) -> None:
+    """With no word of the trees: what is defined along with it is unfolded on the way."""
+    done = await judged(smt, FORESTS, lemmas=[*LISTS, {"statement": FOREST, **own}])
+    assert done.ok, done.reason
+    forest = done.value["sketch"]["children"][-1]
+    assert "goF" in forest["statement"]
+    assert "sketch" in forest, "left open"
+
+
+POWERS = """
+(define-fun-rec pw ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (pw b (- n 1)))))
+(prove (forall ((n Int)) (=> (>= n 0) (= (mod (- (pw 2 (+ (* 4 n) 2)) (* 4 (pw 3 n))) 13) 0))))
+"""
+SIXTEEN = "(forall ((n Int)) (=> (>= n 0) (= (pw 2 (+ (* 4 (+ n 1)) 2)) (* 16 (pw 2 (+ (* 4 n) 2))))))"
+THREE = "(forall ((n Int)) (=> (>= n 0) (= (pw 3 (+ n 1)) (* 3 (pw 3 n)))))"
+
+
+async def test_a_lemma_may_take_several_unfoldings(smt: SmtLanguage) -> None:
+    done = await judged(smt, POWERS, lemmas=[SIXTEEN, THREE], induction={"on": ["n"], "from": "0"})
+    assert done.ok, done.reason
+    lemmas = [c for c in done.value["sketch"]["children"] if "(* 16 " in c["statement"]]
+    assert all("candidate" in lemma for lemma in lemmas)
+
+
+ROTATION = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rot ((n Int) (x L)) L
+  (ite (<= n 0) x (match x ((nil nil) ((cons h t) (rot (- n 1) (app t (cons h nil))))))))
+(prove (forall ((x L)) (= (rot (len x) x) x)))
+"""
+
+
+async def test_a_lemma_over_data_uses_lemmas_at_what_recurses_on_numbers(smt: SmtLanguage) -> None:
+    lemmas = [
+        "(forall ((x L) (y L) (z L)) (= (app (app x y) z) (app x (app y z))))",
+        "(forall ((x L)) (= (app x nil) x))",
+        "(forall ((x L)) (>= (len x) 0))",
+        "(forall ((x L) (y L)) (= (rot (len x) (app x y)) (app y x)))",
+    ]
+    done = await judged(smt, ROTATION, lemmas=lemmas)
+    assert done.ok, done.reason
+    moved = next(c for c in done.value["sketch"]["children"] if "(app y x)" in c["statement"])
+    assert "sketch" in moved, "left open"
+
+
+async def test_a_condition_that_nobody_would_read_is_not_told(smt: SmtLanguage) -> None:
+    """Where a definition may leave its function open can take more words than the whole prompt."""
+    functions = " ".join(f"(f{i} ((x Int) (y Int)) Int)" for i in range(4))
+    bodies = " ".join(
+        f"(ite (= (* x y) {i}) 0 (ite (> x y) (f{(i + 1) % 4} (- x y) (* y y)) (f{(i + 2) % 4} (* x x) (- y x))))"
+        for i in range(4)
+    )
+    theorem = f"(define-funs-rec ({functions}) ({bodies}))(prove (forall ((x Int)) (= (f0 x x) 0)))"
+    told = (await smt.describe(Goal(theorem, {}, "0", "")))["definitions"]
+    notes = [line for line in told.splitlines() if "was not shown to end" in line]
+    assert notes
+    assert all(len(note) < 450 for note in notes)

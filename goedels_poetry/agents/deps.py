@@ -27,6 +27,8 @@ Apply = Callable[[Txn], str]
 
 FAULT = "fault"
 """Kind of history entry: something raised an exception."""
+DOUBT = "doubt"
+"""Kind of history entry: something about the theorem that may keep everybody from proving it, in ``words``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,4 +188,4 @@ class Deps:
         return self.store.get(step).statement
 
 
-__all__ = ["FAULT", "Apply", "Deps", "Fault"]
+__all__ = ["DOUBT", "FAULT", "Apply", "Deps", "Fault"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from goedels_poetry.agents.deps import DOUBT
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import schedule
 from goedels_poetry.agents.registry import Apply, Deps, agent
@@ -74,7 +75,10 @@ async def judge(node: ProofNode, deps: Deps) -> Apply:
     def apply(txn: Txn) -> str:
         reason = outcome.value.get("reason") or outcome.reason
         if found not in _FINAL:
-            txn.reason = reason
+            doubts = outcome.value.get("doubts", ())
+            for words in doubts:
+                txn.log(node.id, DOUBT, words=words)
+            txn.reason = "; ".join(filter(None, (reason, *doubts)))
             if claim is not None:
                 return set_stated(txn, node, claim)
             txn.put(replace(node, queue=Queue.PROVE))

@@ -162,7 +162,8 @@ class Language(Protocol):
         """Before any search: are the premises consistent, is the goal false outright?
 
         ``value``: ``{"verdict": "open" | "inconsistent" | "refuted" | "unknown", "core": [...],
-        "counterexample": {...}, "reason": str}``. "open" goes on to search, "unknown" ends the run.
+        "counterexample": {...}, "reason": str}``. "open" goes on to search, "unknown" ends the run. With "open",
+        ``"doubts"`` may say what may keep everybody from proving it, a line each.
         """
         ...
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.agents.deps import FAULT, Fault
+from goedels_poetry.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.report import Certificate
 from goedels_poetry.checker.submission import Submission
@@ -69,6 +69,8 @@ class Conclusion:
             seconds = self._check_seconds(numbers)
             certificate, retry = await self._checked(finding, seconds)
         await store.on_thread(self._tell_faults)
+        if certificate.verdict not in CHECKED:
+            await store.on_thread(self._tell_doubts)
         result = self._merged(finding, certificate)
         result = replace(
             result,
@@ -227,6 +229,11 @@ class Conclusion:
         faults = Counter(Fault.of(entry).words for _, entry in self._session.store.history_of_kind(FAULT))
         for words, number in faults.items():
             self._session.warn(f"{words} ({number} times)" if number > 1 else words)
+
+    def _tell_doubts(self) -> None:
+        """What the judge has said of the theorem, where nobody has got past it."""
+        for _, entry in self._session.store.history_of_kind(DOUBT):
+            self._session.warn(str(entry.get("words", "")))
 
 
 def _log_trials(txn: Txn, left: Sequence[Unfinished]) -> str:

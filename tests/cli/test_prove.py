@@ -203,3 +203,16 @@ def test_help_does_not_load_the_machine(program: Callable[..., Any]) -> None:
     ran = program("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
     assert ran.code == 0
     assert not any(f" {heavy}\n" in ran.err for heavy in ("langgraph", "z3", "cvc5", "pydantic", "rich"))
+
+
+def test_a_function_that_was_not_shown_to_end_is_told_at_once_and_at_the_end(cli: Any, tmp_path: Path) -> None:
+    file = tmp_path / "below_zero.smt2"
+    down = "(define-fun-rec f ((n Int)) Int (ite (= n 0) 0 (+ 1 (f (- n 1)))))"
+    other = "(define-fun-rec g ((n Int)) Int (ite (= n 1) 0 (+ 2 (g (- n 1)))))"
+    file.write_text(f"{down}\n{other}\n(prove (forall ((n Int)) (=> (< n 0) (< (f n) 7))))\n")
+    ran = cli("prove", file, "--timeout", "1", "--json")
+    (result,) = ran.objects()
+    (doubt,) = (warning for warning in result["warnings"] if "was not shown to end" in warning)
+    assert doubt.startswith("f was not shown to end for all arguments"), "the goal does not speak of g"
+    told = cli("trace", result["run_id"]).out
+    assert told.index("f was not shown to end") < told.index("prover")

@@ -10,10 +10,11 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.printer import declarations, show
 from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.terms import symbols
-from goedels_poetry.languages.smt.engine.context import DIRECT, OutOfTime, direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.context import DIRECT, OutOfTime, ProverContext, direct_query, minimal_query
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
     context_of,
@@ -24,6 +25,7 @@ from goedels_poetry.languages.smt.engine.jobs.payloads import (
     scope_of,
 )
 from goedels_poetry.languages.smt.engine.jobs.sketch_checks import refuted_child, rule_fault
+from goedels_poetry.languages.smt.engine.jobs.undetermined import doubts
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.engine.preflight import check_problem
 from goedels_poetry.languages.smt.engine.refutation import show_assignment
@@ -178,5 +180,13 @@ def judge(payload: Json) -> Json:
         "refuted_by": report.refuted_by,
         "assumptions": list(report.assumptions),
         "evidence": dict(report.evidence),
+        "doubts": _doubts(context) if report.verdict == "open" else [],
     }
     return {**result(context, began, value), "ok": True}
+
+
+def _doubts(context: ProverContext) -> list[str]:
+    """What is to be said of recursions that the theorem rests on and that were not shown to end."""
+    problem = context.problem
+    rests_on = reached(context.signature, [problem.goal, *[premise.formula for premise in problem.premises]])
+    return [words for name, words in doubts(context).items() if name in rests_on]

@@ -312,10 +312,19 @@ def test_a_recursion_too_deep_for_an_example_is_a_failure():
 
 def test_a_list_longer_than_memory_can_be_says_nothing_about_a_contract():
     source = "def f(k: int) -> list[int]:\n    return [0] * k\n"
-    checks = Checks("f", requires=("k >= 0",), ensures=("len(result) == k",))
+    checks = Checks("f", requires=("k >= 0",), ensures=("sum(result) == 0",))
     assert judged(source, checks, inputs=[{"k": str(2**63)}]).passed
     short = judged(source, Checks("f", requires=("k >= 0",), ensures=("len(result) <= 3",)))
     assert not short.passed
+
+
+def test_a_result_too_large_to_look_at_refutes_no_contract_but_on_a_small_input():
+    checks = Checks("f", "def f(k: int) -> list[int]", requires=("k >= 0",), ensures=("sum(result) == 0",))
+    right = "def f(k: int) -> list[int]:\n    return [0] * k\n"
+    result = asyncio.run(replay(right, checks, {"k": "600000"}))
+    assert not result.violates() and result.kind == "resources"
+    wrong = "def f(k: int) -> list[int]:\n    return [0] * (600000 if k == 2 else k)\n"
+    assert not judged(wrong, checks).passed
 
 
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():

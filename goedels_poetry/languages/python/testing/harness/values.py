@@ -17,6 +17,7 @@ MOST_NODES = 500_000  # 200,000 items of a list of a test of speed, and the list
 DEEPEST = 150
 MOST_ITEMS = 10_000  # of an iterator
 _SMALL = 1 << 53
+TOO_LARGE = "a value too large to look at"
 
 
 class NotData(Exception):
@@ -36,7 +37,7 @@ class Writer:
         """One value as JSON data; what is too large or too deep becomes opaque."""
         self.nodes += 1
         if self.nodes > MOST_NODES or depth > DEEPEST:
-            return {"opaque": "a value too large to look at"}
+            return {"opaque": TOO_LARGE}
         kind = type(value)
         if value is None or kind is bool:
             return value
@@ -305,4 +306,4 @@ def write(value: Any) -> Any:
     return Writer().write(value)
 
 
-__all__ = ["MODULE", "NotData", "Opaque", "Reader", "Record", "Writer", "write"]
+__all__ = ["MODULE", "TOO_LARGE", "NotData", "Opaque", "Reader", "Record", "Writer", "write"]

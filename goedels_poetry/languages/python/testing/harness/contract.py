@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from .limits import TooLong
-from .values import TOO_LARGE, NotData, Reader
+from .values import TOO_LARGE, Reader
 
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
 
@@ -70,11 +70,8 @@ class Evaluator:
             try:
                 held = bool(condition(**arguments))
             except Exception as error:  # noqa: BLE001  a promise that cannot be evaluated is not kept
-                too_large = isinstance(error, NotData) and str(error).startswith(TOO_LARGE)
-                if large and (type(error).__name__ in _RESOURCES or too_large):
+                if large and (type(error).__name__ in _RESOURCES or str(error).startswith(TOO_LARGE)):
                     return {"v": "slow"}
-                if too_large:  # our own limit: on a small input a fault, else no more than memory that is used up
-                    return {"v": "depth", "error": "MemoryError", "message": TOO_LARGE, "line": None}
                 if _too_long(type(error).__name__, str(error)):
                     return {"v": "outside"}
                 why = f"cannot be evaluated ({type(error).__name__}: {error}), "

@@ -252,5 +252,5 @@ def put_in_place(temporary: Path, directory: Path, *, overwrite: bool = False) -
             raise FinishedProofExists(taken) from error
         raise
     finally:
-        if old is not None:
+        if old is not None and os.path.lexists(directory):  # else it holds the only copy
             shutil.rmtree(old, ignore_errors=True)

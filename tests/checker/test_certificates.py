@@ -271,3 +271,21 @@ def test_a_refutation_by_negation_needs_consistent_premises(tmp_path: Path) -> N
     assert report.verdict is Verdict.INCONSISTENT
     hard = HARD_PREMISE.replace(b"(prove (not (below here here)))", b"(prove (below here here))")
     assert check_certificate(refute(hard, "z"), hard, limits=SHORT).verdict is Verdict.UNKNOWN
+
+
+def test_a_certificate_that_can_be_put_neither_in_place_nor_back_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, rename = tmp_path / "place", Path.rename
+    place.mkdir()
+    (place / "kept").touch()
+
+    def refused(self: Path, target: Path) -> Path:
+        if target == place:
+            raise PermissionError("nobody may write here any more")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    with pytest.raises(PermissionError):
+        write_archive(place, {"ours": b""}, overwrite=True)
+    assert [found.name for found in tmp_path.glob(".place.old.*/replaced/*")] == ["kept"]

@@ -9,7 +9,6 @@ import subprocess
 import time
 
 from goedels_poetry.cli.finding import Finding
-from goedels_poetry.cli.lean import misnamed
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool, LeanUnavailable, kind_in_use, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import (
     AGAIN,
@@ -17,9 +16,11 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     cache_folder,
     damage,
     is_installed,
+    misnamed,
     node_program,
 )
 from goedels_poetry.settings import LeanSettings
+from goedels_poetry.trace.terminal import one_line
 
 INSTALL = "goedels-poetry lean install"
 TOOLCHAIN = "elan installs one, and the embedded Lean needs none"
@@ -39,7 +40,7 @@ def look_at_lean(settings: LeanSettings, *, call: bool) -> list[Finding]:
     if call and (kind != "embedded" or is_installed()):
         return [*found, asyncio.run(_answer(settings))]
     if kind == "embedded" and not is_installed():
-        none = misnamed() or f"none yet; the first use fetches it, or {INSTALL}"
+        none = one_line(misnamed()) or f"none yet; the first use fetches it, or {INSTALL}"
         return [*found, Finding("lean in use", none, installed=False)]
     return [*found, Finding("lean in use", kind)]
 

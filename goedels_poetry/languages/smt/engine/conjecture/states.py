@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 
+from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import (
     BOOL,
@@ -111,12 +112,17 @@ def state_laws(context: ProverContext, sequent: Sequent) -> Iterator[list[Sequen
 
 def measures(context: ProverContext, sequent: Sequent, container: Term) -> Iterator[Term]:
     """Numbers that functions of the goal give of a container alone, such as its length."""
+    for definition in _reached(context, sequent):
+        if definition.recursive and definition.sort is INT and [p.sort for p in definition.params] == [container.sort]:
+            yield app(definition.name, (container,), INT)
+
+
+def _reached(context: ProverContext, sequent: Sequent) -> Iterator[Definition]:
+    """The definitions that a goal leads to."""
     for name in context.shape.reachable_functions(sequent.formula):
         definition = context.signature.definition(name)
-        if definition is None or not definition.recursive or definition.sort is not INT:
-            continue
-        if [p.sort for p in definition.params] == [container.sort]:
-            yield app(name, (container,), INT)
+        if definition is not None:
+            yield definition
 
 
 def _absences(observers: list[_Observer]) -> Iterator[Sequent]:
@@ -169,9 +175,9 @@ def _built_by_loops(context: ProverContext, sequent: Sequent) -> list[_Built]:
     found: list[_Built] = []
     if is_app(sequent.concl, "and"):
         return found  # its parts are goals of their own
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is None or not definition.recursive:
+    for definition in _reached(context, sequent):
+        name = definition.name
+        if not definition.recursive:
             continue
         own = [var(f"own{i}", p.sort) for i, p in enumerate(definition.params)]  # like no variable of the goal
         body = substitute(definition.body, dict(zip(definition.params, own, strict=True)))
@@ -244,19 +250,17 @@ def _observers(context: ProverContext, sequent: Sequent, state: Term) -> list[_O
                 opened = replace_subterm(term, inner[0], state)
                 if not any(t.kind is Kind.LIT for t in subterms(opened)):
                     found.setdefault(opened, _Observer(opened, state))
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is None or not definition.recursive or definition.sort not in (INT, BOOL):
+    for definition in _reached(context, sequent):
+        if not definition.recursive or definition.sort not in (INT, BOOL):
             continue
         at = [i for i, p in enumerate(definition.params) if p.sort is state.sort]
         if len(at) == 1 and len(definition.params) <= 2:
             args = [state if i in at else var(f"p{len(found)}", p.sort) for i, p in enumerate(definition.params)]
-            term = app(name, args, definition.sort)
+            term = app(definition.name, args, definition.sort)
             found.setdefault(term, _Observer(term, state))
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is not None and [p.sort for p in definition.params] == [state.sort]:
-            for field in _numbers_in(context, app(name, (state,), definition.sort)):
+    for definition in _reached(context, sequent):
+        if [p.sort for p in definition.params] == [state.sort]:
+            for field in _numbers_in(context, app(definition.name, (state,), definition.sort)):
                 found.setdefault(field, _Observer(field, state))
     return list(found.values())[:MAX_OBSERVERS]
 
@@ -280,14 +284,13 @@ def _functions_of(
     sort = observer.term.sort
     if rest.sort is observer.hole.sort:
         yield observer.of(rest)
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is None or definition.sort not in (sort, INT) or name == loop or len(definition.params) > 2:
+    for definition in _reached(context, sequent):
+        if definition.sort not in (sort, INT) or definition.name == loop or len(definition.params) > 2:
             continue
         pools = [[rest] if p.sort is rest.sort else _of_sort(observer.others, p.sort) for p in definition.params]
         for args in islice(product(*pools), 4):
             if rest in args:
-                term = app(name, args, definition.sort)
+                term = app(definition.name, args, definition.sort)
                 yield term if term.sort is sort else app(">", (term, integer(0)), BOOL)
 
 

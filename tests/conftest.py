@@ -12,6 +12,7 @@ import pytest
 import warm_solvers
 from hypothesis import settings
 
+from goedels_poetry.kernel.recursion import allow_recursion
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
 
@@ -20,6 +21,10 @@ HERE = Path(__file__).parent
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# The first evaluator of a process raises the limit for good, and Hypothesis fails a test in the midst of which that
+# happens: which one it is depends on what ran before in the same process.
+allow_recursion()
 
 # A shell makes what it starts in the background deaf to Ctrl-C, and all that this starts in turn; the programs that the
 # tests interrupt have to hear it wherever the tests run.

@@ -11,7 +11,6 @@ the recursion has no end. A script has definitions and the theorem, and never an
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 from goedels_poetry.kernel.faults import KernelError
@@ -28,11 +27,10 @@ from goedels_poetry.kernel.python.registry import Registry, legal, readable
 from goedels_poetry.kernel.python.script import mentioned, script
 from goedels_poetry.kernel.python.types import Type
 from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.recursion import allow_recursion
 from goedels_poetry.kernel.terms import FALSE, TRUE, Term, and_, app, forall, implies, or_
 
 MAX_TEXT = 200_000
-MAX_RECURSION = 6_000
-"""Of our own walks over terms; what is deeper is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def translate(program: Program, function: str) -> Translation:
     """
     if function not in program.functions:
         raise PythonFault(f"there is no function `{function}`", hint=f"there are: {', '.join(program.functions)}")
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), MAX_RECURSION))
+    allow_recursion()
     try:
         return _translated(lifted(program), function)
     except RecursionError as error:

@@ -20,6 +20,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Definition, Premise, Signature
+from goedels_poetry.kernel.recursion import allow_recursion
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, Value, bitvector_operation
 from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, have_sorts
 from goedels_poetry.kernel.terms import (
@@ -127,7 +128,7 @@ class Evaluator:
         self.closures: set[str] = set()
         """Declared functions that the premises only describe through others: they build values of their own."""
         self._read_rules(premises, circular)
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), FRAMES * MAX_DEPTH))
+        allow_recursion()
 
     # ------------------------------------------------------------------------------------------ face
 

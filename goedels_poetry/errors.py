@@ -10,7 +10,9 @@ EXCERPT_COLUMNS = 100
 """Columns of a terminal that a line of the user's text may take in a message."""
 _TAB = 4
 
-_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
+_RESOURCES = frozenset(
+    {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+)
 
 
 class GoedelsPoetryError(Exception):
@@ -95,7 +97,10 @@ class StateIsReadOnly(GoedelsPoetryError):
 
 
 class StoreError(GoedelsPoetryError):
-    """A run's database cannot be used: unreadable, or written by a newer version of this program."""
+    """A run's database cannot be used: damaged, no room, held by another process, or written by a newer version.
+
+    It says nothing about the theorem, costs no attempt, and is never a result.
+    """
 
 
 def source_excerpt(text: str, line: int | None, column: int | None, width: int = EXCERPT_COLUMNS) -> str:
@@ -154,7 +159,7 @@ def _columns(text: str) -> int:
 
 
 def lacks_resources(error: BaseException) -> bool:
-    """Whether the system had no file handle, no memory or no process to give: to be tried again, like `Unavailable`."""
+    """Whether the system had no file handle, memory, process or disk to give: to be tried again, like `Unavailable`."""
     return isinstance(error, OSError) and error.errno in _RESOURCES
 
 

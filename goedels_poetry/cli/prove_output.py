@@ -11,6 +11,7 @@ from goedels_poetry.cli.inputs import Source
 from goedels_poetry.cli.prove_request import Request
 from goedels_poetry.cli.report import Report, show, to_json
 from goedels_poetry.cli.waited import waited
+from goedels_poetry.errors import StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.settings import Settings
 from goedels_poetry.trace.progress import Progress
@@ -71,10 +72,21 @@ class Output:
         return report if asked is False else replace(report, proof=proof_text(report.result, report.theorem))
 
     def _seen(self, report: Report) -> Report:
-        """With what the run's store says: opened once, which takes longer than what is read there."""
+        """With what the run's store says: opened once, which takes longer than what is read there.
+
+        A store that cannot be read takes nothing from a result: its certificate is what counts.
+        """
         result = report.result
         if not result.run_id:
             return report
+        try:
+            return self._with_tree(report)
+        except StoreError as problem:
+            warnings = (*result.warnings, f"the proof tree cannot be shown: {problem}")
+            return replace(report, result=replace(result, warnings=warnings))
+
+    def _with_tree(self, report: Report) -> Report:
+        result = report.result
         with self._framework.open_store(result.run_id) as store:
             theorem = str(store.meta("statement") or result.input)
             goals = [] if self._request.as_json else store.nodes()

@@ -16,7 +16,9 @@ from uuid import uuid4
 
 from goedels_poetry.machine.graph import RECURSION_LIMIT
 from goedels_poetry.machine.supervisor import RUNNING
+from goedels_poetry.tree.shared_database import PATIENCE
 from goedels_poetry.tree.state import GoedelsPoetryState
+from goedels_poetry.tree.store import refuse
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -72,40 +74,31 @@ async def drive(
 
 
 @asynccontextmanager
-async def checkpointer(path: Path, warn: Callable[[str], None]) -> AsyncIterator[Any]:
-    """Write checkpoints to ``path``; a damaged file is put aside, with a warning."""
+async def checkpointer(path: Path) -> AsyncIterator[Any]:
+    """Write checkpoints to ``path``; raises sqlite3.Error, then and whenever the graph is driven with it."""
     import aiosqlite
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    if not _is_usable(path):
-        warn(f"{path.name} was damaged and has been put aside; nothing is lost")
-    async with aiosqlite.connect(path) as connection:
+    async with aiosqlite.connect(path, timeout=PATIENCE) as connection:
+        await connection.execute("PRAGMA journal_mode=WAL")
         saver = AsyncSqliteSaver(connection, serde=_strict_serializer())
         await saver.setup()
         await connection.execute("PRAGMA synchronous=NORMAL")
         yield saver
 
 
-def _is_usable(path: Path) -> bool:
-    """Make the file ready to be written; False when it was damaged."""
-    with closing(sqlite3.connect(path)) as db:
-        try:
-            db.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.DatabaseError:
-            path.rename(path.with_suffix(".broken"))  # only the scheduler's notes; the store is the truth
-            return False
-    return True
-
-
 @contextmanager
 def reader(path: Path) -> Iterator[Any]:
-    """Read the checkpoints in ``path``, which stays as it is."""
+    """Read the checkpoints in ``path``, which stays as it is; raises :class:`StoreError`."""
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)) as db:
-        saver = SqliteSaver(db, serde=_strict_serializer())
-        saver.is_setup = True  # whoever wrote the file has made its tables
-        yield saver
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as db:
+            saver = SqliteSaver(db, serde=_strict_serializer())
+            saver.is_setup = True  # whoever wrote the file has made its tables
+            yield saver
+    except sqlite3.Error as exc:
+        refuse(path, exc)
 
 
 def _strict_serializer() -> SerializerProtocol:

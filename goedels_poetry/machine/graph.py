@@ -19,7 +19,15 @@ from uuid import UUID
 from goedels_poetry.agents.deps import FAULT, Apply, Deps, Fault
 from goedels_poetry.agents.failure import Policy
 from goedels_poetry.agents.registry import AgentSpec, Registry
-from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError, StaleWork, Unavailable, lacks_resources, one_line
+from goedels_poetry.errors import (
+    BudgetExceeded,
+    GoedelsPoetryError,
+    StaleWork,
+    StoreError,
+    Unavailable,
+    lacks_resources,
+    one_line,
+)
 from goedels_poetry.machine.jobs import Job, Jobs
 from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn
 from goedels_poetry.tasks.base import Statement
@@ -115,7 +123,7 @@ class Machine:
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
         await self.store.on_thread(self.store.forget_work, [job.key])
-        text = str(error) if isinstance(error, Unavailable) else one_line(error)
+        text = str(error) if isinstance(error, (Unavailable, StoreError)) else one_line(error)
         self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
 
     async def _fail(self, job: Job, error: BaseException) -> Step | None:
@@ -191,7 +199,7 @@ def _ends_program(spec: AgentSpec) -> RuntimeError:
 
 def _is_passing(error: BaseException) -> bool:
     """Whether a failure is the machine's, and may be over when the run is resumed."""
-    return isinstance(error, Unavailable) or lacks_resources(error)
+    return isinstance(error, (Unavailable, StoreError)) or lacks_resources(error)
 
 
 def _note(txn: Txn, job: Job) -> str:

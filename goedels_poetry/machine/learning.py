@@ -20,6 +20,10 @@ class Memory(NamedTuple):
     statistics: StrategyStatistics | None = None
     problems: tuple[str, ...] = ()
 
+    def troubles(self) -> list[str]:
+        """What went wrong with them since this was asked last, for the warnings."""
+        return [trouble for file in (self.bank, self.statistics) if file is not None for trouble in file.troubles()]
+
 
 class MemoryFiles:
     """The databases in the data directory, opened when a run first needs them. They help, nothing depends on them."""
@@ -38,12 +42,12 @@ class MemoryFiles:
         if self._bank is None:
             try:
                 self._bank = LemmaBank(home / "lemmas.db")
-            except sqlite3.Error as exc:
+            except (sqlite3.Error, OSError) as exc:
                 problems.append(f"the lemma bank {home / 'lemmas.db'} is not used: {exc}")
         if self._statistics is None:
             try:
                 self._statistics = StrategyStatistics(home / "strategies.db")
-            except sqlite3.Error as exc:
+            except (sqlite3.Error, OSError) as exc:
                 problems.append(f"the statistics {home / 'strategies.db'} are not used: {exc}")
         return Memory(self._bank, self._statistics, tuple(problems))
 
@@ -67,14 +71,11 @@ def fill_memory(
     Returns:
         What went wrong, for the warnings.
     """
-    try:
-        if memory.statistics is not None:
-            memory.statistics.record(run_id, result.language, _strategy_counts(store))
-        if memory.bank is not None:
-            _fill_bank(memory.bank, store, result, retry, ours)
-    except sqlite3.Error as exc:
-        return [f"what this run has learnt could not be kept: {exc}"]
-    return []
+    if memory.statistics is not None:
+        memory.statistics.record(run_id, result.language, _strategy_counts(store))
+    if memory.bank is not None:
+        _fill_bank(memory.bank, store, result, retry, ours)
+    return memory.troubles()
 
 
 def _fill_bank(bank: LemmaBank, store: ProofStore, result: RunResult, retry: bool, ours: frozenset[str]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING, Any, cast
 
 from goedels_poetry.agents.registry import Deps, Registry
+from goedels_poetry.errors import StoreError
 from goedels_poetry.languages.base import Searchable
 from goedels_poetry.machine.checkpoints import checkpointer, drive, run_config
 from goedels_poetry.machine.graph import Machine, build
@@ -14,8 +16,13 @@ from goedels_poetry.machine.session import RunSession, Subject
 from goedels_poetry.machine.supervisor import SupervisorAgent
 from goedels_poetry.models import Ledger
 from goedels_poetry.tasks.base import Statement, Stop
+from goedels_poetry.tree.shared_database import is_damaged, is_unfinished, put_aside
+from goedels_poetry.tree.state import GoedelsPoetryState
+from goedels_poetry.tree.store import refuse
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
     from goedels_poetry.retrieval import PremiseSearch
     from goedels_poetry.settings import RetrievalSettings
 
@@ -67,15 +74,32 @@ class SearchLoop:
         try:
             if not services.graph.checkpoint_all and (stop := await opening(machine, session.place.run_id)):
                 return stop
-            async with checkpointer(session.place.graph_db, session.warn) as saver:
-                graph = build(machine, checkpointer=saver)
-                end = await drive(graph, config, services.graph.on_chunk)
+            end = await self._driven(machine, config)
         finally:
             await jobs.cancel_all()
             counted = store.spent()  # jobs that were cancelled have paid for their calls, too
             store.spend(**{name: amount - counted.get(name, 0) for name, amount in ledger.spent.items()})
             session.interruption.watch(None)
         return Stop(end["status"], end["reason"])
+
+    async def _driven(self, machine: Machine, config: RunnableConfig) -> GoedelsPoetryState:
+        """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
+        path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
+        try:
+            async with checkpointer(path) as saver:
+                return await drive(build(machine, checkpointer=saver), config, on_chunk)
+        except sqlite3.Error as error:
+            if not (is_damaged(error) or is_unfinished(error)):
+                refuse(path, error)
+            aside = put_aside(path)
+            self._session.warn(
+                f"{path.name} was damaged: it is {aside.name} now, and a new one has been begun; no goal is lost"
+            )
+        try:
+            async with checkpointer(path) as saver:
+                return await drive(build(machine, checkpointer=saver), config, on_chunk)
+        except sqlite3.Error as error:
+            raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error
 
     def troubles(self) -> list[str]:
         """What went wrong when premises were looked up, for the warnings."""

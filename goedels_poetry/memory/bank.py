@@ -7,14 +7,12 @@ lemmas. The bank is a cache, not evidence: the checker re-verifies whatever a ce
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterable
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from goedels_poetry.tree.shared_database import connect
+from goedels_poetry.tree.shared_database import SharedDatabase
 from goedels_poetry.tree.state import ProofNode, relocate
 from goedels_poetry.tree.store import StoreReader
 
@@ -77,21 +75,16 @@ def _export(store: StoreReader, node: ProofNode, depth: int, origin: str) -> dic
 
 
 class LemmaBank:
-    """The bank's file. Thread-safe, and safe for several processes at once."""
+    """The bank's file; see `SharedDatabase` for what it raises, and for what becomes of a damaged one."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = threading.Lock()
-        self._db = connect(path, _SCHEMA)
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._db.close()
+        self._db = SharedDatabase(path, _SCHEMA)
+        self.troubles = self._db.troubles
+        self.close = self._db.close
 
     def snapshot(self) -> int:
         """Number of the latest entry: what a run that begins now may see."""
-        with self._lock:
-            return int(self._db.execute("SELECT coalesce(max(n), 0) FROM lemma").fetchone()[0])
+        return sum(number for (number,) in self._db.ask("SELECT coalesce(max(n), 0) FROM lemma"))
 
     def find(self, language: str, key: str, statement: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a statement, or None. Keys are a language's own: another one's are never looked at."""
@@ -99,12 +92,8 @@ class LemmaBank:
 
     def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a lemma by its id, or None."""
-        with (
-            self._lock,
-            closing(self._db.execute("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))) as cursor,
-        ):
-            row = cursor.fetchone()
-        return list(json.loads(row[0])) if row else None
+        rows = self._db.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
+        return list(json.loads(rows[0][0])) if rows else None
 
     def offers(self, language: str, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
         """Lemmas that hold under the same definitions, shortest statements first."""
@@ -112,8 +101,7 @@ class LemmaBank:
             "SELECT id, statement, strategy FROM lemma WHERE language=? AND theory=? AND n<=?"
             " ORDER BY length(statement), n LIMIT ?"
         )
-        with self._lock:
-            rows = self._db.execute(sql, (language, theory, snapshot, limit)).fetchall()
+        rows = self._db.ask(sql, (language, theory, snapshot, limit))
         return [{"id": lemma, "statement": statement, "strategy": strategy} for lemma, statement, strategy in rows]
 
     def add(self, lemmas: Iterable[Lemma]) -> int:
@@ -123,21 +111,14 @@ class LemmaBank:
             text = json.dumps(lemma.stored(), separators=(",", ":"))
             theory = theory_of(lemma.key)
             rows.append((lemma.name, lemma.key, theory, lemma.language, lemma.statement, lemma.strategy, text))
-        with self._lock:
-            before = self._db.total_changes
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany(
-                "INSERT OR IGNORE INTO lemma(id, key, theory, language, statement, strategy, body)"
-                " VALUES(?,?,?,?,?,?,?)",
-                rows,
-            )
-            self._db.execute("COMMIT")
-            return self._db.total_changes - before
+        return self._db.write(
+            "INSERT OR IGNORE INTO lemma(id, key, theory, language, statement, strategy, body) VALUES(?,?,?,?,?,?,?)",
+            rows,
+        )
 
     def forget(self, lemmas: Iterable[str]) -> None:
         """Remove lemmas whose proofs the checker did not accept."""
-        with self._lock:
-            self._db.executemany("DELETE FROM lemma WHERE id=?", [(lemma,) for lemma in lemmas])
+        self._db.write("DELETE FROM lemma WHERE id=?", ((lemma,) for lemma in lemmas))
 
 
 __all__ = ["Lemma", "LemmaBank", "export_subtree", "lemma_id", "theory_of"]

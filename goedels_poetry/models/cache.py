@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from goedels_poetry.tree.shared_database import connect
+from goedels_poetry.tree.shared_database import connect, is_damaged, put_aside
 
 Kind = Literal["generation", "verification", "validation"]
 
@@ -129,10 +129,10 @@ class ExecutorCache:
             try:
                 db = connect(path, _SCHEMA)
             except sqlite3.DatabaseError as problem:
-                if not again or isinstance(problem, sqlite3.OperationalError):
+                if not (again and is_damaged(problem)):
                     self.problem = f"{path}: {problem}"
                     return
-                _put_aside(path)
+                put_aside(path)
             except OSError as problem:
                 self.problem = f"{path}: {problem}"
                 return
@@ -199,13 +199,6 @@ def _load(answer: str | None) -> Any | None:
         return json.loads(answer)
     except ValueError:
         return None
-
-
-def _put_aside(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        file = path.with_name(path.name + suffix)
-        if file.exists():
-            file.replace(file.with_name(f"{file.name}.broken"))
 
 
 __all__ = ["CacheStats", "ExecutorCache", "Kind"]

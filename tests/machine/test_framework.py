@@ -435,16 +435,6 @@ async def test_lemmas_that_the_checker_rejects_leave_the_bank(framework: MakeFra
     assert (result.verdict, result.metrics["lemmas_reused"]) == (Verdict.PROVED, 0)
 
 
-async def test_a_damaged_memory_is_named_and_the_run_goes_on(framework: MakeFramework, tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    for name in ("lemmas.db", "strategies.db"):
-        (tmp_path / "home" / name).write_bytes(b"this is no database at all" * 100)
-    result = await framework().arun(theorem(), name="t")
-    assert result.verdict is Verdict.PROVED
-    named = [warning for warning in result.warnings if "used: file is not a database" in warning]
-    assert ["lemmas.db" in named[0], "strategies.db" in named[1], len(named)] == [True, True, 2]
-
-
 async def test_strategies_that_led_to_proofs_are_preferred_in_later_runs(framework: MakeFramework) -> None:
     sketches = [{"strategy": "loser", "children": ["bad"]}, {"strategy": "winner", "children": ["A"]}]
     goals = {"T": {**HOPELESS, "sketches": sketches}, "bad": HOPELESS}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.tree.store.database import connect
+from goedels_poetry.tree.store.database import connect, refuse
 
 MANY = 500
 """Blobs that are asked for at once; SQLite bounds the number of parameters."""
@@ -67,8 +67,11 @@ class Log:
 def read_log(path: Path, since: int = 0) -> Log:
     """The log of the store at ``path`` from the commit after ``since`` on; raises :class:`StoreError`."""
     with closing(connect(path, read_only=True)) as db:
-        db.execute("BEGIN")
-        return _read(db, since)
+        try:
+            db.execute("BEGIN")
+            return _read(db, since)
+        except sqlite3.Error as exc:
+            refuse(path, exc)
 
 
 def _read(db: sqlite3.Connection, since: int) -> Log:

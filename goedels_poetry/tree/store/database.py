@@ -8,13 +8,26 @@ import sqlite3
 import threading
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from goedels_poetry.errors import StoreError
+from goedels_poetry.tree.shared_database import PATIENCE
 
 SCHEMA_VERSION = 1
 _JOURNAL, _WAL = slice(18, 20), b"\2\2"
 """Where the header of a database says how it is written and read (https://sqlite.org/fileformat2.html), and the words
 for a write-ahead log."""
+
+_WHAT_TO_DO = {
+    (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB): "it is damaged; --fresh begins the run anew",
+    (sqlite3.SQLITE_FULL,): "the disk is full; make room, and the same command goes on where this stopped",
+    (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED): (
+        f"another process has held it for {PATIENCE:g} s; once that has ended the same command goes on"
+    ),
+    (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM): "it may not be written; GOEDELS_POETRY__HOME names another folder",
+    (sqlite3.SQLITE_IOERR,): "the disk failed; once it works again the same command goes on",
+    (sqlite3.SQLITE_CANTOPEN,): "it cannot be opened; is the folder there, and are there file handles left?",
+}
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS event(           -- one row a commit: the log that `trace` reads
@@ -53,9 +66,9 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
         _begin(path)
     try:
         uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-        db = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=30)
+        db = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
     except sqlite3.Error as exc:
-        raise StoreError(f"cannot open {path}: {exc}") from exc
+        refuse(path, exc)
     try:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
@@ -68,11 +81,20 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
             db.execute("PRAGMA synchronous=NORMAL")
     except sqlite3.Error as exc:
         db.close()
-        raise StoreError(f"cannot use {path}: {exc}") from exc
+        refuse(path, exc)
     except StoreError:
         db.close()
         raise
     return db
+
+
+def refuse(path: Path, error: sqlite3.Error) -> NoReturn:
+    """Raise what SQLite said of a file as a `StoreError` that says what to do; a defect of ours as it is."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    words = next((words for codes, words in _WHAT_TO_DO.items() if code in codes), None)
+    if words is None:
+        raise error
+    raise StoreError(f"{path}: {words} ({error})") from error
 
 
 @cache
@@ -106,4 +128,4 @@ def _lay_out(db: sqlite3.Connection) -> None:
     db.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
 
 
-__all__ = ["SCHEMA_VERSION", "connect"]
+__all__ = ["SCHEMA_VERSION", "connect", "refuse"]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.tree.results import Event
-from goedels_poetry.tree.store.database import connect
+from goedels_poetry.tree.store.database import connect, refuse
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.txn import IDENTITY, Txn
 
@@ -137,13 +137,16 @@ class ProofStore(StoreReader):
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
+                self._db.execute("COMMIT")
+            except BaseException as exc:
+                if self._db.in_transaction:  # of some faults SQLite has rolled back itself
+                    self._db.execute("ROLLBACK")
+                if isinstance(exc, sqlite3.Error):
+                    refuse(self.path, exc)
                 raise
-            self._db.execute("COMMIT")
 
     def commit(
         self,

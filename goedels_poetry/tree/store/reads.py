@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
+from goedels_poetry.tree.store.database import refuse
 
 _NOW = 1 << 62
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
@@ -37,7 +38,7 @@ class HistoryEntry(NamedTuple):
 
 
 class StoreReader:
-    """Reads of a ``proof.db``. Thread-safe; the caller closes it."""
+    """Reads of a ``proof.db``. Thread-safe; the caller closes it. What the file refuses is a :class:`StoreError`."""
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
@@ -57,11 +58,17 @@ class StoreReader:
 
     def _rows(self, sql: str, *args: Any) -> list[Any]:
         with self._lock:
-            return self._db.execute(sql, args).fetchall()
+            try:
+                return self._db.execute(sql, args).fetchall()
+            except sqlite3.Error as exc:
+                refuse(self.path, exc)
 
     def _row(self, sql: str, *args: Any) -> Any:
         with self._lock:
-            return self._db.execute(sql, args).fetchone()
+            try:
+                return self._db.execute(sql, args).fetchone()
+            except sqlite3.Error as exc:
+                refuse(self.path, exc)
 
     # -- nodes ---------------------------------------------------------------------------------------------
     @property

@@ -1,0 +1,121 @@
+"""Damaged, locked and full databases: what is a cache begins anew, and nothing of it becomes a verdict."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from toy_language import generated, theorem
+from trees_by_hand import MakeFramework
+
+from goedels_poetry import Verdict
+from goedels_poetry.errors import StoreError
+from goedels_poetry.memory import StrategyStatistics
+from goedels_poetry.tree import shared_database
+from goedels_poetry.tree.shared_database import SharedDatabase
+from goedels_poetry.tree.store import ProofStore
+
+PAGE = 4096
+
+
+def damage(path: Path, *, header: bool = False) -> None:
+    """Bytes that are no database's, from the beginning or behind the first page; the log is gone as well."""
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = path.read_bytes()
+    start = 0 if header else PAGE
+    assert len(content) > start
+    path.write_bytes(content[:start] + b"\xaa" * (len(content) - start))
+
+
+def put_aside(path: Path) -> list[str]:
+    return [p.name for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(("-wal", "-shm"))]
+
+
+@pytest.mark.parametrize("header", [True, False], ids=["in the header", "within"])
+async def test_a_damaged_memory_is_put_aside_once_and_a_new_one_is_filled(
+    framework: MakeFramework, tmp_path: Path, header: bool
+) -> None:
+    home = tmp_path / "home"
+    await framework().arun(theorem(), name="t")
+    for name in ("lemmas.db", "strategies.db"):
+        damage(home / name, header=header)
+    result = await framework().arun(theorem(), name="t", fresh=True)
+    assert result.verdict is Verdict.PROVED
+    aside = [name for file in ("lemmas.db", "strategies.db") for name in put_aside(home / file)]
+    assert len(aside) == 2
+    assert all(any(name in warning for warning in result.warnings) for name in aside), result.warnings
+    later = await framework().arun(theorem(), name="t", fresh=True)
+    assert later.verdict is Verdict.PROVED and not later.warnings
+    for name, table in (("lemmas.db", "lemma"), ("strategies.db", "strategy")):
+        with sqlite3.connect(home / name) as db:
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() is not None
+
+
+async def test_a_record_of_the_graph_that_is_damaged_within_is_put_aside_and_the_run_goes_on(
+    framework: MakeFramework, tmp_path: Path
+) -> None:
+    stopped = await framework(budgets={"agent_steps": 6}).arun(generated(3), name="t")
+    assert stopped.verdict is Verdict.OUT_OF_BUDGET
+    (graph,) = (tmp_path / "home" / "runs").glob("*/graph.db")
+    damage(graph)
+    result = await framework().arun(generated(3), name="t")
+    assert result.run_id == stopped.run_id and result.verdict is Verdict.PROVED
+    assert [w for w in result.warnings if w.startswith("graph.db was damaged: it is graph.db.damaged-")]
+    assert len(put_aside(graph)) == 1
+
+
+async def test_a_damaged_proof_tree_is_named_with_what_to_do_and_a_fresh_run_is_none_the_worse(
+    framework: MakeFramework, tmp_path: Path
+) -> None:
+    await framework(budgets={"agent_steps": 6}).arun(generated(3), name="t")
+    (tree,) = (tmp_path / "home" / "runs").glob("*/proof.db")
+    damage(tree)
+    with pytest.raises(StoreError, match=r"proof\.db: it is damaged; --fresh begins the run anew"):
+        await framework().arun(generated(3), name="t")
+    assert (await framework().arun(generated(3), name="t", fresh=True)).verdict is Verdict.PROVED
+
+
+async def test_another_process_puts_a_damaged_file_aside_and_the_new_one_stays(tmp_path: Path) -> None:
+    path, schema = tmp_path / "some.db", "CREATE TABLE IF NOT EXISTS word(text TEXT NOT NULL);"
+    one, other = SharedDatabase(path, schema), SharedDatabase(path, schema)
+    one.write("INSERT INTO word VALUES(?)", [(str(n) * 100,) for n in range(200)])
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = path.read_bytes()
+    path.write_bytes(content[:PAGE] + b"\xaa" * (len(content) - PAGE))  # in place: both have it open
+    assert one.ask("SELECT count(text) FROM word") == [(0,)]
+    assert one.write("INSERT INTO word VALUES(?)", [("kept",)]) == 1
+    assert other.ask("SELECT text FROM word") == [("kept",)]
+    assert len(one.troubles()) == 1 and not one.troubles() and not other.troubles()
+    one.close()
+    other.close()
+
+
+def test_a_locked_memory_costs_a_line_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_database, "PATIENCE", 0.05)
+    statistics = StrategyStatistics(tmp_path / "strategies.db")
+    holder = sqlite3.connect(tmp_path / "strategies.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    statistics.record("run", "smt", {("induction", "shape"): (1, 1)})
+    (told,) = statistics.troubles()
+    assert "another process has held it" in told
+    holder.execute("ROLLBACK")
+    holder.close()
+    statistics.record("run", "smt", {("induction", "shape"): (1, 1)})
+    assert statistics.preferred("smt") == ("induction",) and not statistics.troubles()
+    statistics.close()
+
+
+def test_a_full_disk_is_no_defect_and_what_was_committed_stays(tmp_path: Path) -> None:
+    path = tmp_path / "proof.db"
+    with ProofStore(path) as store:
+        store.set_meta(name="before")
+        store._db.execute(f"PRAGMA max_page_count={store._db.execute('PRAGMA page_count').fetchone()[0]}")
+        with pytest.raises(StoreError, match="the disk is full; make room, and the same command goes on"):
+            store.set_meta(other="x" * 100_000)
+        assert store.meta("name") == "before"
+    with ProofStore(path) as store:
+        store.set_meta(other="x" * 100_000)
+        assert (store.meta("name"), len(store.meta("other"))) == ("before", 100_000)

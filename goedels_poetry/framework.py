@@ -16,7 +16,7 @@ from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.languages.base import Language
-from goedels_poetry.machine.background import BackgroundLoop, Closed
+from goedels_poetry.machine.background import BackgroundLoop, Closed, stopping_signals
 from goedels_poetry.machine.checkpoints import OnChunk
 from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
@@ -240,11 +240,11 @@ class GoedelsPoetryFramework(MachineRunner):
 
     @contextlib.contextmanager
     def stopping_on_signals(self) -> Iterator[None]:
-        """Inside, the first SIGINT or SIGTERM stops all runs cleanly; a second one acts as usual.
+        """Inside, the first SIGINT, SIGTERM or SIGHUP stops all runs cleanly; a second one acts as usual.
 
         Needs a running event loop in the main thread; elsewhere it does nothing.
         """
-        loop, caught = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+        loop, caught = asyncio.get_running_loop(), stopping_signals()
 
         def stop(number: signal.Signals) -> None:
             for each in caught:

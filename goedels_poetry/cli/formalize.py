@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +32,7 @@ from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.machine.background import stopping_signals
 from goedels_poetry.tasks.claim import NO_MODEL
 from goedels_poetry.trace.progress import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -157,7 +157,7 @@ def _verdict(result: AutoformalizationResult) -> Verdict:
 @contextmanager
 def _stopping(executor: AutoformalizationExecutor, progress: Silent) -> Iterator[None]:
     """Inside, the first Ctrl-C stops cleanly, the next one at once."""
-    loop, caught = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    loop, caught = asyncio.get_running_loop(), stopping_signals()
 
     def release() -> None:
         for number in caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
@@ -36,6 +37,9 @@ def run() -> NoReturn:
 
 def main() -> NoReturn:
     """Run the command line and exit."""
+    _open_missing_streams()
+    if not os.environ.get("HOME", "-"):  # empty is as good as not set; `~` would be the root folder
+        del os.environ["HOME"]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? instead of failing
@@ -58,13 +62,42 @@ def main() -> NoReturn:
         print("interrupted", file=sys.stderr)  # noqa: T201
         raise SystemExit(INTERRUPTED) from None
     except OSError as error:
-        if error.errno != errno.EPIPE:
-            _defect(error)
-        _drop_output()
-        raise SystemExit(1) from None
+        if error.errno == errno.EPIPE:
+            _drop_output()
+            raise SystemExit(1) from None
+        if error.errno in _DISK:
+            _no_room(error)
+        _defect(error)
     except Exception as error:  # noqa: BLE001 - the last resort: a line for the person, the traceback for us
         _defect(error)
     raise SystemExit(0)
+
+
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+
+
+def _no_room(error: OSError) -> NoReturn:
+    """The disk, or what standard output leads to, takes no more: nothing that was proved is lost by that."""
+    from goedels_poetry.cli.failures import NOT_STORED
+
+    what = error.filename or "standard output"
+    if error.filename is None:
+        _drop_output()
+    with contextlib.suppress(OSError):  # a terminal that is gone
+        print(f"goedels-poetry: {what}: {error.strerror}; the same command goes on afterwards", file=sys.stderr)  # noqa: T201
+    raise SystemExit(NOT_STORED)
+
+
+def _open_missing_streams() -> None:
+    """Nothing, in place of standard streams that were closed: else the next file opened would get their numbers."""
+    for number, name in ((0, "stdin"), (1, "stdout"), (2, "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            nothing = os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
+            os.set_inheritable(nothing, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
 
 
 def _in_one_line(

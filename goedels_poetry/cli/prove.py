@@ -188,7 +188,7 @@ class _Batch:
         )
         self._confirm = Confirmation(self._progress) if request.confirm else None
         self._interrupted = False
-        self._unread: BrokenPipeError | None = None
+        self._unread: OSError | None = None
         self._codes: list[int] = []
         self._output = Output(request, in_force, self._framework, self._progress)
 
@@ -300,7 +300,7 @@ class _Batch:
         self._progress.finished(source.name, report.result)
         try:
             self._output.say(report)
-        except BrokenPipeError as error:  # nobody reads any more: stop, keep what is proved
+        except OSError as error:  # nobody reads any more, or there is no room: stop, keep what is proved
             self._unread = error
             self._stop()
 

@@ -7,13 +7,15 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from goedels_poetry.machine.background import stopping_signals
+
 
 class Signals:
-    """Inside, the first SIGINT or SIGTERM calls ``stop``; a second one cancels everything."""
+    """Inside, the first of `stopping_signals` calls ``stop``; a second one cancels everything."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop
-        self._caught = (signal.SIGINT, signal.SIGTERM)
+        self._caught = stopping_signals()
         self._task: asyncio.Task[Any] | None = None
         self._asked = False
 

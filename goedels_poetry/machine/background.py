@@ -88,7 +88,7 @@ class BackgroundLoop:
 
         Args:
             work: what is to be done.
-            interrupt: called instead, with the reason, by the first SIGINT or SIGTERM where the main thread waits.
+            interrupt: called instead, with the reason, by the first of `stopping_signals` where the main thread waits.
 
         Raises:
             Closed: before or meanwhile. Else as :meth:`begin` and ``work``.
@@ -139,9 +139,16 @@ class BackgroundLoop:
             _end(loop, thread)
 
 
+def stopping_signals() -> tuple[signal.Signals, ...]:
+    """What asks for a clean end: Ctrl-C, SIGTERM, and a terminal that is closed, unless that is ignored (``nohup``)."""
+    hangup = getattr(signal, "SIGHUP", None)
+    heard = hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *((hangup,) if heard else ()))
+
+
 @contextlib.contextmanager
 def stopping_on(interrupt: Callable[[str], None]) -> Iterator[None]:
-    """Inside, the first SIGINT or SIGTERM calls ``interrupt``; a second one acts as usual. In the main thread alone."""
+    """Inside, the first of `stopping_signals` calls ``interrupt``; a second acts as usual. In the main thread alone."""
     before: dict[signal.Signals, Any] = {}
 
     def restore() -> None:
@@ -153,7 +160,7 @@ def stopping_on(interrupt: Callable[[str], None]) -> Iterator[None]:
         interrupt(f"interrupted by {signal.Signals(number).name}")
 
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in stopping_signals():
             if signal.getsignal(number) is not None:  # else it is not Python's, and could not be put back
                 before[number] = signal.signal(number, stop)
     try:
@@ -213,4 +220,4 @@ def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
         loop.close()
 
 
-__all__ = ["BackgroundLoop", "Closed", "call_in", "stopping_on"]
+__all__ = ["BackgroundLoop", "Closed", "call_in", "stopping_on", "stopping_signals"]

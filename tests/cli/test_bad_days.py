@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "goedels_poetry"]
+
 PAGE = 4096
+
+
+def environment(home: Path) -> dict[str, str]:
+    return {"GOEDELS_POETRY__HOME": str(home), "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 
 
 def _damage_tree(home: Path) -> Path:
@@ -44,8 +54,8 @@ def test_a_disk_that_takes_no_more_ends_a_run_that_goes_on_when_there_is_room(
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     done = subprocess.run(
-        [sys.executable, "-m", "goedels_poetry", "prove", str(theorem), "--json"],
-        env={"GOEDELS_POETRY__HOME": str(home), "PATH": "/usr/bin:/bin"},
+        [*COMMAND, "prove", str(theorem), "--json"],
+        env=environment(home),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -57,3 +67,41 @@ def test_a_disk_that_takes_no_more_ends_a_run_that_goes_on_when_there_is_room(
     assert "the same command goes on" in done.stdout
     (result,) = cli("prove", theorem, "--json").objects()
     assert (result["verdict"], result["trust_level"]) == ("proved", "L3")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_output_that_has_no_room_is_one_line_and_the_proof_is_kept(program: Any, theorems: Path, home: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "prove", str(theorems / "reverse_twice.smt2"), "--quiet"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(home),
+            timeout=120,
+        )
+    assert done.returncode == 74
+    assert done.stderr.splitlines() == [
+        "goedels-poetry: standard output: No space left on device; the same command goes on afterwards"
+    ]
+    (result,) = program("prove", theorems / "reverse_twice.smt2", "--json").objects()
+    assert (result["verdict"], result["skipped"]) == ("proved", True)
+
+
+def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(program: Any, theorems: Path, home: Path) -> None:
+    theorem = shlex.quote(str(theorems / "reverse_twice.smt2"))
+    command = " ".join(map(shlex.quote, COMMAND))
+    done = subprocess.run(
+        ["sh", "-c", f"{command} prove {theorem} --json >&- 2>&- <&-"], env=environment(home), timeout=120
+    )
+    assert done.returncode == 0
+    (result,) = program("prove", theorems / "reverse_twice.smt2", "--json").objects()
+    assert (result["verdict"], result["skipped"]) == ("proved", True)
+
+
+def test_an_empty_home_is_not_the_root_folder(home: Path) -> None:
+    seen = {**environment(home), "HOME": ""}
+    del seen["GOEDELS_POETRY__HOME"]
+    shown = subprocess.run([*COMMAND, "runs"], env=seen, capture_output=True, text=True, timeout=120)
+    assert shown.returncode == 0 and shown.stdout
+    assert "no runs in /.goedels_poetry" not in shown.stdout + shown.stderr

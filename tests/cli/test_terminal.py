@@ -137,7 +137,12 @@ def wait_for(process: subprocess.Popen[str], words: str) -> str:
     raise AssertionError(f"never said {words!r}: {said}")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def hear_hangups() -> None:
+    """Whoever runs the tests may have been told not to (``nohup``)."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_the_first_signal_stops_cleanly_and_the_run_goes_on_later(
     cli: Any, home: Path, theorems: Path, number: signal.Signals
 ) -> None:
@@ -148,6 +153,7 @@ def test_the_first_signal_stops_cleanly_and_the_run_goes_on_later(
         stderr=subprocess.PIPE,
         text=True,
         env=environment(home),
+        preexec_fn=hear_hangups,  # noqa: PLW1509  it takes no lock that another thread may hold
     )
     wait_for(process, "judge: open")
     process.send_signal(number)

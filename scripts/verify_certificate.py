@@ -88,8 +88,7 @@ class Term:  # an expression. Equal ones are the same object, because only `make
 
 
 _KNOWN: dict[tuple[Any, ...], Term] = {}
-_COUNT = itertools.count(1)
-_NONE: frozenset[Any] = frozenset()
+_COUNT, _NONE = itertools.count(1), frozenset[Any]()
 
 
 def make(op: str, name: Any, args: Iterable[Term] = (), sort: Sort = BOOL, bound: tuple[Term, ...] = ()) -> Term:
@@ -135,9 +134,8 @@ disj = functools.partial(_junction, "or", FALSE, TRUE)
 
 
 def neg(term: Term) -> Term:
-    if term in (TRUE, FALSE):
-        return FALSE if term is TRUE else TRUE
-    return term.args[0] if is_th(term, "not") else theory("not", term)
+    opposite = {TRUE: FALSE, FALSE: TRUE}.get(term)
+    return opposite or (term.args[0] if is_th(term, "not") else theory("not", term))
 
 
 def imp(left: Term, right: Term) -> Term:
@@ -207,8 +205,7 @@ def read(text: str) -> list[SExpr]:
             stack.append([])
         elif kind == "close":
             need(len(stack) > 1, "a parenthesis too many")
-            done = stack.pop()
-            stack[-1].append(done)
+            stack[-2].append(stack.pop())
         elif kind:
             simple = kind == "quoted" and re.fullmatch(_WRITTEN, atom[1:-1]) and atom[1:-1] not in _RESERVED
             plain = simple and atom.isprintable() and unicodedata.is_normalized("NFC", atom)  # others are renamed there
@@ -459,8 +456,7 @@ class Signature:
         if text[0] == "#":
             base, bits = (16, 4) if text[1] == "x" else (2, 1)
             return literal(int(text[2:], base), ("BitVec", bits * len(text[2:])))
-        known = {"true": TRUE, "false": FALSE, **env}.get(text)
-        return known or self._apply(named(text), (), [], env, want)
+        return {"true": TRUE, "false": FALSE, **env}.get(text) or self._apply(named(text), (), [], env, want)
 
     def _apply(self, name: str, index: tuple[int, ...], args: list[Any], env: Env, want: Sort | None) -> Term:
         found = self.symbols.get(name)
@@ -470,8 +466,7 @@ class Signature:
             found = [f for f in found if list(f.params[:1]) == sorts] if sorts else found
             need(len(found) == 1, f"a sort is not clear: {name}", Undecided)
             need(len(args) == len(found[0].params), f"{name} takes {len(found[0].params)} arguments")
-            typed = zip(args, found[0].params, strict=True)
-            return found[0].call([self.term(a, env, s) for a, s in typed])
+            return found[0].call([self.term(a, env, s) for a, s in zip(args, found[0].params, strict=True)])
         need(name in _RESULTS, f"this script does not know the symbol {name}", Undecided)
         terms: list[Term] = []
         if name in ("=", "distinct", "ite"):
@@ -558,8 +553,7 @@ def read_theorem(data: bytes, given: Any = None) -> Theorem:
     signature, text = Signature(), data.decode("utf-8").removeprefix("\ufeff")
     functions, sorts = object_of(given, "functions", "sorts") if given is not None else ({}, {})
     facts: list[tuple[str | None, Term]] = []
-    goals: list[Term] = []
-    checked = False
+    goals, checked = list[Term](), False
     for command in [meant(c, text, functions, sorts) for c in read(text)]:
         match command:
             case ["check-sat" | "exit"]:
@@ -839,8 +833,7 @@ class Writer:  # terms as text in names that mean nothing to a solver
             bodies += ")"
         yield f"(declare-datatypes ({heads}) ({bodies}))" if heads else ""
         for f in (*s.declared.values(), *s.definitions.values()):
-            params = " ".join(map(self.sort, f.params))
-            yield f"(declare-fun {self._name('f', f.name)} ({params}) {self.sort(f.sort)})"
+            yield f"(declare-fun {self._name('f', f.name)} ({' '.join(map(self.sort, f.params))}) {self.sort(f.sort)})"
         yield from (f"(declare-fun size.{self.sort(sort)} ({self.sort(sort)}) Int)" for sort in s.data)
 
     def fact(self, term: Term, trigger: Term | None = None) -> str:
@@ -893,8 +886,7 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
 
     def _calls(self, name: str) -> list[Call]:
         """The calls from the body of ``name`` to its own group, in the order in which the body can be evaluated."""
-        found: dict[Call, None] = {}
-        group = self.groups[name]
+        found, group = dict[Call, None](), self.groups[name]
 
         def walk(t: Term, path: tuple[Term, ...], bound: tuple[Term, ...]) -> None:
             Clock.tick()
@@ -964,10 +956,9 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
 
     def size_facts(self, terms: list[Term], learning: Iterable[str] = ()) -> list[Term]:
         """What is true of the sizes of the terms, of their parts, and of what total functions make of them."""
-        facts: list[Term] = []
+        facts, seen = list[Term](), set[Term]()
         free = _NONE.union(*[t.free for t in terms])
         waiting = [(p, 2) for t in terms for p in parts_of(t) if p.free <= free]
-        seen: set[Term] = set()
         while waiting:
             t, depth = waiting.pop()
             if t in seen or t.sort not in self.data:
@@ -1027,8 +1018,7 @@ class Recursion:  # which definitions may be assumed, and what falls where funct
 
     def points(self, name: str) -> list[Call]:
         """Where ``name`` comes back to itself, as calls from ``name``; each other function is passed at most once."""
-        found: list[Call] = []
-        left = 5_000  # to leave some out means fewer hypotheses
+        found, left = list[Call](), 5_000  # to leave some out means fewer hypotheses
         waiting = [(Call(name, name, self.definitions[name].vars, (), ()), frozenset([name]))]
         while waiting and len(found) < 100 and (left := left - 1):
             at, passed = waiting.pop()
@@ -1087,8 +1077,7 @@ def falls_below(then: Term, now: Term) -> Term:  # ``then`` is below ``now`` in 
 
 
 def reach(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(start)
+    found, waiting = set[str](), list(start)
     while waiting:
         if (name := waiting.pop()) not in found:
             found.add(name)
@@ -1170,8 +1159,7 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
             "size": (self._size, ("on", "at", "general", "twice")),
             "constructors": (lambda s, on: self._structural(s, on, [], 1, hypotheses=False), ("on",)),
             "conjuncts": (self._conjuncts, ()),
-            "intro": (lambda s: [s.formula], ()),  # `covers` opens sequents on both sides
-            "skolem": (lambda s: [s.formula], ()),
+            **dict.fromkeys(("intro", "skolem"), (lambda s: [s.formula], ())),  # `covers` opens sequents on both sides
         }
         kind = scheme.get("kind") if isinstance(scheme, dict) else None
         need(kind in makers, f"this script does not know the scheme {kind!r}", Undecided)
@@ -1197,10 +1185,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
         found: list[Term] = []
         for c in self.signature.data[sort].values():
             fields = [self._shapes(s, depth - 1) if s == sort and depth > 1 else [variable("x", s)] for s in c.params]
-            for parts in itertools.product(*fields):  # each shape gets variables of its own
-                term = c.call(parts)
-                found.append(subst(term, renewed(term.free)))
-        return found
+            found += map(c.call, itertools.product(*fields))
+        return [subst(term, renewed(term.free)) for term in found]  # each shape gets variables of its own
 
     def _structural(self, s: Sequent, on: Any, general: Any, depth: Any, *, hypotheses: bool = True) -> list[Term]:
         (x,), moving, outside, inside = self._moving(s, [on], general)
@@ -1292,6 +1278,10 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
                     lines.append(self.writer.fact(every(left.free, fact), left))
         return lines
 
+    def laws(self) -> list[str]:  # the definitions as they are written, for values that their recursion comes to
+        calls = [(d.call(d.vars), d) for d in self.signature.definitions.values()]
+        return self.equations + [self.writer.fact(every(d.vars, theory("=", c, d.body)), c) for c, d in calls]
+
     def _query(self, name: str, s: Sequent, query: Any) -> None:
         cites, instances, equations, quantified = object_of(query, "cites", "instances", "equations", "quantified")
         cited = {c: self.proved[c] for c in listed(cites, "cites")}
@@ -1332,8 +1322,7 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
     theorem, signature = proof.theorem, proof.signature
     doubtful = [*proof.recursion.doubtful, *theorem.measures]
     need(not doubtful, f"not shown to terminate: {', '.join(doubtful)}", Undecided)
-    elements: dict[tuple[Sort, int], Term] = {}  # of declared sorts; different ones
-    table: dict[Term, Term] = {}
+    elements, table = dict[tuple[Sort, int], Term](), dict[Term, Term]()  # elements of declared sorts are different
 
     def read_value(value: Any, sort: Sort) -> Term:  # different ones are different in some model
         kind, inner = next(iter(value.items())) if isinstance(value, dict) and len(value) == 1 else ("", value)
@@ -1360,8 +1349,7 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
         call = f.call([read_value(a, s) for a, s in zip(args, f.params, strict=True)])
         need(table.setdefault(call, value) is value, f"the table gives two values to {name}")
     goal, taken = theorem.goal, set(signature.symbols) | set(signature.constructors)
-    needed = [(what, formula) for what, formula in theorem.premises.items() if what not in proved]
-    names: set[str] = set()
+    needed, names = [(what, f) for what, f in theorem.premises.items() if what not in proved], set[str]()
     while goal.op == "all" or is_th(goal, "=>"):
         if goal.op == "all":
             at = {}
@@ -1376,14 +1364,19 @@ def check_counterexample(proof: Proof, evidence: dict[str, Any], proved: Iterabl
     facts = [theory("=", call, value) for call, value in table.items()]
     different = itertools.combinations(elements.values(), 2)
     facts += [theory("not", theory("=", a, b)) for a, b in different if a.sort == b.sort]
+    laws = proof.laws()
     for what, formula in [*needed, ("that the goal is false", neg(goal))]:
-        question = proof.writer.script(facts, formula, proof.equations)
-        proof.asker.shows(f"{what}, at the values,", [question], Undecided)
+        questions = [proof.writer.script(facts, formula, lines) for lines in (proof.equations, laws)]
+        try:
+            proof.asker.shows(f"{what}, at the values,", questions, Undecided)
+        except Undecided:
+            contrary = proof.asker.guess(proof.writer.script(facts, neg(formula), laws))
+            need(contrary != "unsat", f"at the values this does not hold: {what}")
+            raise
 
 
 # ==================================================================================== certificates
-FILES = ("theorem.smt2", "derivation.json", "obligations.smt2", "manifest.json")
-LEAN = "proof.lean"
+FILES, LEAN = ("theorem.smt2", "derivation.json", "obligations.smt2", "manifest.json"), "proof.lean"
 
 
 def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -85,6 +85,8 @@ class SharedDatabase:
     def write(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
         """One statement for many rows, in one transaction; how many rows that changed."""
         given = list(rows)
+        if not given:
+            return 0
 
         def written(db: sqlite3.Connection) -> int:
             before = db.total_changes

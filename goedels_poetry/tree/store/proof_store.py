@@ -227,6 +227,8 @@ class ProofStore(StoreReader):
 
     def forget_work(self, keys: list[str] | None = None) -> None:
         """Jobs that will not be collected: the given ones, or all of them (after a crash)."""
+        if keys == [] or not self.under_way():
+            return  # nothing to write: that would cost as much as a step
         with self._write() as db:
             if keys is None:
                 db.execute("DELETE FROM under_way")

@@ -71,7 +71,10 @@ class StraightChat(ChatOpenAI):
 
 
 def _words(response: Any) -> str:
-    """What the server says about its refusal, in whichever of the usual forms."""
+    """What the server says about its refusal, in whichever of the usual forms; of a redirection, where it leads."""
+    elsewhere = response.headers.get("location")
+    if response.is_redirect and elsewhere:
+        return f"it sends requests on to {elsewhere[:200]!r}, and none is sent there: name that address if it is right"
     try:
         said = response.json()
     except ValueError:

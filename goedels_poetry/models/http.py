@@ -90,8 +90,11 @@ def http_client(max_bytes: int) -> Any:
 
     from urllib.request import getproxies  # brings ssl: not at the cost of who has no model
 
-    # A transport of our own would keep the client from finding the proxies of the environment.
-    return Client() if getproxies() else Client(transport=OneAtATime())
+    # A redirection would send the whole prompt to a host that nobody has named. And a transport of our own would keep
+    # the client from finding the proxies of the environment.
+    if getproxies():
+        return Client(follow_redirects=False)
+    return Client(transport=OneAtATime(), follow_redirects=False)
 
 
 async def _read(response: Any, request: Any, max_bytes: int) -> Any:

@@ -111,9 +111,13 @@ def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 def openai_embeddings(model: str, base_url: str | None, api_key: str, seconds: float) -> Embeddings:
     """Any embedding endpoint that speaks OpenAI's protocol."""
+    import openai
     from langchain_openai import OpenAIEmbeddings
 
     settings: dict[str, Any] = {"model": model, "base_url": base_url, "api_key": api_key or "none", "timeout": seconds}
+    # Goals are not sent on to a host that nobody has named.
+    settings["http_client"] = openai.DefaultHttpxClient(follow_redirects=False)
+    settings["http_async_client"] = openai.DefaultAsyncHttpxClient(follow_redirects=False)
     # Other servers take texts, not the token numbers that this client sends for OpenAI's own models.
     return OpenAIEmbeddings(**settings, max_retries=0, check_embedding_ctx_length=False)
 

@@ -209,7 +209,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter=BETWEEN, frozen=True, extra="forbid")
 
-    home: Path = Field(default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics")
+    home: Annotated[Path, BeforeValidator(lambda given: given or DEFAULT_HOME)] = Field(
+        default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics"
+    )
     max_concurrency: int = Field(default=8, ge=1, description="agents' jobs under way at the same time")
     seed: int = 0
     budgets: Budgets = Budgets()

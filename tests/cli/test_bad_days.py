@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry import Settings
+
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "goedels_poetry"]
 
@@ -105,3 +107,8 @@ def test_an_empty_home_is_not_the_root_folder(home: Path) -> None:
     shown = subprocess.run([*COMMAND, "runs"], env=seen, capture_output=True, text=True, timeout=120)
     assert shown.returncode == 0 and shown.stdout
     assert "no runs in /.goedels_poetry" not in shown.stdout + shown.stderr
+
+
+def test_an_empty_data_directory_is_none_that_is_named(home: Path) -> None:
+    assert str(Settings(home="").data_dir).endswith(".goedels_poetry")
+    assert Settings(home=str(home)).data_dir == home

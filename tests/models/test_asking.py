@@ -45,6 +45,16 @@ async def test_a_reply_with_its_usage(models: MakeModels) -> None:
     assert (asked["model"], asked["temperature"], asked["max_completion_tokens"]) == ("scripted", 0.3, 99)
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_no_prompt_is_sent_on_to_another_address(models: MakeModels, status: int) -> None:
+    with Server([Answer("never asked")]) as other:
+        there = (("location", f"{other.url}/chat/completions"),)
+        with Server([Answer(status=status, headers=there, body="moved")]) as server:
+            (reply,) = await models(server).ask(goal())
+        assert other.calls == 0
+        assert f"HTTP {status}" in reply.error and f"{other.url}/chat/completions" in reply.error
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("schema", [None, SCHEMA])
 async def test_every_fault_is_one_reply_with_a_reason(

@@ -325,6 +325,22 @@ def test_a_result_too_large_to_look_at_refutes_no_contract():
     assert not result.violates() and result.kind == "resources"
 
 
+def test_a_result_so_long_that_its_contract_takes_long_is_looked_at_once_more_on_the_smallest_input():
+    promised = "all(result[i] == 0 and sum(int(d) for d in str(i)) >= 0 for i in range(len(result)))"
+    checks = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=(promised,))
+    wrong = "def f(n):\n    return [0] * n if n <= 1 else [0] * 250_000 + [1]\n"
+    report = judged(wrong, checks)
+    assert not report.passed and report.fault == "check", report
+
+
+def test_inputs_on_which_a_contract_takes_too_long_are_counted():
+    promised = "all(result[i] == 0 for i in range(len(result)) for j in range(10 ** 8))"
+    checks = Checks("f", "def f(n: int) -> list[int]", requires=("40 <= n <= 60",), ensures=(promised,))
+    report = judged("def f(n):\n    return [0] * n if n > 58 else []\n", checks)
+    assert report.passed
+    assert "on 2 more the contract took too long to be judged" in " ".join(each.reason for each in report.results)
+
+
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():
     source = "def f(a: int, b: int) -> int:\n    return a // b\n"
     report = judged(source, Checks("f", ensures=("True",)))

@@ -27,6 +27,12 @@ SMALL = 1_000
 """Of an input whose numbers and lengths are no larger, no right function makes more than can be looked at."""
 
 
+TINY = 30
+"""Of an input whose numbers and lengths are no larger, a contract that takes too long is looked at once more."""
+_PATIENCE = 5.0
+"""Seconds for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Means:
     """What an effort allows: numbers of inputs, seconds of processor time."""
@@ -114,6 +120,13 @@ class ContractTester:
             return ContractReport(
                 self._results(cases, stateful, " (after other calls: it keeps a state)"), _distinct(cases)
             )
+        for case in _tiny_and_unjudged(cases)[:2]:
+            closer, _ = await self.cases(
+                [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE
+            )
+            broken = next((c for c in self._failing(closer) if c.verdict["v"] == "broken"), None)
+            if broken is not None:
+                return ContractReport(self._results([*cases, broken], broken), _distinct(cases))
         return ContractReport(self._passed(cases, made), _distinct(cases))
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
@@ -121,14 +134,25 @@ class ContractTester:
         task = {"do": "inputs", "given": list(given), "small": 0, "random": 0, "seconds": 0, "seed": 0}
         return list((await self.judge([task])).done[0]["inputs"])
 
-    async def judge(self, tasks: list[dict[str, Any]], table: dict[str, Outcome] | None = None) -> Judged:
+    async def judge(
+        self, tasks: list[dict[str, Any]], table: dict[str, Outcome] | None = None, patience: float = 0.0
+    ) -> Judged:
         """A judge for this candidate."""
-        return await judge(self.subject, self.checks, tasks, table=table, seconds=2 * self.means.finding + 3)
+        seconds = 2 * self.means.finding + 3 + patience
+        return await judge(self.subject, self.checks, tasks, table=table, seconds=seconds)
 
     async def cases(
-        self, inputs: Sequence[dict[str, Any]], seconds: float | None = None, recursion: int = 0
+        self,
+        inputs: Sequence[dict[str, Any]],
+        seconds: float | None = None,
+        recursion: int = 0,
+        patience: float = 0.3,
     ) -> tuple[list[Case], Outcome]:
-        """Have inputs answered and judged; second answers that differ are cases of their own."""
+        """Have inputs answered and judged; second answers that differ are cases of their own.
+
+        Args:
+            seconds: for each call. ``recursion``: frames. ``patience``: seconds for the contract of each case.
+        """
         limit = seconds or min(self.means.call, self.checks.seconds)
         calls = [
             generated_call(
@@ -145,21 +169,21 @@ class ContractTester:
                 asked.append((one, outcomes[at], False))
                 if isinstance(outcomes[at].get("again"), dict):
                     asked.append((one, outcomes[at]["again"], True))
-        verdicts = await self._verdicts([(one["input"], outcome, one["large"]) for one, outcome, _ in asked])
+        verdicts = await self._verdicts([(one["input"], outcome, one["large"]) for one, outcome, _ in asked], patience)
         cases = [
             Case(one["input"], one["large"], outcome, verdict, again)
             for (one, outcome, again), verdict in zip(asked, verdicts, strict=True)
         ]
         return cases, loaded
 
-    async def _verdicts(self, asked: list[tuple[Given, Outcome, bool]]) -> list[dict[str, Any]]:
+    async def _verdicts(self, asked: list[tuple[Given, Outcome, bool]], patience: float) -> list[dict[str, Any]]:
         """The judge's words; where the contract calls the function itself, that is answered and judged again."""
         table: dict[str, Outcome] = {}
         verdicts: list[dict[str, Any]] = [{"v": "slow"}] * len(asked)
         left = list(range(len(asked)))
         for _ in range(_JUDGES):
             cases = [{"input": asked[at][0], "outcome": _lean(asked[at][1]), "large": asked[at][2]} for at in left]
-            judged = await self.judge([{"do": "contract", "cases": cases}], table)
+            judged = await self.judge([{"do": "contract", "cases": cases, "seconds": patience}], table, patience)
             for number, verdict in judged.verdicts.items():
                 verdicts[left[number]] = verdict
             again = [
@@ -283,6 +307,8 @@ class ContractTester:
             found = made["found"] < FEW
             reason = f"only {reason} of the domain were {'found' if found else 'answered in time'}"
             reason = f"{reason} among {made['tried']} tried" if found else reason
+        if unjudged := sum(c.verdict["v"] == "slow" and not c.again for c in cases):
+            reason = f"{reason}; on {unjudged:,} more the contract took too long to be judged"
         return tuple(CheckResult(name, kind, True, reason) for name, kind in self._names())
 
     def _without_inputs(self, made: dict[str, Any]) -> tuple[CheckResult, ...]:
@@ -403,6 +429,12 @@ def _is_endless(case: Case, quick: list[tuple[int, ...]]) -> bool:
     return max(measure, default=0) <= 3 or any(
         all(a <= b for a, b in zip(measure, other, strict=True)) for other in quick
     )
+
+
+def _tiny_and_unjudged(cases: list[Case]) -> list[Case]:
+    """On which a right function makes little, and yet its contract took too long: the smallest first."""
+    tiny = [c for c in cases if c.verdict["v"] == "slow" and not c.large and max(_measure(c.given), default=0) <= TINY]
+    return sorted(tiny, key=lambda c: sum(_measure(c.given)))
 
 
 def _is_beyond_us(case: Case) -> bool:

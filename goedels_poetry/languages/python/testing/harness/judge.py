@@ -160,7 +160,7 @@ class Judge:
     # ---- contracts --------------------------------------------------------------------------------------------------
 
     def do_contract(self, task: dict[str, Any]) -> int:
-        """A verdict for each case, each said by itself: see `contract.Evaluator.verdict`."""
+        """A verdict for each case, each said by itself, after at most ``seconds``: see `contract.Evaluator.verdict`."""
         slow: list[list[tuple[int, int]]] = []  # sizes of inputs on which the contract itself takes too long
         for number, case in enumerate(task["cases"]):
             self.say({"case": number})
@@ -168,7 +168,7 @@ class Judge:
             if len(slow) >= _SLOW and any(_is_no_smaller(size, known) for known in slow[:_SLOW]):
                 verdict = {"v": "slow"}  # as would be found out
             else:
-                verdict = self._case(case, 0.3 if len(slow) < 3 else 0.05)
+                verdict = self._case(case, task["seconds"] if len(slow) < 3 else 0.05)
             if verdict["v"] == "slow":
                 slow.append(size)
             self.say({"case": number, "verdict": verdict})

@@ -93,7 +93,11 @@ class LemmaBank:
     def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a lemma by its id, or None."""
         rows = self._db.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
-        return list(json.loads(rows[0][0])) if rows else None
+        try:
+            return list(json.loads(rows[0][0])) if rows else None
+        except ValueError:  # damaged where SQLite does not look: in the text itself
+            self.forget([lemma])
+            return None
 
     def offers(self, language: str, theory: str, snapshot: int, limit: int = 200) -> list[dict[str, Any]]:
         """Lemmas that hold under the same definitions, shortest statements first."""

@@ -11,7 +11,8 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
-from goedels_poetry.memory import StrategyStatistics
+from goedels_poetry.memory import LemmaBank, StrategyStatistics
+from goedels_poetry.memory.bank import Lemma
 from goedels_poetry.tree import shared_database
 from goedels_poetry.tree.shared_database import SharedDatabase
 from goedels_poetry.tree.store import ProofStore
@@ -91,6 +92,19 @@ async def test_another_process_puts_a_damaged_file_aside_and_the_new_one_stays(t
     assert len(one.troubles()) == 1 and not one.troubles() and not other.troubles()
     one.close()
     other.close()
+
+
+def test_a_lemma_whose_text_is_damaged_is_forgotten(tmp_path: Path) -> None:
+    bank = LemmaBank(tmp_path / "lemmas.db")
+    body = [{"id": "0", "origin": "", "statement": "s", "row": {}}]
+    bank.add([Lemma("theory:goal", "smt", "s", "induction", body)])
+    (offered,) = bank.offers("smt", "theory", bank.snapshot())
+    assert bank.load(offered["id"], bank.snapshot()) is not None
+    with sqlite3.connect(tmp_path / "lemmas.db") as db:
+        db.execute("UPDATE lemma SET body=replace(body, '{', '<')")
+    assert bank.load(offered["id"], bank.snapshot()) is None
+    assert not bank.offers("smt", "theory", bank.snapshot()) and not bank.troubles()
+    bank.close()
 
 
 def test_a_locked_memory_costs_a_line_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from planted_bugs import PLANTED
@@ -339,6 +340,52 @@ def test_inputs_on_which_a_contract_takes_too_long_are_counted():
     report = judged("def f(n):\n    return [0] * n if n > 58 else []\n", checks)
     assert report.passed
     assert "on 2 more the contract took too long to be judged" in " ".join(each.reason for each in report.results)
+
+
+ZEROS = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=("sum(result) == 0",))
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    ["[0] * 600_000 + [1]", "[None] * 600_000"],
+    ids=["a wrong item at the end", "no numbers at all"],
+)
+@pytest.mark.parametrize("few", [0, 30, 1000])
+def test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely(few, otherwise):
+    report = judged(f"def f(n):\n    return [0] * n if n <= {few} else {otherwise}\n", ZEROS)
+    assert not report.passed and report.fault == "check", report
+
+
+def test_results_too_large_to_be_looked_at_are_counted_and_are_no_inputs_that_passed():
+    report = judged(
+        "def f(n):\n    return [0] * n if n < 60 else [0] * 6_000_000\n", replace(ZEROS, requires=("50 <= n <= 61",))
+    )
+    assert report.passed
+    reason = " ".join(each.reason for each in report.results)
+    assert "10 inputs" in reason and "on 2 more the result was too large to be looked at" in reason
+
+
+def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
+    report = judged("def f(n):\n    return [0] * n if n < 7 else [0] * 6_000_000\n", ZEROS)
+    assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
+
+
+def test_what_holds_of_the_part_that_is_seen_is_not_said_to_hold_of_the_whole():
+    promised = replace(ZEROS, ensures=("all(x is not None for x in result)",))
+    report = judged("def f(n):\n    return [0] * n if n <= 99 else [0] * 600_000 + [None]\n", promised)
+    assert not report.passed, report
+
+
+def test_an_error_as_of_something_longer_than_memory_is_no_excuse_on_a_small_input():
+    lying = "def f(n):\n    if n == 7:\n        raise OverflowError('x to C ssize_t')\n    return [0] * n\n"
+    report = judged(lying, ZEROS)
+    assert not report.passed and report.fault == "raised" and "n = 7" in report.reason, report
+
+
+def test_inputs_on_which_nothing_came_are_counted():
+    lying = "def f(n):\n    if n > 45:\n        raise MemoryError\n    return [0] * n\n"
+    report = judged(lying, ZEROS)
+    assert "more it ran out of time, memory or stack" in " ".join(each.reason for each in report.results), report
 
 
 def test_an_exception_that_is_not_allowed_fails_and_one_that_is_does_not():

@@ -15,22 +15,19 @@ from typing import Any
 
 from goedels_poetry.languages.python.testing.checks import CheckResult, Checks, Effort
 from goedels_poetry.languages.python.testing.crosshair import suggested_inputs
+from goedels_poetry.languages.python.testing.harness.values import MOST_NODES
 from goedels_poetry.languages.python.testing.literals import to_literal
 from goedels_poetry.languages.python.testing.reading import Subject
 from goedels_poetry.languages.python.testing.running import Judged, JudgeFailed, Outcome, generated_call, judge, play
 
 Given = dict[str, Any]
 FEW = 10  # inputs in the domain below which the report says so
-TOO_LARGE = "a value too large to look at"
-"""What the harness says of one."""
-SMALL = 1_000
-"""Of an input whose numbers and lengths are no larger, no right function makes more than can be looked at."""
-
-
 TINY = 30
-"""Of an input whose numbers and lengths are no larger, a contract that takes too long is looked at once more."""
+"""Of an input whose numbers and lengths are no larger, no right function makes more than can be looked at."""
 _PATIENCE = 5.0
-"""Seconds for that."""
+"""Seconds for a closer look at what a contract says of a result."""
+_CLOSELY = 10 * MOST_NODES
+"""Parts of a result in a closer look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +50,12 @@ MEANS: dict[Effort, Means] = {
     "normal": Means(2500, 1500, 1.2, 1.2, 0.2, 1.5, 5, 100, 1.0),
     "thorough": Means(10_000, 8000, 5.0, 6.0, 0.5, 4.0, 8, 400, 6.0),
 }
+_NOT_JUDGED = {
+    ("slow",): "the contract took too long to be judged",
+    ("unseen",): "the result was too large to be looked at",
+    ("time", "depth", "gone"): "it ran out of time, memory or stack",
+}
+"""What is said of inputs on which there is nothing to be judged, by the verdicts."""
 _JUDGES = 6  # one after the other, for the verdicts on the same cases
 _STACK = 20_000  # frames for a second look at a recursion that was too deep
 
@@ -120,13 +123,13 @@ class ContractTester:
             return ContractReport(
                 self._results(cases, stateful, " (after other calls: it keeps a state)"), _distinct(cases)
             )
-        for case in _tiny_and_unjudged(cases)[:2]:
+        for case in _worth_a_closer_look(cases):
             closer, _ = await self.cases(
-                [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE
+                [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE, most=_CLOSELY
             )
-            broken = next((c for c in self._failing(closer) if c.verdict["v"] == "broken"), None)
-            if broken is not None:
-                return ContractReport(self._results([*cases, broken], broken), _distinct(cases))
+            wrong = next((c for c in self._failing(closer) if c.verdict["v"] in ("broken", "raised")), None)
+            if wrong is not None:
+                return ContractReport(self._results([*cases, wrong], wrong), _distinct(cases))
         return ContractReport(self._passed(cases, made), _distinct(cases))
 
     async def _of_domain(self, given: Sequence[Given]) -> list[dict[str, Any]]:
@@ -147,11 +150,13 @@ class ContractTester:
         seconds: float | None = None,
         recursion: int = 0,
         patience: float = 0.3,
+        most: int = MOST_NODES,
     ) -> tuple[list[Case], Outcome]:
         """Have inputs answered and judged; second answers that differ are cases of their own.
 
         Args:
             seconds: for each call. ``recursion``: frames. ``patience``: seconds for the contract of each case.
+            most: parts of a result that are looked at.
         """
         limit = seconds or min(self.means.call, self.checks.seconds)
         calls = [
@@ -161,7 +166,7 @@ class ContractTester:
             for one in inputs
         ]
         outcomes, loaded = await play(
-            self.subject, self.checks, calls, budget=max(self.means.playing, limit), recursion=recursion
+            self.subject, self.checks, calls, budget=max(self.means.playing, limit), recursion=recursion, most=most
         )
         asked: list[tuple[dict[str, Any], Outcome, bool]] = []
         for at, one in enumerate(inputs):
@@ -216,7 +221,7 @@ class ContractTester:
             confirmed = await self.confirmed(failing[0]) if deep else failing[0]
             return self._says_nothing(failing[0]) if confirmed is None else self.result(confirmed)
         case = cases[0]
-        if case.verdict["v"] in ("time", "depth", "gone") or _is_beyond_us(case):
+        if case.verdict["v"] in ("time", "depth", "gone", "unseen"):
             return self._says_nothing(case)
         return self.result(case)
 
@@ -228,12 +233,11 @@ class ContractTester:
 
     def _failing(self, cases: list[Case]) -> list[Case]:
         """Cases that break the contract, the clearest first, and of those the smallest."""
+        cases = [replace(c, verdict=c.verdict["as"]) if _makes_too_much(c) else c for c in cases]
         clear = [
             c
             for c in cases
-            if c.verdict["v"] in ("broken", "raised", "gone")
-            and not (c.large and c.verdict["v"] == "gone")
-            and not _is_beyond_us(c)
+            if c.verdict["v"] in ("broken", "raised", "gone") and not (c.large and c.verdict["v"] == "gone")
         ]
         clear.sort(key=lambda c: sum(_measure(c.given)))  # stable: of one size, the one tried first
         quick = [_measure(c.given) for c in cases if c.verdict["v"] == "ok" and c.outcome.get("t", 1) < 0.02]
@@ -307,8 +311,9 @@ class ContractTester:
             found = made["found"] < FEW
             reason = f"only {reason} of the domain were {'found' if found else 'answered in time'}"
             reason = f"{reason} among {made['tried']} tried" if found else reason
-        if unjudged := sum(c.verdict["v"] == "slow" and not c.again for c in cases):
-            reason = f"{reason}; on {unjudged:,} more the contract took too long to be judged"
+        for verdict, what in _NOT_JUDGED.items():
+            if missing := sum(c.verdict["v"] in verdict and not c.again for c in cases):
+                reason = f"{reason}; on {missing:,} more {what}"
         return tuple(CheckResult(name, kind, True, reason) for name, kind in self._names())
 
     def _without_inputs(self, made: dict[str, Any]) -> tuple[CheckResult, ...]:
@@ -364,6 +369,10 @@ class ContractTester:
             case "time":
                 why = f"did not finish within {verdict['seconds']:g} s on {on}"
                 return CheckResult("finishes", "finishes", False, why, shown)
+            case "unseen":
+                return CheckResult(
+                    "contract", "resources", False, f"the result on {on} is too large to be looked at", shown
+                )
             case "depth":
                 line = f" (line {verdict['line']})" if verdict["line"] else ""
                 return CheckResult("finishes", "finishes", False, f"{verdict['error']}{line} on {on}", shown)
@@ -414,7 +423,7 @@ def _count(number: int) -> str:
 
 
 def _distinct(cases: list[Case]) -> int:
-    return sum(not c.again and c.verdict["v"] not in ("slow", "outside") for c in cases)
+    return sum(not c.again and c.verdict["v"] not in ("slow", "outside", "unseen") for c in cases)
 
 
 def _is_endless(case: Case, quick: list[tuple[int, ...]]) -> bool:
@@ -431,16 +440,21 @@ def _is_endless(case: Case, quick: list[tuple[int, ...]]) -> bool:
     )
 
 
-def _tiny_and_unjudged(cases: list[Case]) -> list[Case]:
-    """On which a right function makes little, and yet its contract took too long: the smallest first."""
-    tiny = [c for c in cases if c.verdict["v"] == "slow" and not c.large and max(_measure(c.given), default=0) <= TINY]
-    return sorted(tiny, key=lambda c: sum(_measure(c.given)))
+def _worth_a_closer_look(cases: list[Case]) -> list[Case]:
+    """The two smallest inputs on which a right function makes little, and yet its contract took too long; and the
+    smallest one whose result was too large to be looked at."""
+    by_size = sorted((c for c in cases if not c.again), key=lambda c: sum(_measure(c.given)))
+    slow = [c for c in by_size if c.verdict["v"] == "slow" and not c.large and _is_tiny(c)]
+    return [*slow[:2], *[c for c in by_size if c.verdict["v"] == "unseen"][:1]]
 
 
-def _is_beyond_us(case: Case) -> bool:
-    """Whether only our limit on results keeps a contract from being evaluated, and the input is no small one."""
-    why = str(case.verdict.get("why", ""))
-    return case.verdict["v"] == "broken" and TOO_LARGE in why and max(_measure(case.given), default=0) > SMALL
+def _makes_too_much(case: Case) -> bool:
+    """Whether a result that is too large to be looked at is a fault: no right one is, on an input as small as this."""
+    return case.verdict["v"] == "unseen" and _is_tiny(case)
+
+
+def _is_tiny(case: Case) -> bool:
+    return max(_measure(case.given), default=0) <= TINY
 
 
 def _measure(given: Given) -> tuple[int, ...]:

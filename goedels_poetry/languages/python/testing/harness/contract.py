@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from .limits import TooLong
-from .values import TOO_LARGE, Reader
+from .values import Reader, TooLarge
 
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
 
@@ -55,6 +55,10 @@ class Evaluator:
     def verdict(self, given: dict[str, Any], outcome: dict[str, Any], large: bool) -> dict[str, Any]:
         """``{"v": "ok"}``, or what is wrong: ``broken`` (with the clause), ``raised``, ``time``, ``depth``, ``gone``.
 
+        ``unseen``: there is a result, of which more would have to be looked at than is, or more made than memory can
+        hold; ``as`` is what is wrong where that is no excuse. A part that is left out can still be compared by ``is``
+        and counted, so a clause that holds of what is not whole is unseen as well; one that does not is broken.
+
         The parameters in an ensures are the caller's objects after the call, as they are for a decorator around it.
         """
         if outcome["k"] == "time":
@@ -63,22 +67,26 @@ class Evaluator:
             return {"v": "gone", "why": outcome["why"]}
         if outcome["k"] == "raised":
             return self._raised(given, outcome)
-        after = Reader(self.classes).read(outcome["v"])
+        reader = Reader(self.classes)
+        after = reader.read(outcome["v"])
         passed = [name for name in self.parameters if name in given]
         arguments = {**self._completed(dict(zip(passed, after, strict=False))), "result": after[-1]}
+        unseen: dict[str, Any] | None = None
         for number, condition in enumerate(self.after):
+            broken = {"v": "broken", "clause": number, "why": "", "result": _short(after[-1])}
             try:
-                held = bool(condition(**arguments))
+                if not condition(**arguments):
+                    return broken
+                if not reader.whole:
+                    unseen = unseen or {**broken, "why": "cannot be seen whole, "}
             except Exception as error:  # noqa: BLE001  a promise that cannot be evaluated is not kept
-                if large and (type(error).__name__ in _RESOURCES or str(error).startswith(TOO_LARGE)):
+                if large and type(error).__name__ in _RESOURCES:
                     return {"v": "slow"}
-                if _too_long(type(error).__name__, str(error)):
-                    return {"v": "outside"}
-                why = f"cannot be evaluated ({type(error).__name__}: {error}), "
-                return {"v": "broken", "clause": number, "why": why[:400], "result": _short(after[-1])}
-            if not held:
-                return {"v": "broken", "clause": number, "why": "", "result": _short(after[-1])}
-        return {"v": "ok"}
+                why = f"cannot be evaluated ({type(error).__name__}: {error}), "[:400]
+                if not isinstance(error, TooLarge) and not _too_long(type(error).__name__, str(error)):
+                    return {**broken, "why": why}
+                unseen = unseen or {**broken, "why": why}
+        return {"v": "ok"} if unseen is None else {"v": "unseen", "as": unseen}
 
     def _raised(self, given: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
         if outcome.get("input"):
@@ -93,10 +101,9 @@ class Evaluator:
                     raise
                 except Exception:  # noqa: BLE001  a condition that raises does not hold
                     continue
-        if _too_long(outcome["mro"][0], outcome["message"]):
-            return {"v": "outside"}
         kind = "depth" if outcome["mro"][0] in _RESOURCES else "raised"
-        return {"v": kind, "error": outcome["mro"][0], "message": outcome["message"], "line": outcome["line"]}
+        wrong = {"v": kind, "error": outcome["mro"][0], "message": outcome["message"], "line": outcome["line"]}
+        return {"v": "unseen", "as": wrong} if _too_long(outcome["mro"][0], outcome["message"]) else wrong
 
 
 def _too_long(error: str, message: str) -> bool:

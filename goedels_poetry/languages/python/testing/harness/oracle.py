@@ -119,6 +119,8 @@ def _opaque_in(data: Any) -> str:
         elif isinstance(part, dict):
             if "opaque" in part:
                 return str(part["opaque"])
+            if "beyond" in part:
+                return "a value too large to look at"
             left.extend(part.values())
     return ""
 

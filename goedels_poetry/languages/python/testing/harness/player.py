@@ -128,7 +128,7 @@ class _Player:
                 for args, named in chain:
                     result = result(*args, **named)
                 after = [*chain[0][0], *chain[0][1].values()] if len(chain) == 1 else []
-                data = values.write((*after, result))
+                data = values.write((*after, result), self.job["most"])
             finally:
                 self.clock.stop()
         except _TooLong:

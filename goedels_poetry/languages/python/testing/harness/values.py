@@ -17,28 +17,33 @@ MOST_NODES = 500_000  # 200,000 items of a list of a test of speed, and the list
 DEEPEST = 150
 MOST_ITEMS = 10_000  # of an iterator
 _SMALL = 1 << 53
-TOO_LARGE = "a value too large to look at"
 
 
 class NotData(Exception):
     """A result was used that is no plain data."""
 
 
+class TooLarge(NotData):
+    """A result was used of which more would have to be written down than is."""
+
+
 class Writer:
     """Python values to JSON; one for all values whose sharing matters."""
 
-    def __init__(self, inputs: bool = False) -> None:
+    def __init__(self, inputs: bool = False, most: int = MOST_NODES) -> None:
         self.inputs = inputs  # instances of dataclasses as calls of their constructors
+        self.most = most
         self.numbers: dict[int, int] = {}
         self.kept: list[Any] = []
         self.nodes = 0
 
     def write(self, value: Any, depth: int = 0) -> Any:
-        """One value as JSON data; what is too large or too deep becomes opaque."""
+        """One value as JSON data; of what is too large or too deep only that it is."""
         self.nodes += 1
-        if self.nodes > MOST_NODES or depth > DEEPEST:
-            return {"opaque": TOO_LARGE}
         kind = type(value)
+        more = len(value) if kind in _SIZED else 0  # not written one by one to be left out in the end
+        if self.nodes + more > self.most or depth > DEEPEST:
+            return {"beyond": self.most}
         if value is None or kind is bool:
             return value
         if kind is int:
@@ -127,14 +132,19 @@ MODULE = "candidate"  # what the tested module is called where it runs
 _VIEWS = frozenset({"dict_keys", "dict_values", "dict_items", "list_iterator", "tuple_iterator", "set_iterator",
                     "str_ascii_iterator", "str_iterator", "range_iterator",
                     "dict_keyiterator", "chain", "islice"})  # fmt: skip
+_SIZED = frozenset({list, tuple, dict, set, frozenset, collections.deque})
 _BUILT_IN = (int, str, float, complex, bytes, tuple, list, dict, set, frozenset, type)
 
 
 class Reader:
-    """JSON to Python values again. ``classes`` are those of the module that may be made here; others become records."""
+    """JSON to Python values again. ``classes`` are those of the module that may be made here; others become records.
+
+    ``whole``: nothing of what was read had been left out for its size.
+    """
 
     def __init__(self, classes: dict[str, Any]) -> None:
         self.classes = classes
+        self.whole = True
         self.made: dict[int, Any] = {}
 
     def read(self, data: Any) -> Any:
@@ -203,6 +213,10 @@ class Reader:
                 return self._instance(data)
             case "fn":
                 return Opaque(data["fn"])
+            case "beyond":
+                self.whole = False
+                why = f"(more than {data['beyond']:,} parts, or nested more than {DEEPEST} deep)"
+                return Opaque("a value too large to look at", why, TooLarge)
             case _:
                 return Opaque(str(data.get("opaque", "no plain data")))
 
@@ -281,11 +295,11 @@ class Record:
 class Opaque:
     """What cannot leave the candidate's process: any question about it is an error, and so never a passed check."""
 
-    def __init__(self, what: str) -> None:
-        self.__dict__["_what"] = what
+    def __init__(self, what: str, why: str = "is no plain data, and cannot be compared", kind: Any = NotData) -> None:
+        self.__dict__.update(_what=what, _why=why, _kind=kind)
 
     def _no(self, *_: Any) -> Any:
-        raise NotData(f"{self.__dict__['_what']} is no plain data, and cannot be compared")
+        raise self.__dict__["_kind"](f"{self.__dict__['_what']} {self.__dict__['_why']}")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __len__ = __iter__ = __call__ = _no
     __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __contains__ = __getitem__ = __getattr__ = _no
@@ -301,9 +315,9 @@ def _iterate(items: list[Any], more: bool) -> Any:
         raise NotData(f"only the first {MOST_ITEMS} items of an iterator are looked at")
 
 
-def write(value: Any) -> Any:
-    """One value."""
-    return Writer().write(value)
+def write(value: Any, most: int = MOST_NODES) -> Any:
+    """One value, of at most so many parts."""
+    return Writer(most=most).write(value)
 
 
-__all__ = ["MODULE", "TOO_LARGE", "NotData", "Opaque", "Reader", "Record", "Writer", "write"]
+__all__ = ["MODULE", "NotData", "Opaque", "Reader", "Record", "TooLarge", "Writer", "write"]

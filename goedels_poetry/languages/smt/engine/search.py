@@ -26,6 +26,8 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     generalisations,
     loop_statements,
     natural_results,
+    shift_laws,
+    step_laws,
     templates,
     witness_plans,
 )
@@ -153,6 +155,10 @@ class Sketcher:
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
+        if [law for law in shift_laws(context, sequent) if self._establish(law, CANDIDATE)]:
+            yield from self._again(sequent, "loop-shift", full=True)
+        for law in step_laws(context, sequent):
+            self._establish(law, CANDIDATE)
         for statement in loop_statements(context, sequent, self.library.attempt):
             general, quick = statement.general, self._quick(statement.general)
             plan = statement.proof(context, quick)

@@ -8,6 +8,7 @@
 * `continuations`: the goal with a rest behind what is produced, and any state.
 * `fields`: what numbers inside of results are at least.
 * `loops`: the goal for every state of a loop that keeps an invariant.
+* `indices`: what loops along a list by an index come to when it moves.
 * `states`: what is seen of a container that a loop builds.
 * `closures`: what constants of sorts of functions do.
 * `explore`: equations between small terms that agree on values, which `tables` holds.
@@ -23,6 +24,7 @@ from goedels_poetry.languages.smt.engine.conjecture.closures import closure_lemm
 from goedels_poetry.languages.smt.engine.conjecture.critics import critic_lemmas
 from goedels_poetry.languages.smt.engine.conjecture.explore import Explorer
 from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_failed_step, generalisations
+from goedels_poetry.languages.smt.engine.conjecture.indices import shift_laws, step_laws
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
 from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
 from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, state_laws
@@ -44,7 +46,9 @@ __all__ = [
     "likely_witnesses",
     "loop_statements",
     "natural_results",
+    "shift_laws",
     "state_laws",
+    "step_laws",
     "templates",
     "witness_plans",
 ]

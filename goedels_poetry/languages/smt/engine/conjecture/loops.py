@@ -422,17 +422,22 @@ class _Loop:
                     for variable in (v for v in self._start if v.sort is call.sort):
                         said = replace_subterm(part, call, variable)
                         yield said
-                        yield from (substitute(said, bound) for bound in bounds)
+                        yield from (replace_subterm(said, *bound) for bound in bounds)
 
-    def _bounds(self) -> Iterator[dict[Term, Term]]:
-        """``n`` as ``i``, or one more or less, where the loop goes on while ``i < n``; ``i - k`` for ``i < n + k``."""
+    def _bounds(self) -> Iterator[tuple[Term, Term]]:
+        """``n`` as ``i``, or one more or less, where the loop goes on while ``i < n``; ``i - k`` for ``i < n + k``.
+
+        ``len xs`` as ``i`` alone, where it goes on while ``i < len xs``.
+        """
         for low, high, _ in self._comparisons():
             for counter, bound in ((low, high), (high, low)):
                 solved = _solved(bound) if counter in self._start else None
                 if solved is not None and solved[0] not in self._start:
                     variable, offset = solved
                     for shift in (0, 1, -1):
-                        yield {variable: _plus(counter, shift - offset)}
+                        yield variable, _plus(counter, shift - offset)
+                elif solved is None and counter in self._start and bound.free and bound.free.isdisjoint(self._start):
+                    yield bound, counter
 
 
 def _solved(bound: Term) -> tuple[Term, int] | None:

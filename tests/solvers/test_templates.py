@@ -63,7 +63,7 @@ async def test_both_solvers_of_a_check_are_forked_and_no_other_job_has_them(pool
     assert first["said"] == second["said"] == ["unsat", "unsat"]
     assert set(first["used"]).isdisjoint(second["used"])
     assert second["parents"][0] == found["parent"]  # z3's template
-    assert len({found["worker"], *second["parents"]}) == 3  # cvc5 has one of its own: neither copies what is the other's
+    assert len({found["worker"], *second["parents"]}) == 3  # cvc5 has another one
 
 
 async def test_more_contexts_than_the_template_had_made(pool: WorkerPool) -> None:

@@ -351,6 +351,7 @@ ZEROS = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=
     ids=["a wrong item at the end", "no numbers at all"],
 )
 @pytest.mark.parametrize("few", [0, 30, 1000])
+@pytest.mark.sample(3)
 def test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely(few, otherwise):
     report = judged(f"def f(n):\n    return [0] * n if n <= {few} else {otherwise}\n", ZEROS)
     assert not report.passed and report.fault == "check", report
@@ -368,6 +369,25 @@ def test_results_too_large_to_be_looked_at_are_counted_and_are_no_inputs_that_pa
 def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
     report = judged("def f(n):\n    return [0] * n if n < 7 else [0] * 6_000_000\n", ZEROS)
     assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
+
+
+def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong():
+    promised = Checks("f", "def f(n: int)", requires=("0 <= n",), ensures=("all(x == 0 for x in result)",))
+    report = judged("def f(n):\n    return (0 for _ in range(n))\n", promised)
+    assert report.passed, report
+    assert "more the result was too large to be looked at" in " ".join(each.reason for each in report.results)
+    report = judged(
+        "def f(n):\n    yield from [0] * n\n    if n > 5_000:\n        yield from [0] * 10_000 + [1]\n", promised
+    )
+    assert not report.passed and report.fault == "check", report
+
+
+def test_an_iterator_without_end_is_a_fault_where_all_of_it_is_wanted():
+    endless = "import itertools\ndef f(n):\n    return itertools.islice(itertools.count(n), 10 ** 9)\n"
+    first, every = "next(result) == n", "all(x >= n for x in result)"
+    assert judged(endless, Checks("f", "def f(n: int)", ensures=(first,))).passed
+    report = judged(endless, Checks("f", "def f(n: int)", ensures=(every,)))
+    assert not report.passed and "only the first 10,000 items" in report.reason, report
 
 
 def test_what_holds_of_the_part_that_is_seen_is_not_said_to_hold_of_the_whole():

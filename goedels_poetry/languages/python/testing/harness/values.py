@@ -15,7 +15,7 @@ from typing import Any
 
 MOST_NODES = 500_000  # 200,000 items of a list of a test of speed, and the list
 DEEPEST = 150
-MOST_ITEMS = 10_000  # of an iterator
+MOST_ITEMS = 10_000  # of an iterator, which may have no end; more where more of a result is looked at
 _SMALL = 1 << 53
 
 
@@ -97,9 +97,10 @@ class Writer:
             isinstance(value, types.GeneratorType | map | filter | zip | enumerate | reversed)
             or kind.__name__ in _VIEWS
         ):
-            items = list(itertools.islice(iter(value), MOST_ITEMS + 1))
-            more = len(items) > MOST_ITEMS
-            return {"it": [write(item, depth + 1) for item in items[:MOST_ITEMS]], "more": more, "id": number}
+            most = MOST_ITEMS * self.most // MOST_NODES
+            items = list(itertools.islice(iter(value), most + 1))
+            more = len(items) > most
+            return {"it": [write(item, depth + 1) for item in items[:most]], "more": more, "id": number}
         if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.MethodType):
             return {"fn": "a function", "id": number}
         if kind.__module__ == MODULE and not isinstance(value, _BUILT_IN):
@@ -312,7 +313,7 @@ class Opaque:
 def _iterate(items: list[Any], more: bool) -> Any:
     yield from items
     if more:
-        raise NotData(f"only the first {MOST_ITEMS} items of an iterator are looked at")
+        raise TooLarge(f"only the first {len(items):,} items of an iterator are looked at")
 
 
 def write(value: Any, most: int = MOST_NODES) -> Any:

@@ -126,6 +126,7 @@ def task_from(request: ChangeRequest) -> Change:
         text,
         file=path.relative_to(root).as_posix(),
         path=str(path),
+        link=_link(request.file, path, root),
         files=json.dumps(files, sort_keys=True),
         executable=executable,
         error=_error(request),
@@ -136,6 +137,14 @@ def task_from(request: ChangeRequest) -> Change:
         repairs=request.repairs,
         **given,
     )
+
+
+def _link(named: Path, path: Path, root: Path) -> str:
+    """The path of a link by which the file was named, below the project's folder if it is there; "" for no link."""
+    given = named.parent.resolve() / named.name
+    if given == path:
+        return ""
+    return given.relative_to(root).as_posix() if given.is_relative_to(root) else given.name
 
 
 def _error(request: ChangeRequest) -> str:

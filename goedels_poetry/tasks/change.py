@@ -44,6 +44,8 @@ class Change:
     """Its path below the project's folder."""
     path: str = ""
     """Where it is on this machine."""
+    link: str = ""
+    """Its path where it was named by a link to it."""
     files: str = "{}"
     """The rest of the project as JSON; see `ChangeCase.files`."""
     executable: tuple[str, ...] = ()
@@ -118,7 +120,7 @@ class Change:
     def _check_patch(self, patch: str, what: str) -> None:
         """Raise InvalidInput when it is no change at all; one that has no place is an attempt."""
         try:
-            read_proposal(unfenced(patch), plain(self.text), self.file)
+            read_proposal(unfenced(patch), plain(self.text), self.file, link=self.link)
         except InvalidInput as problem:
             raise InvalidInput(f"{what} cannot be used: {problem}") from None
 

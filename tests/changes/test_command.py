@@ -152,6 +152,16 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
 
 
+def test_a_file_that_is_named_by_a_link_takes_a_diff_with_either_name(project: Path) -> None:
+    (project / "tool").symlink_to("stats.py")
+    for name in ("stats.py", "tool"):
+        (project / "mend.diff").write_text(MEND.replace("stats.py", name))
+        done = call("tool", *WORDS, "--patch", "mend.diff", code=1)
+        assert "decision: keep (by table)" in done.output, done.output
+    call("tool", *WORDS, "--patch", "mend.diff", "--write", code=1)
+    assert (project / "tool").is_symlink() and (project / "stats.py").read_text() == MENDED
+
+
 def test_a_change_by_a_model_that_the_checker_accepts_is_tested_and_written(project: Path) -> None:
     (project / "test_stats.py").write_text(TESTS)
     model = Scripted([f"```diff\n{MEND}```"])

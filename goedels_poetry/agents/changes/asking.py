@@ -101,7 +101,7 @@ async def _message(node: ProofNode, deps: Deps, task: Change, text: str, *, begu
 def proposal(task: Change, change: str, text: str, source: str, base: int, *, pieces: bool) -> Proposed:
     """A change applied to a text, or why it cannot be."""
     try:
-        applied = apply(text, read_proposal(change, plain(text), task.file, pieces=pieces))
+        applied = apply(text, read_proposal(change, plain(text), task.file, link=task.link, pieces=pieces))
     except (InvalidInput, NotApplicable) as problem:
         return Proposed(source, change, base=base, reason=str(problem))
     return Proposed(source, change, applied.text, base, applied.notes)

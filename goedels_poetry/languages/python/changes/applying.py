@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.languages.python.changes.placing import (
@@ -18,7 +18,7 @@ from goedels_poetry.languages.python.changes.placing import (
     shifted,
 )
 from goedels_poetry.languages.python.changes.proposals import Hunk, Proposal, definition_name, definitions
-from goedels_poetry.languages.python.changes.texts import joined, like, lines_of, plain
+from goedels_poetry.languages.python.changes.texts import indented_like, joined, like, lines_of, plain
 
 
 class NotApplicable(GoedelsPoetryError):
@@ -90,7 +90,7 @@ def _with_hunks(before: str, hunks: Sequence[Hunk]) -> tuple[str, list[str]]:
     edits: list[_Edit] = []
     notes: list[str] = []
     drift = 0
-    for number, hunk in enumerate(hunks, 1):
+    for number, hunk in enumerate(_indented(lines, hunks), 1):
         what = f"part {number} of {len(hunks)}" if len(hunks) > 1 else "the change"
         edit, note, drift = _edit(lines, hunk, drift, what)
         if note:
@@ -108,6 +108,15 @@ def _with_hunks(before: str, hunks: Sequence[Hunk]) -> tuple[str, list[str]]:
         (hunk.ended for hunk in reversed(hunks) if hunk.ended is not None), before.endswith("\n") or not before
     )
     return joined(changed, ended=ended), notes
+
+
+def _indented(lines: Sequence[str], hunks: Sequence[Hunk]) -> list[Hunk]:
+    """The hunks with tabs, or with spaces, as the text has them: what is meant by one is not found by the other."""
+    said = [line for hunk in hunks for line in (*hunk.old, *hunk.new)]
+    rest = iter(indented_like(lines, said))
+    return [
+        replace(hunk, old=tuple(islice(rest, len(hunk.old))), new=tuple(islice(rest, len(hunk.new)))) for hunk in hunks
+    ]
 
 
 def _edit(lines: Sequence[str], hunk: Hunk, drift: int, what: str) -> tuple[_Edit | None, str, int]:
@@ -207,9 +216,10 @@ def _lost(lines: Sequence[str], hunk: Hunk, what: str) -> str:
 
 def _with_definitions(before: str, text: str) -> tuple[str, list[str]]:
     """The file with some of its definitions replaced, new ones behind them, and imports that it lacks."""
+    lines = lines_of(before)
+    pieces = indented_like(lines, lines_of(text))
     current, given = ast.parse(before), ast.parse(text)
     theirs = definitions(current)
-    lines, pieces = lines_of(before), lines_of(text)
     edits: list[_Edit] = []
     added: list[str] = []
     names: list[str] = []

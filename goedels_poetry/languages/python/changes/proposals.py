@@ -60,13 +60,14 @@ class Proposal:
     """Whether it would delete the file."""
 
 
-def read_proposal(change: str, current: str, file: str, *, pieces: bool = False) -> Proposal:
+def read_proposal(change: str, current: str, file: str, *, link: str = "", pieces: bool = False) -> Proposal:
     """What a text proposes.
 
     Args:
         change: the text, in any form.
         current: the file as it is, plain.
         file: its path in the project, for changes that name several files.
+        link: the path of a link to it by which it may be named as well; "" for none.
         pieces: a text that holds some definitions of the file, and not the others, stands for these definitions.
 
     Raises:
@@ -77,7 +78,7 @@ def read_proposal(change: str, current: str, file: str, *, pieces: bool = False)
     text = plain(change)
     lines = text.split("\n")
     if any(_HUNK.match(line) for line in lines):
-        return _diff(lines, file)
+        return _diff(lines, (file, link) if link else (file,))
     if any(_SEARCH.match(line) for line in lines) and any(_REPLACE.match(line) for line in lines):
         return Proposal("blocks", _blocks(lines))
     if not text.strip():
@@ -88,8 +89,8 @@ def read_proposal(change: str, current: str, file: str, *, pieces: bool = False)
 # -- unified diffs --------------------------------------------------------------------------------------------------
 
 
-def _diff(lines: Sequence[str], file: str) -> Proposal:
-    """The hunks for one file; a diff without names of files is for it."""
+def _diff(lines: Sequence[str], file: Sequence[str]) -> Proposal:
+    """The hunks for one file, by its paths; a diff without names of files is for it."""
     by_file: dict[str, list[Hunk]] = {}
     deleted = set()
     name = ""
@@ -108,10 +109,11 @@ def _diff(lines: Sequence[str], file: str) -> Proposal:
                 by_file.setdefault(name, []).append(hunk)
         else:
             place += 1
-    ours = [name for name in by_file if not name or is_same_file(name, file, alone=len(by_file) == 1)]
+    alone = len(by_file) == 1
+    ours = [name for name in by_file if not name or any(is_same_file(name, path, alone=alone) for path in file)]
     others = tuple(name for name in by_file if name not in ours)
     if not ours:
-        raise InvalidInput(f"the diff is about {', '.join(others)}, and not about {file}")
+        raise InvalidInput(f"the diff is about {', '.join(others)}, and not about {' or '.join(file)}")
     hunks = tuple(hunk for name in ours for hunk in by_file[name])
     gone = any(name in deleted for name in ours)
     if not hunks and not gone:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
 from goedels_poetry.errors import InvalidInput
 
@@ -61,6 +63,40 @@ def like(original: str, changed: str) -> str:
     return mark + "".join(line + end for line, end in zip(new, [*kept, ""], strict=True))
 
 
+def indented_like(text: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Lines with tabs where the text is indented by tabs, and with spaces where it is by spaces; else as they are."""
+    its, theirs = _indented_by(text), _indented_by(lines)
+    if its == theirs or "" in (its, theirs):
+        return list(lines)
+    old, new = (_step(lines), "\t") if its == "\t" else ("\t", _step(text))
+    return [_with_steps(line, old, new) for line in lines]
+
+
+def _indented_by(lines: Sequence[str]) -> str:
+    """What every indented line begins with: a tab, a space; "" where they differ or none is."""
+    begins = {line[0] for line in lines if line.strip() and line[0] in " \t"}
+    return begins.pop() if len(begins) == 1 else ""
+
+
+def _step(lines: Sequence[str]) -> str:
+    """The spaces by which a block is indented: the fewest after a line that begins one, or else four."""
+    said = [line for line in lines if line.strip()]
+    steps = [_depth(below) - _depth(line) for line, below in pairwise(said) if line.rstrip().endswith(":")]
+    return " " * min((step for step in steps if step > 0), default=4)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _with_steps(line: str, old: str, new: str) -> str:
+    """A line whose whole steps of indentation are written otherwise."""
+    steps = 0
+    while line.startswith(old, steps * len(old)):
+        steps += 1
+    return new * steps + line[steps * len(old) :]
+
+
 def unified(before: str, after: str, name: str) -> str:
     """The difference of two texts for people and prompts: a unified diff; "" when they are equal."""
     old, new = ([f"{line}\n" for line in lines_of(text)] for text in (plain(before), plain(after)))
@@ -71,4 +107,4 @@ def unified(before: str, after: str, name: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n{NO_END}\n" for line in found)
 
 
-__all__ = ["BOM", "NO_END", "decoded", "joined", "like", "lines_of", "plain", "unified"]
+__all__ = ["BOM", "NO_END", "decoded", "indented_like", "joined", "like", "lines_of", "plain", "unified"]

@@ -30,6 +30,7 @@ from goedels_poetry.sandbox import SandboxLimits, SandboxResult, run_python_asyn
 
 _PROGRAM = "import sys\nsys.path.insert(0, '.')\nfrom harness.{part} import main\nmain()\n"
 _RESTARTS = 4  # of a player whose candidate ended its process
+_STANDSTILLS = 2  # until no more is tried of a candidate that stops its process: each takes the whole wall time
 _UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH  # it has no other source than the file beside it
 _REPLY_BYTES = 32_000_000
 _JUDGE_MB = 1024
@@ -122,6 +123,7 @@ async def play(
     outcomes: dict[int, Outcome] = {}
     loaded: Outcome = {"k": "gone", "why": "the candidate's process ended while its module was loaded"}
     left = list(range(len(calls)))
+    standstills = 0
     for _ in range(_RESTARTS):
         job = {
             "source": subject.source,
@@ -161,7 +163,8 @@ async def play(
         if calls[at].get("large"):  # the other large ones would do the same
             left = [n for n in left if not calls[n].get("large")]
         budget *= 0.5
-        if not left:
+        standstills += result.status == "wall"
+        if not left or standstills == _STANDSTILLS:
             break
     return outcomes, loaded
 

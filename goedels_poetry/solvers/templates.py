@@ -27,27 +27,28 @@ FORKING_SECONDS = 5.0
 
 _jobs = 0
 _templates: dict[str, Nursery] = {}
-_loaded = False
+_loaded: set[str] = set()
 _given_up = False
 
 
 def count_job() -> None:
     """One more job has started and ended its solvers; begin the templates when it is time."""
-    global _jobs, _loaded  # noqa: PLW0603  one set of templates a worker
+    global _jobs  # noqa: PLW0603  one set of templates a worker
     _jobs += 1
     try:
         if not _templates and not _given_up and _jobs >= JOBS and children.share_group and sys.platform == "linux":
             for module in SOLVERS:
                 _templates[module] = Nursery(Started((module,), program_environment(), own=False))
-        elif _templates and not _loaded:
-            _loaded = all(template.has_loaded() for template in _templates.values())
+        else:  # each says so once
+            waiting = [module for module in _templates if module not in _loaded]
+            _loaded.update(module for module in waiting if _templates[module].has_loaded())
     except OSError:
         give_up()
 
 
 def is_ready() -> bool:
     """Whether a fork of the template is to be had."""
-    return _loaded and not _given_up
+    return len(_loaded) == len(SOLVERS) and not _given_up
 
 
 def fork(module: str, memory_mb: int) -> Child | None:

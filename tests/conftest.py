@@ -51,26 +51,40 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--whole", action="store_true", help="every case of the tests that are marked `sample`")
+    parser.addoption("--whole", action="store_true", help="every test, those marked `sample` and `whole` among them")
+
+
+STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")
+"""Folders with a Lean or a browser for all their tests, which each process starts for itself."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a test that is marked ``sample(N)`` run N cases, evenly spread, the first and the last among them."""
+    """What starts much comes first, and so into one process's share; what is dear may be left out."""
+    items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in STARTS_MUCH)
     if config.option.whole or any("::" in argument for argument in config.args):
         return
+    if without := left_out(items):
+        config.hook.pytest_deselected(items=[item for item in items if item in without])
+        items[:] = [item for item in items if item not in without]
+
+
+def left_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    """What is dear and has something cheaper that stands in for it.
+
+    Of a test that is marked ``sample(N)`` run N cases, evenly spread, the first and the last among them; of one that is
+    marked ``whole(stand_in)`` none.
+    """
+    without = {item for item in items if item.get_closest_marker("whole") is not None}
     families: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sample") is not None:
+        if item not in without and item.get_closest_marker("sample") is not None:
             families.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left_out: set[pytest.Item] = set()
     for cases in families.values():
         (most,) = cases[0].get_closest_marker("sample").args
         last = len(cases) - 1
-        taken = {round(place * last / (most - 1)) for place in range(most)} if most <= last else range(last + 1)
-        left_out.update(case for place, case in enumerate(cases) if place not in taken)
-    if left_out:
-        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-        items[:] = [item for item in items if item not in left_out]
+        taken = {round(place * last / max(most - 1, 1)) for place in range(most)} if most <= last else range(last + 1)
+        without.update(case for place, case in enumerate(cases) if place not in taken)
+    return without
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -80,7 +94,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         install()
     # No test asks anybody beyond this machine, and every client of a scripted server would read the certificates of all
     # authorities that the system trusts, which takes longer than most replies: a folder without any takes no time.
-    os.environ.setdefault("SSL_CERT_DIR", str(HERE))
+    os.environ.pop("SSL_CERT_FILE", None)
+    os.environ["SSL_CERT_DIR"] = str(HERE)
 
 
 COLD = (

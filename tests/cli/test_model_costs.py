@@ -56,6 +56,7 @@ def test_a_run_without_models_says_nothing_of_them(cli: Any, theorems: Path) -> 
     assert "caches:" not in shown
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("flag", "larger"), [("--max-model-calls 3", "6"), ("--max-model-tokens 1500", "3000"), ("--max-money 1.5", "3")]
 )

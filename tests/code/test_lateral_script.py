@@ -21,6 +21,7 @@ def script() -> ModuleType:
     return module
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "outcomes", "banned"),
     [

@@ -54,5 +54,5 @@ def test_a_goal_about_the_first_state_follows_from_one_about_any(theorem: str, s
 
 def test_a_machine_that_adds_wrongly_is_not_proved() -> None:
     wrong = MACHINE.replace("(+ (first s) (first (rest s)))", "(first s)")
-    answer = job("sketch", f"{wrong}(prove (forall ((e E)) (= (run (code e) none) (more (worth e) none))))", seconds=3)
+    answer = job("sketch", f"{wrong}(prove (forall ((e E)) (= (run (code e) none) (more (worth e) none))))", seconds=2)
     assert not answer["ok"] or not is_complete(answer["value"]["sketch"])

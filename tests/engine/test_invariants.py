@@ -55,6 +55,7 @@ SWAPS = """
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "theorem",
     [

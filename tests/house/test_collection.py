@@ -43,7 +43,17 @@ def test_no_test_imports_a_conftest_or_changes_the_path() -> None:
                 assert node.value.id != "sys" or isinstance(node.ctx, ast.Load), path
 
 
-@pytest.mark.parametrize("folders", [("machine", "checker", "cli"), ()])
+@pytest.mark.parametrize(
+    "folders",
+    [
+        ("machine", "checker", "cli"),
+        pytest.param(
+            (),
+            id="all",
+            marks=pytest.mark.whole("test_no_two_shared_modules_have_one_name_nor_that_of_an_installed_one"),
+        ),
+    ],
+)
 def test_folders_are_collected_together_in_whatever_order(folders: tuple[str, ...]) -> None:
     every = folders or sorted((path.name for path in TESTS.iterdir() if any(path.glob("test_*.py"))), reverse=True)
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0", *(str(TESTS / name) for name in every)]

@@ -49,7 +49,7 @@ def shown(lean: LeanPool, statement: str) -> Proposal | None:
         "(n : Nat) (h : n ≠ 0) : (n ^ 2 + n) / n = n + 1",
     ],
 )
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 

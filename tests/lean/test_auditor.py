@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,18 +115,30 @@ def test_without_an_original_the_file_is_judged_by_itself_and_that_is_said(audit
     assert audit('import Lean\nrun_cmd Lean.logInfo "x"\ntheorem t : 1 = 1 := rfl\n', None).rule == "metaprogram"
 
 
+def told_of(file: Path, original: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    """The exit code of the command, and the object that it prints."""
+    original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
+    code = check_one(file, original, as_json=True, assume_definitions=False)
+    return code, json.loads(capsys.readouterr().out)
+
+
 def test_the_command_prints_the_verdict_and_gives_its_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: FreshLean, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original, good, bad = (tmp_path / name for name in ("original.lean", "good.lean", "bad.lean"))
-    original.write_text("theorem t : 1 + 1 = 2 := sorry\n")
-    good.write_text("theorem t : 1 + 1 = 2 := by\n  rfl\n")
+    original, bad = tmp_path / "original.lean", tmp_path / "bad.lean"
     bad.write_text("theorem t : 1 + 1 = 2 := by\n  run_tac pure ()\n")
-    assert check_one(good, original, as_json=True, assume_definitions=False) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["verdict"], told["trust_level"], told["rule"], told["exit_code"]) == ("proved", "L3", None, 0)
     monkeypatch.setattr(verify, "open_lean", lambda *_, **__: kept())
-    assert check_one(bad, original, as_json=True, assume_definitions=False) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["accepted"], told["rule"], told["line"], told["column"]) == (False, "metaprogram", 2, 3)
+    code, told = told_of(bad, original, capsys)
+    assert (code, told["accepted"], told["rule"], told["line"], told["column"]) == (1, False, "metaprogram", 2, 3)
     assert check_one(tmp_path / "none.lean", original, as_json=False, assume_definitions=False) == 2
+
+
+@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
+def test_the_command_says_that_a_proof_holds_and_at_which_level(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = tmp_path / "good.lean"
+    good.write_text("theorem t : 1 + 1 = 2 := by\n  rfl\n")
+    code, told = told_of(good, tmp_path / "original.lean", capsys)
+    assert (code, told["verdict"], told["trust_level"], told["rule"]) == (0, "proved", "L3", None)
+    assert told["exit_code"] == 0

@@ -265,7 +265,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXTS, TEXTS, st.integers(-3, 60), st.integers(-3, 60))
 def test_any_text_is_classified(text: str, code: str, line: int, column: int) -> None:
     for said in (text, {"line": line, "column": column, "text": text}, f"A.lean:1:1: error: {text}"):

@@ -124,6 +124,7 @@ def test_an_accumulator_is_generalised_and_its_closed_form_found(lean: LeanPool)
     assert "theorem pileOn_zero_aux_" in proved(lean, task)
 
 
+@pytest.mark.whole("test_an_accumulator_is_generalised_and_its_closed_form_found")
 def test_reversing_twice_is_proved_by_a_lemma_about_an_own_list_type(lean: LeanPool) -> None:
     task = Task(TURN, "theorem twice {α : Type} (a : Row α) : a.turn.turn = a", "twice")
     assert "Row.turn (Row.join" in proved(lean, task)
@@ -131,7 +132,7 @@ def test_reversing_twice_is_proved_by_a_lemma_about_an_own_list_type(lean: LeanP
 
 def test_no_lemma_makes_a_false_theorem_provable(lean: LeanPool) -> None:
     task = Task(PILE, "theorem wrong (xs : List Nat) : pileOn xs 1 = pile xs", "wrong")
-    assert asyncio.run(prove_by_lemmas(lean, task, seconds=4)) is None
+    assert asyncio.run(prove_by_lemmas(lean, task, seconds=2)) is None
 
 
 def test_discovered_statements_are_read_by_lean_and_none_is_about_nothing(lean: LeanPool) -> None:

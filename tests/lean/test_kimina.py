@@ -111,6 +111,7 @@ theorem d (n : Nat) (h : n = 0) : n + 0 = 0 := calc
 """
 
 
+@pytest.mark.whole("test_a_sketch_becomes_subgoals_that_are_linked_to_it")
 async def test_statements_of_holes_are_those_of_lean_itself(lean: LeanPool, quick: Connect) -> None:
     request = CheckRequest(HOLES, holes=True)
     theirs = (await lean.check(request)).holes

@@ -33,6 +33,7 @@ async def whole(lean: LeanPool, result: RunResult) -> str:
     return text
 
 
+@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
 async def test_a_theorem_that_needs_induction_is_proved(framework: GoedelsPoetryFramework, lean: LeanPool) -> None:
     source = (THEOREMS / "mirror_mirror.lean").read_text()
     result = await framework.arun(source, name="mirror_mirror.lean")

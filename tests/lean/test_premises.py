@@ -53,6 +53,7 @@ def search(cache: Path, **settings: object) -> PremiseSearch:
     return PremiseSearch(RetrievalSettings(**{"seconds": 60.0, **settings}), cache)
 
 
+@pytest.mark.whole("test_file_and_library_give_premises_in_lean_s_words")
 async def test_core_lemmas_are_found_for_goals_that_need_them(lean: LeanPool, language: LeanLanguage) -> None:
     entries = await premises.library(lean, "")
     assert entries is not None

@@ -118,6 +118,7 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
         await lean.aclose()
 
 
+@pytest.mark.whole("test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot")
 async def test_a_damaged_snapshot_is_not_used_and_is_made_again(tmp_path: Path) -> None:
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)

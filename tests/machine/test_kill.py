@@ -34,7 +34,7 @@ def test_fact_33_killed_runs_resume_to_the_same_tree_and_count_no_attempt_twice(
 ) -> None:
     source = script.default_theorem(60)
     lines: list[str] = []
-    script.kill_test(tmp_path, source, "g.toy", "toy", kills=3, seed=7, longest=1.0, say=lines.append)
+    script.kill_test(tmp_path, source, "g.toy", "toy", kills=2, seed=7, longest=1.0, say=lines.append)
     assert "proved" in lines[0]
 
 

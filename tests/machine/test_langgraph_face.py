@@ -195,6 +195,7 @@ def script() -> ModuleType:
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.whole("test_a_resumed_run_goes_on_with_its_thread")
 def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: ModuleType) -> None:
     trial = script.Trial(tmp_path / "home", generated(2, latency=0.05), "t.toy", "toy")
     commits: list[int] = []

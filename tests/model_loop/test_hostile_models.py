@@ -142,7 +142,7 @@ async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     assert result.certificate is None
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", SKETCHES)
 async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -153,7 +153,7 @@ async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     assert result.certificate is None
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("names", [*zip(list(HOSTILE)[::2], list(HOSTILE)[1::2], strict=True)], ids=", ".join)
 async def test_what_the_other_roles_say_does_not_spoil_a_good_sketch(
     kept_language: KeptLanguage, tmp_path: Path, names: tuple[str, str]

@@ -148,6 +148,7 @@ def test_a_file_that_is_no_recording_is_one_line(tmp_path: Path) -> None:
     assert file.read_text() == "precious\n"
 
 
+@pytest.mark.whole("model_loop/test_loop.py::test_after_kill_9_only_calls_that_were_in_flight_are_repeated")
 def test_kill_9_and_resume_repeats_at_most_what_was_in_flight(tmp_path: Path) -> None:
     theorem = tmp_path / "theorem.smt2"
     theorem.write_text(HARD)

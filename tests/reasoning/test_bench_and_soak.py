@@ -27,6 +27,6 @@ def test_our_verdicts_are_those_of_solver_processes_that_share_nothing_with_us()
 
 
 def test_threads_whose_solvers_are_killed_get_no_wrong_answer_and_leave_nothing_behind() -> None:
-    done = run("soak_questions.py", "--threads", "4", "--seconds", "2", "--kill")
+    done = run("soak_questions.py", "--threads", "4", "--seconds", "1", "--kill")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "wrong: 0; raised: 0; grown: False; processes left: 0" in done.stdout

@@ -395,6 +395,9 @@ async def test_what_was_stopped_goes_on_with_a_larger_budget_and_pays_for_nothin
     assert second.costs["calls"] == 3
 
 
+@pytest.mark.whole(
+    "reasoning/test_proof_of_thought.py::test_after_kill_9_the_same_question_goes_on_and_no_attempt_is_asked_for_twice"
+)
 async def test_killed_in_the_middle_it_keeps_the_runs_that_have_ended(ask: Ask, tmp_path: Path) -> None:
     """kill -9 while the third sample is being written: the first two are neither asked nor decided again."""
     third = Answer(f"```smt2\n{PROVES}```", delay=60)

@@ -153,7 +153,7 @@ def test_a_crash_fails_that_query_alone(solver: SolverProcess, hard: str) -> Non
 def test_what_was_killed_once_is_asked_again(solver: SolverProcess, hard: str) -> None:
     solver.ask("")
     with end(solver, signal.SIGKILL, times=1):
-        answer = solver.ask(hard, Limits(seconds=2))
+        answer = solver.ask(hard, Limits(seconds=1))
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert solver.starts >= 2
 

@@ -135,7 +135,7 @@ def test_without_z3_the_other_solver_shows_that_definitions_end_or_it_is_to_be_t
     certificate: Path, broken_z3: Callable[[str], None], how: str
 ) -> None:
     broken_z3(BROKEN[how])
-    report = check_certificate(certificate, limits=Limits(seconds=5.0))
+    report = check_certificate(certificate, limits=Limits(seconds=2.0))
     assert (report.verdict, report.trust_level) == (Verdict.PROVED, TrustLevel.NOT_VACUOUS), report
     assert "termination 1" in report.undecided_by_first
     alone = check_certificate(certificate, limits=Limits(seconds=0.5), second_solver=False)

@@ -49,7 +49,7 @@ NESTED = "(forall ((z Int)) (and (or Y (< z x)) (or Y (> z x))))"
 OPEN = "(and (forall ((z Int)) (or Y (< z x))) (exists ((x Int)) (=> (< x 3) Y)))"
 GOALS = {
     "integers": ("", "x Int", doubled("(+ Y Y)", "x", "(= (mod Y 2) 0)")),
-    "bit-vectors": ("", "x (_ BitVec 8)", doubled("(bvadd Y Y)", "x", "(= Y #x00)", 25)),
+    "bit-vectors": ("", "x (_ BitVec 8)", doubled("(bvadd Y Y)", "x", "(= Y #x00)", 16)),
     "trees": (TREE, "x T", doubled("(node Y Y)", "x", "(= (left Y) (right Y))")),
     "conjunctions": ("", "x Int", doubled("(and Y Y)", "(< x 1)", "(or Y (not Y))")),
     "connectives": ("", "x Int", doubled("(or (and Y (< x 2)) (not Y))", "(< x 1)", "(or Y (not Y))")),

@@ -5,16 +5,20 @@ The same entry point as of the program, without the third of a second that every
 
 from __future__ import annotations
 
+import functools
 import io
 import sys
 from collections.abc import Mapping, Sequence
 
 import pytest
+import typer.main
 
 from goedels_poetry.cli import main
 
 FROM_OUTSIDE = ("COLUMNS", "LINES", "NO_COLOR")
 """What the terminal of whoever runs the tests would change."""
+COMMANDS = functools.cache(typer.main.get_command)
+"""What Typer makes of our functions' signatures, made once: it would take longer than most commands."""
 
 
 def call(
@@ -30,6 +34,7 @@ def call(
             patch.delenv(name, raising=False)
         for name, value in env.items():
             patch.setenv(name, value)
+        patch.setattr(typer.main, "get_command", COMMANDS)
         patch.setattr(sys, "argv", ["goedels-poetry", *arguments])
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         capsys.readouterr()

@@ -159,7 +159,7 @@ def judged(source, checks=CHECKS):
     return asyncio.run(test_candidate(source, checks, effort="quick"))
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_hostile_candidate_passes(name):
     report = judged(HOSTILE[name])

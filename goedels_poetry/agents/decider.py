@@ -152,7 +152,7 @@ def decision_schema(offered: Iterable[str]) -> dict[str, Any]:
             "decision": {"type": "string", "enum": list(names)},
             REFUTED: {},
         },
-        "required": ["reason", "decision"],
+        "required": ["decision"],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.deps import Deps
@@ -14,10 +15,14 @@ REFUTATION = "refutation"
 
 
 async def confirmed(deps: Deps, goal: Goal, refutation: Any) -> Outcome:
-    """Whether the goal ends with it, and with what; see `Refutable.confirm_refutation`."""
+    """Whether the goal ends with it, and with what; see `Refutable.confirm_refutation`.
+
+    Where it does not, the value says under `REFUTATION` what was claimed.
+    """
     if not isinstance(deps.language, Refutable):
         return Outcome(False, {}, f"goals of the language {deps.language.name} are refuted by its own agents alone")
-    return await deps.language.confirm_refutation(goal, refutation)
+    found = await deps.language.confirm_refutation(goal, refutation)
+    return found if found.ok else replace(found, value={**found.value, REFUTATION: refutation})
 
 
 def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from goedels_poetry.agents.refuting import REFUTATION
 from goedels_poetry.agents.registry import Deps
 from goedels_poetry.agents.story import UNREADABLE
 from goedels_poetry.errors import one_line
@@ -25,6 +26,9 @@ MAX_KEPT = 20_000
 """Characters of a prompt or reply that the conversation keeps."""
 
 MAX_REASON = 400
+
+REFUTED_IN_VAIN = "refutation"
+"""Kind of history entry: a model has said that the goal is false, and it does not hold; why, and what it gave."""
 
 Read = Callable[[Reply], Awaitable[Outcome]]
 """A reply to what it proposes; not ok: its reason goes into the next prompt."""
@@ -114,6 +118,10 @@ class Round:
             exchange=txn.save(exchange),
             variables=txn.save(dict(self.request.variables)),
         )
+        for sample in self.samples:
+            if REFUTATION in sample.report and not sample.holds:  # a reader wants to know what was claimed, and why not
+                claimed = txn.save(sample.report[REFUTATION])
+                txn.log(node.id, REFUTED_IN_VAIN, model=self.model, reason=sample.reason, claimed_ref=claimed)
 
 
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:

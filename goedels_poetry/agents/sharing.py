@@ -10,7 +10,7 @@ from goedels_poetry.languages.base import Goal
 from goedels_poetry.memory import proved_in_run, theory_of
 from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import ProofNode
-from goedels_poetry.tree.store import Txn
+from goedels_poetry.tree.store import StoreReader, Txn
 
 MOST_OFFERED = 60
 """Goals of the run, those proved last, that are looked through for facts; the language chooses among these."""
@@ -56,7 +56,15 @@ def _offers(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, 
         lemma.name: (lemma.statement, lemma.stored())
         for lemma in proved_in_run(store, language, cut_ones=True, latest=MOST_OFFERED)
         if theory_of(lemma.key) == theory_of(node.key) and lemma.key not in own and lemma.name not in known
+        if not is_case(store, lemma.body[0]["id"])
     }
 
 
-__all__ = ["SharedFacts", "with_shared_facts"]
+def is_case(store: StoreReader, goal: str) -> bool:
+    """Whether a goal is a case of an induction or of a split: what its parent states, once more under conditions."""
+    parent = store.get(goal).parent
+    sketch = store.get(parent).refs.get("sketch") if parent is not None else None
+    return sketch is not None and "scheme" in store.load(sketch)
+
+
+__all__ = ["SharedFacts", "is_case", "with_shared_facts"]

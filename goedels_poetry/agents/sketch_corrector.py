@@ -6,7 +6,7 @@ from goedels_poetry.agents.deps import Apply, Deps
 from goedels_poetry.agents.guidance import guide_of
 from goedels_poetry.agents.rounds import Round
 from goedels_poetry.agents.sketcher import ask_for_sketch, settle_winner, sketches_left
-from goedels_poetry.agents.story import last_reply, reported, shown_sketch
+from goedels_poetry.agents.story import NOT_REPAIRED, last_reply, reported, shown_sketch
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -46,7 +46,7 @@ def _settle(txn: Txn, deps: Deps, node: ProofNode, done: Round) -> str:
         moves.note_rejected_sketch(node, sample.value["sketch"], sample.reason)
     if done.winner is not None:
         return settle_winner(txn, deps, node, done.winner)
-    return moves.set_uncorrected_sketch(node, f"{node.reason}; not repaired: {done.reason}")
+    return moves.set_uncorrected_sketch(node, f"{node.reason}{NOT_REPAIRED}{done.reason}")
 
 
 __all__ = ["correct_sketch"]

@@ -17,6 +17,9 @@ MAX_BANS = 30
 
 NOTHING = "(nothing)"
 
+NOT_REPAIRED = "; not repaired: "
+"""Between why a sketch was rejected and why its repair failed."""
+
 PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid", "repair-lean")
 """Prompts whose rounds count as proof attempts of a model."""
 
@@ -80,7 +83,10 @@ def story(history: Sequence[dict[str, Any]], shown_beside: str = "") -> str:
 
 def _attempts(history: Sequence[dict[str, Any]], shown_beside: str) -> Iterator[str]:
     """Each attempt in words, with how it ended."""
-    ends = [shown_beside, *(_reason(entry) for entry in history if entry["kind"] in ("attempt", "rejected"))]
+    ended = [entry for entry in history if entry["kind"] in ("attempt", "rejected")]
+    ends = [shown_beside, *map(_reason, ended)]
+    if ended and _begins_alike(_reason(ended[-1]), shown_beside):  # the report says the same at length
+        shown_beside = f"{shown_beside}\n{_reason(ended[-1])}"
     sketch = "a sketch"
     for entry in history:
         reason = _reason(entry)
@@ -160,7 +166,16 @@ def reported(reason: str, report: Any) -> str:
     if isinstance(report, dict) and "refuted_child" in report and "report" not in report:
         return reason  # the counterexample stands in it
     text = shown(report)
+    if _begins_alike(reason, text):
+        _, mark, unmended = reason.rpartition(NOT_REPAIRED)
+        return text + (f"\n{mark.strip('; ')} {unmended}" if mark else "")
     return reason if text == NOTHING or text in reason else text if reason in text else f"{reason}\n{text}"
+
+
+def _begins_alike(reason: str, report: str) -> bool:
+    """Whether a reason is the first line of a report, which goes on with what the reason has put into one line."""
+    first, _, rest = report.partition("\n")
+    return bool(rest) and first.endswith(":") and reason.startswith(first)
 
 
 def shown(value: Any) -> str:
@@ -176,6 +191,7 @@ def shown(value: Any) -> str:
 __all__ = [
     "MAX_STORY",
     "NOTHING",
+    "NOT_REPAIRED",
     "PROOF_PROMPTS",
     "SKETCH_PROMPTS",
     "UNREADABLE",

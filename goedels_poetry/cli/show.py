@@ -196,9 +196,9 @@ def _notes(node: ProofNode, store: StoreReader, cost: Mapping[str, float], at: i
 
 
 def _story(history: Sequence[HistoryEntry]) -> list[str]:
-    """Rejected sketches, backtracks and exceptions; the attempts are counted above, the bans follow."""
+    """Rejected sketches and refutations, backtracks and exceptions; the attempts are counted above, the bans follow."""
     titles = {"rejected": "sketch rejected", "backtrack": "backtracked", "lift": "ban lifted"}
-    titles |= {"formalization": "formalization rejected"}
+    titles |= {"formalization": "formalization rejected", "refutation": "refutation by a model rejected"}
     lines = []
     for entry in history:
         if entry.kind == FAULT:

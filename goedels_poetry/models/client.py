@@ -335,7 +335,7 @@ class Models:
                     question["messages"], question["temperature"], question["max_tokens"], request.schema
                 )
         except Exception as problem:  # noqa: BLE001  whatever a client raises is one failed request
-            return fault_of(problem, limit)
+            return fault_of(problem, limit, f"models.{request.role}.timeout_seconds")
         finally:
             ledger.charge({"model_seconds": ledger.end()}, cost)
         return self._read(endpoint, message)

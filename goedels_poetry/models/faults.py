@@ -39,12 +39,13 @@ class Fault:
     """The server's words about a request that it did not understand."""
 
 
-def fault_of(error: BaseException, seconds: float) -> Fault:
+def fault_of(error: BaseException, seconds: float, setting: str = "") -> Fault:
     """The fault that an exception of a chat model stands for.
 
     Args:
         error: whatever was raised.
         seconds: the limit of time that applied.
+        setting: the name of the setting that it comes from, where there is one.
     """
     chain = list(_chain(error))
     for each in chain:
@@ -57,7 +58,8 @@ def fault_of(error: BaseException, seconds: float) -> Fault:
     if "ConnectTimeout" in names:
         return Fault("the connection failed: the server does not take it", retryable=True)
     if names & {"TimeoutError", "APITimeoutError", "TimeoutException"}:
-        return Fault(f"no reply within {seconds:g} s")
+        where = f" ({setting}); one that comes later is not used" if setting else ""
+        return Fault(f"no reply within {seconds:g} s{where}")
     if names & {"APIConnectionError", "TransportError", "ConnectionError"}:
         return Fault(f"the connection failed: {_root_words(chain)}", retryable=True)
     if any(isinstance(each, json.JSONDecodeError) for each in chain):

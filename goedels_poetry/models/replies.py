@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from goedels_poetry.models.spellings import known_names, respelled
+
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^\s`~]*)[^\n`]*$")
 _THINK_OPEN = re.compile(r"<(think|thinking|reasoning|thought)>", re.IGNORECASE)
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)  # a text may have line breaks in it
 _MOST_TRIES = 200
 """Braces at which a JSON object is looked for."""
 
@@ -119,55 +121,94 @@ def code(text: str, tags: tuple[str, ...] = ()) -> str:
 def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     """The JSON object in a reply that fits ``schema``: in a fence, bare, or with prose around it.
 
-    When several objects fit, the last one counts. Comments and commas before a closing bracket, which JSON does not
-    have, are read past where nothing fits as it stands. See :func:`problem_with` for the part of JSON Schema that is
-    understood.
+    The last object with a name of the schema counts, as `spellings.respelled` reads it; an earlier one is a draft.
+    What programmers add to JSON and JSON does not have is read past where an object cannot be read as it stands:
+    comments, commas before a closing bracket, single quotes, line breaks and single backslashes in texts. See
+    :func:`problem_with` for the part of JSON Schema that is understood.
 
     Raises:
-        UnusableReply: no object, or none that fits; says what is wrong with the last one.
+        UnusableReply: no object, or one that does not fit; says what is wrong with it.
     """
     fenced = [block.text for block in blocks(text) if block.tag in ("", "json", "json5", "jsonc")]
+    known = known_names(schema)
     problem = ""
-    sources = [*reversed(fenced), without_thinking(text)]
-    for source in (*sources, *map(_without_slips, sources)):
-        for value in reversed(_objects(source)):
+    for source in (*reversed(fenced), without_thinking(text)):
+        for found in reversed(_objects(source)):
+            value = respelled(found.value, schema, lambda part, rule: not problem_with(part, rule))
             wrong = problem_with(value, schema)
-            if not wrong:
+            spoken = set(value) <= known if found.inside else not known or bool(known & set(value))
+            if spoken and not wrong:
                 fitting: dict[str, Any] = value
                 return fitting
-            problem = problem or wrong
+            if not found.inside:
+                problem = (
+                    problem or wrong or f"it has none of the parts that were asked for: {', '.join(sorted(known))}"
+                )
+            if spoken:
+                raise UnusableReply(f"the JSON object does not fit: {wrong}")
     if problem:
         raise UnusableReply(f"the JSON object does not fit: {problem}")
     raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no complete JSON object")
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    value: dict[str, Any]
+    inside: bool
+    """It comes after the beginning of an object that could not be read, and so perhaps is a part of it."""
+
+
+def _objects(text: str) -> list[_Found]:
     """Outermost JSON objects in a text."""
-    found: list[dict[str, Any]] = []
+    found: list[_Found] = []
+    mended = 0
+    broken = False
     place = text.find("{")
     for _ in range(_MOST_TRIES):
         if place < 0:
             break
-        try:
-            value, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            found.append(value)
-        place = text.find("{", end)
+        value, end = _object_at(text, place)
+        if end < 0 and mended < _MOST_MENDED and _BEGINS.match(text, place):
+            mended += 1
+            value, length = _object_at(_without_slips(text[place:]), 0)
+            end = place + length if length >= 0 else -1
+            broken = broken or end < 0
+        if end >= 0:
+            found.append(_Found(value, broken))
+        place = text.find("{", end if end >= 0 else place + 1)
     return found
 
 
-_STRING = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])")
+def _object_at(text: str, place: int) -> tuple[Any, int]:
+    """The object at a brace and where it ends; -1 for none."""
+    try:
+        return _DECODER.raw_decode(text, place)
+    except (ValueError, RecursionError):
+        return None, -1
+
+
+_BEGINS = re.compile(r"\{\s*(?:[\"'{]|//|/\*)")
+_MOST_MENDED = 5
+"""Beginnings of objects that are read once more without slips."""
+_STRING = r'"(?:[^"\\]|\\.)*(?:"|\Z)'
+_SLIP = re.compile(rf"""{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)|'[^'"\\\n]*'|\b(?:True|False|None)\b""", re.DOTALL)
+_LAST_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
+_ODD_ESCAPE = re.compile(r'\\(?:(?P<right>["\\/bfnrt]|u[0-9a-fA-F]{4})|)', re.DOTALL)
+_OF_PYTHON = {"True": "true", "False": "false", "None": "null"}
 
 
 def _without_slips(text: str) -> str:
-    """JSON as programmers write it, as JSON: without comments and last commas, where these do not stand in strings."""
-    for slip in (_COMMENT, _LAST_COMMA):
-        text = slip.sub(lambda found: found[0] if found[0].startswith('"') else " ", text)
-    return text
+    """JSON as programmers write it, as JSON of the same length, so that places in it stay the same."""
+    return _LAST_COMMA.sub(lambda found: found[0] if found[0] != "," else " ", _SLIP.sub(_mended, text))
+
+
+def _mended(found: re.Match[str]) -> str:
+    slip = found[0]
+    if slip[0] == '"':
+        return _ODD_ESCAPE.sub(lambda escape: escape[0] if escape["right"] else " ", slip)
+    if slip[0] == "'":
+        return f'"{slip[1:-1]}"'
+    return _OF_PYTHON.get(slip, " " * len(slip))
 
 
 _TYPES: dict[str, tuple[type, ...]] = {

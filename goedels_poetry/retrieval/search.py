@@ -220,7 +220,18 @@ async def _stated(language: Searchable, goal: Goal, ranked: list[Premise], limit
         for p in ranked
         if p.name in statements or (p.source.startswith("project") and p.statement)
     ]
-    return tuple(known[:limit])
+    alike: dict[tuple[str, str], Premise] = {}
+    for each in known:  # the same law of ten kinds of numbers is one premise: that of the kind that fits best
+        alike.setdefault(_law(each), each)
+    return tuple(alike.values())[:limit]
+
+
+def _law(premise: Premise) -> tuple[str, str]:
+    """Name and statement without the namespace: the same for `Nat.mul_assoc` and `Int8.mul_assoc`."""
+    namespace, _, name = premise.name.partition(".")
+    if not name or premise.source != "library":
+        return premise.name, ""
+    return name, re.sub(rf"\b{re.escape(namespace)}\b", "", premise.statement)
 
 
 def _with_symbols(statement: Citable) -> Citable:

@@ -29,7 +29,7 @@ WORDS = {
     "500": "the server failed",
     "reset": "connection failed",
     "cut off": "connection failed",
-    "30 s delay": "no reply within 1 s",
+    "30 s delay": "timeout_seconds); one that comes later is not used",
     "empty": "reply is empty",
     "invalid JSON": "not JSON",
     "10 MB": "larger than",

@@ -20,7 +20,9 @@ from scripted_models import (
 )
 
 from goedels_poetry import Verdict
+from goedels_poetry.agents.sharing import is_case
 from goedels_poetry.agents.story import bans, reported, story
+from goedels_poetry.cli.show import show_run
 
 SKETCH = {"strategy": "model-lemmas", "children": [{"statement": "(sequent …)", "words": "P(x)"}]}
 
@@ -41,6 +43,13 @@ def test_what_came_to_the_same_end_twice_stands_there_once() -> None:
 def test_what_the_prompt_shows_as_its_report_is_not_told_again() -> None:
     history = [{"kind": "attempt", "reason": "no proof"}, sketched(), rejected("false at 0")]
     assert story(history, "the report: false at 0") == "- a direct proof: no proof"
+
+
+def test_an_open_case_that_the_report_shows_at_length_is_not_told_again_in_one_line() -> None:
+    earlier, last = rejected("open: (= a b)"), rejected("open: (= x y)")
+    told = story([sketched(), earlier, sketched(), last], "open:\n1. show x = y")
+    assert "(= x y)" not in told
+    assert "(= a b)" in told, "of another sketch"
 
 
 def test_the_reason_of_a_rejected_reply_is_told_with_its_sketch_alone() -> None:
@@ -78,6 +87,8 @@ def test_a_ban_whose_reason_the_story_gives_only_points_there() -> None:
         ("no proof", {"report": "no proof in 3 s"}, "no proof in 3 s"),
         ("no proof in 3 s", {"report": "3 s"}, "no proof in 3 s"),
         ("no proof", {"report": "case 1 stays open"}, "no proof\ncase 1 stays open"),
+        ("open: (= x y)", {"report": "open:\n1. show x = y"}, "open:\n1. show x = y"),
+        ("open: (= x y); not repaired: no", {"report": "open:\n1. show x"}, "open:\n1. show x\nnot repaired: no"),
     ],
 )
 def test_a_reason_and_a_report_are_told_once_each(reason: str, report: Any, told: str) -> None:
@@ -105,6 +116,63 @@ async def test_a_reply_that_cannot_be_read_is_sent_back_once_and_costs_no_attemp
     assert result.metrics["attempts"] <= 2 + result.metrics["proved_nodes"], (
         "the symbolic attempt, and that of the root"
     )
+
+
+async def test_a_reader_is_told_that_a_model_called_the_goal_false_and_why_it_is_not(
+    with_model: WithModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong, good = fenced({"refuted": {"at": {"n": "zero"}}}), fenced(GOOD_SKETCH)
+    with Server(lambda asked: wrong if len(server.requests) < 2 else good) as server:
+        framework = with_model(server, model_first=True)
+        result = await framework.arun(FIBONACCI, name="f.smt2")
+    assert result.verdict is Verdict.PROVED
+    assert show_run(result.run_id, as_json=False, at=None) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "refutation by a model rejected: this does not refute the goal: at n = zero the goal holds" in told
+    with framework.open_store(result.run_id) as store:
+        entries = [entry for entry in store.history("0") if entry.kind == "refutation"]
+        claimed = store.load(entries[0].entry["claimed_ref"])
+    assert (len(entries), claimed["values"]) == (1, {"n": "zero"}), "the run page shows every entry of the history"
+
+
+BOUNDED = """
+(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+(prove (forall ((n Int)) (=> (and (>= n 0) (<= n 100)) (not (= (sum n) 41616)))))
+"""
+TOO_GENERAL = {"lemmas": ["(forall ((n Int)) (=> (>= n 0) (not (= (sum n) 41616))))"]}
+CLOSED_FORM = {"lemmas": ["(forall ((n Int)) (=> (>= n 0) (= (* 2 (sum n)) (* n (+ n 1)))))"]}
+
+
+async def test_the_next_sketch_is_told_at_which_values_a_subgoal_of_the_last_one_is_false(
+    with_model: WithModel,
+) -> None:
+    """The 288th sum is a square, which no test with small values finds; the model does."""
+    prompts: list[str] = []
+
+    def learning(asked: dict[str, Any]) -> Answer:
+        prompt = prompt_of(asked)
+        if "(<= n 100)" not in prompt.partition("Goal:")[2].partition("## ")[0]:
+            return fenced({"refuted": {"at": {"n": "288"}}})
+        prompts.append(prompt)
+        return fenced(CLOSED_FORM if "n = 288" in prompt else TOO_GENERAL)
+
+    with Server(learning) as server:
+        result = await with_model(server, model_first=True).arun(BOUNDED, name="bounded.smt2")
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert any("false for n = 288" in prompt for prompt in prompts)
+
+
+async def test_the_cases_of_a_lemmas_induction_are_no_facts_to_offer_beside_the_lemma(with_model: WithModel) -> None:
+    with Server(lambda _: fenced(GOOD_SKETCH)) as server:
+        framework = with_model(server, model_first=True)
+        result = await framework.arun(FIBONACCI, name="f.smt2")
+    with framework.open_store(result.run_id) as store:
+        below = [node for node in store.nodes() if node.parent is not None]
+        cases = [node.id for node in below if is_case(store, node.id)]
+        lemmas = [node.id for node in below if not is_case(store, node.id)]
+    assert len(lemmas) == len(GOOD_SKETCH["lemmas"])
+    assert cases
+    assert all(case.rpartition(".")[0] in lemmas for case in cases if case.count(".") == 2)
 
 
 FALSE_LEMMA = {"lemmas": ["(forall ((n Nat)) (= (fib n) n))", RIGHT_ZERO]}

@@ -105,6 +105,90 @@ def test_comments_and_last_commas_are_read_past_but_not_in_strings(text: str) ->
     assert found == {"a": {"b": "}"}}
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{'a': 'it\", 'b': True, 'c': None}", None),
+        ("{'a': 'b', 'c': [True, False, None,],}", {"a": "b", "c": [True, False, None]}),
+        ('{"a": "(forall\n  (x))"}', {"a": "(forall\n  (x))"}),
+        (r'{"a": "by \le and \"so\" \u0041 \n"}', {"a": 'by  le and "so" A \n'}),
+        ('{"a": "True // not"} and {"b": "c"', {"a": "True // not"}),
+    ],
+)
+def test_what_programmers_write_for_json_is_read(text: str, words: dict[str, Any] | None) -> None:
+    try:
+        assert parse_json_reply(text, {"type": "object", "required": ["a"]}) == words
+    except UnusableReply:
+        assert words is None, "quotes that do not match are no text"
+
+
+PLAN: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "steps": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "properties": {"claim": {"type": "string"}, "name": {"type": "string"}},
+                        "required": ["claim"],
+                    },
+                    {"type": "string"},
+                ]
+            },
+        },
+        "generalise": {"type": ["string", "null"]},
+        "choice": {"type": "string", "enum": ["left", "right"]},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ({"answer": {"choice": "left"}}, {"choice": "left"}),
+        ({"Generalize": "P"}, {"generalise": "P"}),
+        ({"steps": "P"}, {"steps": ["P"]}),
+        ({"steps": {"claim": "P"}}, {"steps": [{"claim": "P"}]}),
+        (
+            {"steps": {"one": "P", "two": {"claim": "Q"}}},
+            {"steps": [{"name": "one", "claim": "P"}, {"name": "two", "claim": "Q"}]},
+        ),
+        ({"step": [{"formula": "P", "name": "one"}]}, {"steps": [{"claim": "P", "name": "one"}]}),
+        ({"choice": "left", "because": "it is"}, {"choice": "left", "because": "it is"}),
+    ],
+)
+def test_another_spelling_of_what_was_asked_for_is_read(written: dict[str, Any], read: dict[str, Any]) -> None:
+    assert parse_json_reply(json.dumps(written), PLAN) == read
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"choice": "up"},
+        {"steps": [{"formula": "P", "other": "Q"}]},
+        {"one": {"choice": "left"}, "two": {"choice": "right"}},
+        {"verdict": "left"},
+        {},
+    ],
+)
+def test_what_is_not_clear_is_not_guessed(written: dict[str, Any]) -> None:
+    with pytest.raises(UnusableReply):
+        parse_json_reply(json.dumps(written), PLAN)
+
+
+def test_the_last_object_counts_and_a_draft_before_it_does_not() -> None:
+    draft, last = '```json\n{"choice": "left"}\n```', '```json\n{"choice": "up"}\n```'
+    with pytest.raises(UnusableReply, match="choice"):
+        parse_json_reply(f"First thought:\n{draft}\nNo:\n{last}", PLAN)
+
+
+def test_a_part_of_an_object_that_breaks_off_is_not_taken_for_the_whole() -> None:
+    with pytest.raises(UnusableReply):
+        parse_json_reply('{"steps": [{"claim": "P", "choice": "left"}, {"claim": "Q"', PLAN)
+
+
 @pytest.mark.parametrize("text", ["", "no object", '{"a": ', "[1, 2]", "{" * 5000, '{"a":' * 5000])
 def test_no_json_object(text: str) -> None:
     with pytest.raises(UnusableReply):

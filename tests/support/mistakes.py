@@ -122,7 +122,7 @@ MISTAKES = (
     Mistake("a false goal insisted on", (fence(CLAIM), fence(AT_288)), "", 3, NEVER, NEVER_GOAL, "refuted"),
     Mistake("cases as a list of one formula", (fence({**REVERSE_SKETCH, "cases": ["(= xs empty)"]}),)),
     Mistake("a lemma that is a conjunction", (fence({"lemmas": [BOTH, STEPS]}),), "", 1, PARITY, PARITY_GOAL),
-    Mistake("noise in the JSON", (f"Sure!\n```json\n{NOISE}\n```\nThat should do.", GOOD), "could not be read", 2),
+    Mistake("noise in the JSON", (f"Sure!\n```json\n{NOISE}\n```\nThat should do.",)),
     Mistake(
         "a decision in other words",
         (fence({"reason": "hopeless", "decision": "go back to the parent"}), fence(BACK)),

@@ -40,7 +40,7 @@ All parts are optional. A reply has lemmas, or a rule, or instances, or `refuted
 WORDS = {
     "why": "why it should hold; nobody reads it but people",
     "lemmas": "each a formula as text, or `{statement, name, uses, induction, cases}`; `uses` by name or position",
-    "generalise": "a formula that implies the goal; it does not count as a lemma",
+    "generalise": "a formula that implies the goal, in the form of a lemma; it does not count as one",
     "induction": "`{on, from, width, depth}`, `{measure, at}` or `{along, at}`; a name or several stand for `on`",
     "cases": "variables of datatypes and formulas, as a text or a list; splits are inside of each other",
     "witness": "terms by the names of the bound variables, or in order",
@@ -56,10 +56,13 @@ TAIL = """\
 
 A list of one may be written as what stands in it; numbers as numbers or texts; names with or without bars; values by
 name (`{"x": "1"}`), as `[{"name": "x", "value": "1"}]`, or in the order of the goal's variables (`["1"]`). Lemmas may
-stand in any order: those that others use come first. `F1` and `H1` in `uses` are taken for granted. A lemma that the
-facts have already is passed over, one that nothing needs is dropped, and a false one is left out where the others are
-enough. Whatever is left aside is noted in the report. What cannot be read is answered with its place and the right
-form, as in `lemmas[2].statement: ...`.
+stand in any order: those that others use come first; they may be an object, `{"name": "formula"}`. A name that is
+nearly one of those above (`generalize`, `Lemmas`), a wrapper (`{"sketch": {...}}`), comments, last commas, single
+quotes and line breaks inside of texts are read past; where several objects stand in a reply, the last one counts. An
+instance of the hypothesis names what the induction variable becomes; the other variables stay as they are. `F1` and
+`H1` in `uses` are taken for granted. A lemma that the facts have already is passed over, one that nothing needs is
+dropped, and a false one is left out where the others are enough. Whatever is left aside is noted in the report. What
+cannot be read is answered with its place and the right form, as in `lemmas[2].statement: ...`.
 
 ## When the goal is false
 

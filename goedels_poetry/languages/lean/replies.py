@@ -16,6 +16,9 @@ from goedels_poetry.languages.lean.task import Task
 MOST_CHARACTERS = 200_000
 _FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
 _DECLARES = re.compile(r"^\s*(?:@\[[^\]]*\]\s*|private |protected )*(?:theorem|lemma)\b", re.MULTILINE)
+_NAMED = re.compile(
+    r"^\s*(?:@\[[^\]]*\]\s*|private |protected )*(?:theorem|lemma|def|abbrev)\s+([^\s:({\[]+)", re.MULTILINE
+)
 _BARE = re.compile(r"\s*(?::=|by\b|fun\b|λ|open\b|@\[|import\b|namespace\b|set_option\b|def\b)")
 NO_BLOCK = "the reply has no complete block of Lean; give one block ```lean … ```"
 
@@ -32,13 +35,26 @@ class Written:
 
 
 def lean_text(reply: str) -> str:
-    """The last block of Lean in a reply, or the reply when it is Lean; "" for one that was cut off, and for prose."""
-    blocks = [body for tag, body in _FENCE.findall(reply) if tag.lower() in ("", "lean", "lean4")]
+    """The Lean in a reply: the last block, with those before it that it rests on, or the reply when it is Lean.
+
+    "" for one that was cut off, and for prose.
+    """
+    blocks = [str(body).strip("\n") for tag, body in _FENCE.findall(reply) if tag.lower() in ("", "lean", "lean4")]
     if blocks:
-        return str(blocks[-1]).strip("\n")
+        return _with_what_it_cites(blocks)
     if "```" in reply or not (_DECLARES.search(reply) or _BARE.match(reply)):
         return ""
     return reply.strip("\n")
+
+
+def _with_what_it_cites(blocks: list[str]) -> str:
+    """The last block; of earlier ones those that declare something new which is spoken of further down."""
+    text = blocks[-1]
+    for block in reversed(blocks[:-1]):
+        declared, there = (set(_NAMED.findall(part)) for part in (block, text))
+        if not declared & there and any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w'])", text) for name in declared):
+            text = f"{block}\n\n{text}"
+    return text
 
 
 async def read_reply(lean: LeanPool, task: Task, reply: str | dict[str, Any], closed: str = "") -> Written:

@@ -112,7 +112,7 @@ SKETCH_SCHEMA: dict[str, Any] = {
             "description": f"the first {MAX_LEMMAS} are read",
             "items": _LEMMA,
         },
-        "generalise": {"type": ["string", "null"], "maxLength": MAX_TEXT},
+        "generalise": {"anyOf": [*_LEMMA["anyOf"], {"type": "null"}]},
         "induction": _INDUCTION,
         "cases": _CASES,
         "witness": {"anyOf": [_TEXTS, {"type": ["object", "string", "null"]}]},
@@ -150,7 +150,8 @@ All of its parts are optional:
   as generally as it is true, and give the lemmas that a hard one needs. Lemmas that nothing needs are dropped. A lemma
   may have an "induction" or "cases" of its own, as below, on its own variables:
 {_shown("lemma.induction")}
-- "generalise": a formula that implies the goal and is easier to prove by induction; it does not count as a lemma.
+- "generalise": a formula that implies the goal and is easier to prove by induction, written as a lemma is; it does not
+  count as one.
 {_shown("generalise")}
 - at most one of "induction", "cases", "witness"; without them the goal is tried directly and by one induction.
   "induction" on a variable of a datatype; several (at most {MAX_ORDER}) are nested, outermost first; "depth" 1 to
@@ -177,7 +178,8 @@ All of its parts are optional:
   does not determine them everywhere (their equations must still hold). It is checked, and ends the goal.
 {_shown("refuted")}
 
-A whole reply has at most {MAX_TEXT} characters. A lemma that is the goal itself is refused. There are no tactics and no
+A whole reply has at most {MAX_TEXT} characters. A lemma that is the goal itself is left aside. \
+There are no tactics and no
 way to assume anything."""
 
 PROOF_FORMAT = f"""\

@@ -6,6 +6,7 @@ const KINDS = {
   backtrack: ['backtracked', 'bad'], decision: ['decision', 'plain'], fault: ['an agent or plug-in failed', 'bad'],
   model: ['conversation with the model', 'plain'], note: ['note', 'plain'], trials: ['tried', 'plain'],
   candidate: ['candidate', 'plain'], formalization: ['formalization rejected', 'bad'],
+  refutation: ['refutation by a model rejected', 'bad'],
 };
 const UNITS = {solver_seconds: 's in solvers', cpu_seconds: 's of processor', job_seconds: 's of work', solver_calls: ['solver call'], steps: ['step'], model_calls: ['model call'], model_tokens: ['model token']};
 const SPARED = /:|^model_(replies|latency|seconds|faults|tokens_(in|out))$/; // by role, or of no use beside the others

@@ -216,6 +216,8 @@ def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[Placed
         return None
     cited = tuple(dict.fromkeys(i.name for i in at if i.of == "step"))
     attempts = [Query(tuple(context.lemmas), at), Query(cited, at, quantified=False)]
+    if any(i.of == "def" for i in at):  # these alone, without a quantifier: products want that
+        attempts.append(Query(cited, at, equations=False, quantified=False))
     if context.shape.mentions_unfolded(sequent):
         for unfolded in context.unfolder.unfoldings(sequent, (1, 2)):
             attempts.append(Query(cited, (*unfolded, *at), equations=False, quantified=False))

@@ -115,7 +115,8 @@ def how(plan: Plan) -> str:
     """How a lemma was proved."""
     if not plan.children:
         return "proved by one query"
-    return f"proved by {plan.strategy}{' on ' + plan.detail if plan.detail else ''}"
+    on = plan.detail.rstrip(" /")  # terms, and after a stroke the variables that the hypothesis holds for
+    return f"proved by {plan.strategy}{' on ' + on if on else ''}"
 
 
 __all__ = ["Finding", "called", "how", "missing", "open_cases"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.inductions import StructuralInduction, shapes_of
 from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature
@@ -215,7 +216,7 @@ def in_cases(
     built = _built(signature, sequent, scheme) or [{} for _ in cases]
     if len(built) != len(cases):
         built = [{} for _ in cases]
-    return [tuple(_moved(case, here, placed)) for case, here in zip(cases, built, strict=True)]
+    return [tuple(_moved(signature, here, placed)) for here in built]
 
 
 def _built(signature: Signature, sequent: Sequent, scheme: Scheme) -> list[Mapping[Term, Term]]:
@@ -228,10 +229,17 @@ def _built(signature: Signature, sequent: Sequent, scheme: Scheme) -> list[Mappi
     return [{on: term} for term, _, _ in shapes_of(on, on.sort, depth, signature, names)]
 
 
-def _moved(case: Sequent, here: Mapping[Term, Term], placed: tuple[PlacedInstance, ...]) -> Iterator[PlacedInstance]:
+def _moved(
+    signature: Signature, here: Mapping[Term, Term], placed: tuple[PlacedInstance, ...]
+) -> Iterator[PlacedInstance]:
+    """The instances where a variable is built so: a part of what it is built of is that part itself."""
+
+    def moved(term: Term) -> Term:
+        return simplify(substitute(term, here), signature)
+
     for given in placed:
-        args = tuple(substitute(t, here) for t in given.instance.args)
-        point = tuple((name, substitute(t, here)) for name, t in given.point)
+        args = tuple(map(moved, given.instance.args))
+        point = tuple((name, moved(t)) for name, t in given.point)
         yield PlacedInstance(Instance(given.instance.of, given.instance.name, args), point)
 
 
@@ -243,7 +251,7 @@ def instances_for(case: Sequent, placed: tuple[PlacedInstance, ...]) -> tuple[In
         instance = given.instance
         if instance.of == HYPOTHESIS:
             for position, hypothesis in enumerate(case.hyps):
-                args = _fitting(hypothesis, dict(given.point))
+                args = _fitting(hypothesis, dict(given.point), case.vars)
                 if args and all(t.free <= scope for t in args):
                     found[Instance("hyp", str(position), args)] = None
         elif instance.of != "hyp" and all(t.free <= scope for t in instance.args):
@@ -251,10 +259,14 @@ def instances_for(case: Sequent, placed: tuple[PlacedInstance, ...]) -> tuple[In
     return tuple(found)
 
 
-def _fitting(hypothesis: Term, point: Mapping[str, Term]) -> tuple[Term, ...]:
-    """Terms for what a quantified hypothesis binds, by the names of the goal's variables; () when one has none."""
+def _fitting(hypothesis: Term, point: Mapping[str, Term], own: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Terms for what a quantified hypothesis binds, by the names of the goal's variables; () when one has none.
+
+    What the point does not name stays as it is: where it says what the induction variable becomes, that is all it says.
+    """
     bound = _outer(hypothesis)
-    terms = [point.get(v.name) for v in bound]
+    there = {v.name: v for v in own}
+    terms = [point.get(v.name, there.get(v.name)) for v in bound]
     fit = all(t is not None and t.sort is v.sort for t, v in zip(terms, bound, strict=True))
     return tuple(t for t in terms if t is not None) if fit else ()
 

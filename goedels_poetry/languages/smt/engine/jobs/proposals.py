@@ -21,7 +21,10 @@ from goedels_poetry.languages.smt.engine.jobs.reading import BadProposal, Json, 
 from goedels_poetry.languages.smt.engine.jobs.rules import PARTS, Rule, read_rule
 from goedels_poetry.languages.smt.engine.plan import key_of
 from goedels_poetry.languages.smt.proof_json import show_sequent
-from goedels_poetry.languages.smt.reply_forms import MAX_LEMMAS, MOST_LISTED
+from goedels_poetry.languages.smt.reply_forms import MAX_LEMMAS, MOST_LISTED, PROOF_SCHEMA
+
+MAX_ODD = 200
+"""Characters of names that are told to be unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +67,16 @@ def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: A
         BadProposal: it is not an object of the published form, speaks of unknown symbols, or proposes nothing.
     """
     proposal = object_of(reply)
-    notes: list[str] = []
+    odd = [name for name in proposal if name not in PROOF_SCHEMA["properties"]]
+    notes = [f"{', '.join(odd)[:MAX_ODD]}: no part of a reply, left aside"] if odd else []
     lemmas = _lemmas(problem, sequent, {key_of(fact) for fact in known}, proposal, notes)
     if proposal.get("together") is True and lemmas:
         lemmas, rule = [_conjoined(problem, sequent, proposal, lemmas, notes)], None
     else:
         rule = read_rule(problem, sequent, proposal, notes)
     if not lemmas and rule is None:
-        raise BadProposal("the sketch has neither a new lemma nor an induction, a case split or a witness")
+        besides = f" ({'; '.join(notes)})" if notes else ""
+        raise BadProposal(f"the sketch has neither a new lemma nor an induction, a case split or a witness{besides}")
     names = [lemma.name for lemma in lemmas]
     placed = read_placed(problem, sequent, known, [lemma.sequent for lemma in lemmas], names, proposal)
     return Idea(tuple(lemmas), rule, proposal.get("leave_open") is True, placed, tuple(notes))
@@ -104,7 +109,8 @@ def _lemmas(problem: Problem, sequent: Sequent, known: set[str], proposal: Json,
         if lemma.key is sequent.key:
             if proposal.get("together"):
                 continue
-            raise BadProposal(f"{where} is the goal itself")
+            notes.append(f"{where} is the goal itself: it is left aside")
+            continue
         if name:
             names.setdefault(name, place.get(key, number))
         if key in known or key in place:

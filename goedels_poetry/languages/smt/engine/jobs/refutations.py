@@ -44,7 +44,11 @@ def read_refutation(problem: Problem, sequent: Sequent, reply: Any) -> Json:
     Raises:
         BadProposal: a name that the goal does not have, a term of another sort or with variables.
     """
-    said = object_of(reply)["refuted"]
+    whole = object_of(reply)
+    said = whole["refuted"]
+    beside = next((key for key in AT if whole.get(key)), None)
+    if beside is not None and isinstance(said, str | bool):  # values beside the word that the goal is false
+        said = {AT[0]: whole[beside], "because": str(whole.get("because") or said)}
     given, because = _parts(said, {v.name for v in sequent.vars} | set(problem.signature.functions))
     found: Json = {"values": {}, "elements": {}, "functions": {}, "because": because[:MAX_WORDS]}
     elements: dict[tuple[Sort, str], int] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,8 @@ from goedels_poetry.languages.smt.proof_json import scheme_to_json
 from goedels_poetry.languages.smt.reply_forms import MAX_DEPTH, MAX_ORDER, MAX_SPLIT, MAX_WIDTH
 
 PARTS = ("induction", "cases", "witness")
+_NAMES = ("on", "from", "measure", "along", "at", "width", "depth")
+"""Of the parts of an induction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,8 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
         return Rule(MeasureInduction(measure, _points(problem, sequent, given.get("at"), f"{where}.at")))
     if given.get("along"):
         return Rule(_along(problem, sequent, given, where))
-    order = tuple(map(unbarred, texts(given.get("on") or [], f"{where}.on")))
     variables = {v.name: v for v in sequent.vars}
+    order = tuple(map(unbarred, texts(given.get("on") or _only_variables(given, variables), f"{where}.on")))
     if len(order) == 1 and order[0] not in variables and _recursive(problem, order[0]):
         return Rule(_along(problem, sequent, {**given, "along": order[0]}, where))
     if not order or any(name not in variables for name in order) or len(set(order)) != len(order):
@@ -151,6 +154,17 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
         )
     depth = whole_number(given.get("depth"), MAX_DEPTH, f"{where}.depth", notes)
     return Rule(StructuralInduction(on.name, general_variables(sequent, on), depth), order[:MAX_ORDER])
+
+
+def _only_variables(given: Json, variables: Mapping[str, Term]) -> Any:
+    """What names variables of the goal and nothing else, where ``on`` is not given: it can only be meant for it."""
+    named = [part for name, part in given.items() if name not in _NAMES and _names(part, variables)]
+    return named[0] if len(named) == 1 else []
+
+
+def _names(part: Any, variables: Mapping[str, Term]) -> bool:
+    items = part if isinstance(part, list) else [part]
+    return bool(items) and all(isinstance(item, str) and unbarred(item) in variables for item in items)
 
 
 def _points(problem: Problem, sequent: Sequent, value: Any, where: str) -> tuple[tuple[Term, ...], ...]:

@@ -1,0 +1,162 @@
+"""Replies that are right in substance, in the forms in which models write them: each is read as it is meant.
+
+All are about one goal, that reversing twice gives the list back, or about a decision. What is read is not solved here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from goedels_poetry.agents.decider import chosen_move, decision_schema
+from goedels_poetry.languages.base import Goal, Outcome
+from goedels_poetry.languages.lean.replies import lean_text
+from goedels_poetry.languages.smt.language import SmtLanguage
+from goedels_poetry.languages.smt.reply_examples import ASSOC, NIL, REV, THEORY, TURN
+from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
+from goedels_poetry.models import UnusableReply, parse_json_reply
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    language = SmtLanguage(1)
+    yield language
+    await language.aclose()
+
+
+async def read(smt: SmtLanguage, text: str) -> Outcome:
+    goal = Goal(f"{THEORY}(prove (forall ((xs List)) (= (rev (rev xs)) xs)))", {}, "0", REV)
+    return await smt.read_candidate(goal, parse_json_reply(text, PROOF_SCHEMA))
+
+
+FORMS = {
+    "fenced": f'Sure!\n```json\n{{"lemmas": ["{TURN}"]}}\n```\nHope this helps!',
+    "bare": f'{{"lemmas": ["{TURN}"]}}',
+    "in a sentence": f'I propose {{"lemmas": ["{TURN}"]}} because rev turns append round.',
+    "a fence without a tag": f'```\n{{"lemmas": ["{TURN}"]}}\n```',
+    "a fence that is never closed": f'```json\n{{"lemmas": ["{TURN}"]}}',
+    "a fence in a list": f'1. The answer:\n   ```json\n   {{"lemmas": ["{TURN}"]}}\n   ```',
+    "waves for a fence": f'~~~json\n{{"lemmas": ["{TURN}"]}}\n~~~',
+    "thinking before": f'<think>maybe {{"induction": "ys"}}?</think>\n{{"lemmas": ["{TURN}"]}}',
+    "thinking that the server had opened": f'{{"cases": "xs"}} is no good.</think>{{"lemmas": ["{TURN}"]}}',
+    "a draft before": f'```json\n{{"induction": "xs"}}\n```\nThat is stuck, so\n```json\n{{"lemmas": ["{TURN}"]}}\n```',
+    "comments": f'{{\n  // the usual one\n  "lemmas": [ /* only one */ "{TURN}" ]\n}}',
+    "last commas": f'{{"lemmas": ["{TURN}",],}}',
+    "of Python": f"{{'lemmas': ['{TURN}'], 'leave_open': False, 'why': None}}",
+    "a formula on several lines": '{"lemmas": ["' + TURN.replace(" (= ", "\n   (= ") + '"]}',
+    "an escape that JSON has not": f'{{"why": "by \\forall-introduction, \\le", "lemmas": ["{TURN}"]}}',
+    "set braces in the prose": f'Let S = {{x | x in xs}} and \\frac{{a}}{{b}}. {{"lemmas": ["{TURN}"]}}',
+    "a wrapper": f'{{"sketch": {{"lemmas": ["{TURN}"]}}}}',
+    "a wrapper with a note": f'{{"type": "sketch", "content": {{"lemmas": ["{TURN}"]}}}}',
+    "one lemma without a list": f'{{"lemmas": "{TURN}"}}',
+    "one lemma as an object": f'{{"lemma": {{"name": "turn", "statement": "{TURN}"}}}}',
+    "lemmas by name": f'{{"lemmas": {{"turn": "{TURN}"}}}}',
+    "lemmas by name, as objects": f'{{"lemmas": {{"turn": {{"statement": "{TURN}", "uses": []}}}}}}',
+    "another word for the statement": f'{{"lemmas": [{{"name": "turn", "formula": "{TURN}"}}]}}',
+    "capitals": f'{{"Lemmas": [{{"Statement": "{TURN}"}}]}}',
+    "more than was asked for": f'{{"confidence": 0.9, "strategy": "induction", "lemmas": ["{TURN}"]}}',
+    "a command around the formula": f'{{"lemmas": ["(assert {TURN})"]}}',
+    "the goal among the lemmas": f'{{"lemmas": ["{TURN}", "(forall ((xs List)) (= (rev (rev xs)) xs))"]}}',
+    "American spelling": f'{{"generalize": "{TURN}"}}',
+    "a generalisation with an induction": f'{{"generalise": {{"statement": "{TURN}", "induction": "x"}}}}',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_lemma_is_read_in_whatever_form_it_comes(smt: SmtLanguage, form: str) -> None:
+    found = await read(smt, FORMS[form])
+    assert found.ok, found.reason
+    (lemma,) = found.value["sketch"]["children"]
+    assert lemma["words"] == TURN
+
+
+INDUCTIONS = (
+    '"xs"',
+    '["xs"]',
+    '{"on": "xs"}',
+    '{"variable": "xs"}',
+    '{"type": "structural", "var": ["xs"]}',
+    '{"on": ["xs"], "depth": "1"}',
+)
+
+
+@pytest.mark.parametrize("written", INDUCTIONS)
+async def test_an_induction_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
+    found = await read(smt, f'{{"lemmas": ["{NIL}", "{ASSOC}"], "induction": {written}}}')
+    assert found.ok, found.reason
+    assert (found.value["sketch"]["idea"]["rule"]["kind"], found.value["sketch"]["idea"]["order"]) == (
+        "structural",
+        ["xs"],
+    )
+
+
+REFUTATIONS = (
+    '{"refuted": {"at": {"xs": "(cons 1 nil)"}, "because": "see above"}}',
+    '{"refuted": {"xs": "(cons 1 nil)"}}',
+    '{"refuted": true, "counterexample": {"xs": "(cons 1 nil)"}}',
+    '{"refuted": "yes, it is", "at": {"xs": "(cons 1 nil)"}}',
+    '{"refuted": {"counterexample": ["(cons 1 nil)"]}}',
+    '{"refuted": {"at": [{"name": "xs", "value": "(cons 1 nil)"}]}}',
+)
+
+
+@pytest.mark.parametrize("written", REFUTATIONS)
+async def test_values_at_which_a_goal_is_said_to_be_false_are_read(smt: SmtLanguage, written: str) -> None:
+    found = await read(smt, f"The goal is false:\n```json\n{written}\n```")
+    assert found.ok, found.reason
+    assert found.value["refutation"]["values"] == {"xs": "(cons 1 nil)"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"lemmas": ["∀ x, append x nil = x"]}', "prefix notation"),
+        ('{"lemmas": [{"name": "unit", "induction": "x"}]}', "lacks 'statement'"),
+        (f'{{"lemmas": ["{NIL}", {{"statement": "{TURN}", "induction": "x"}}', "no complete JSON object"),
+        ('{"plan": "induct on xs"}', "none of the parts that were asked for"),
+        ('{"lemmas": ["(forall ((xs List)) (= (rev (rev xs)) xs))"]}', "lemmas[0] is the goal itself"),
+    ],
+)
+async def test_what_cannot_be_read_is_answered_with_what_is_wrong(smt: SmtLanguage, text: str, words: str) -> None:
+    try:
+        told = (await read(smt, text)).reason
+    except UnusableReply as fault:
+        told = str(fault)
+    assert words in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"reason": "stuck", "decision": "sketch"}',
+        '{"decision": "sketch"}',
+        '{"choice": "sketch", "rationale": "stuck"}',
+        "{'reason': 'stuck', 'decision': 'Sketch'}",
+        '{"answer": {"decision": "sketch"}}',
+    ],
+)
+def test_a_decision_is_read_with_or_without_its_reason(text: str) -> None:
+    moves = ["prove", "sketch"]
+    schema: dict[str, Any] = decision_schema(moves)
+    assert chosen_move(parse_json_reply(text, schema)["decision"], moves) == "sketch"
+
+
+HELPER = "theorem twice (n : Nat) : n + n = 2 * n := by omega"
+MAIN = "theorem goal (n : Nat) : n + n = 2 * n := twice n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        (f"```lean\n{HELPER}\n```\nand then\n```lean\n{MAIN}\n```", f"{HELPER}\n\n{MAIN}"),
+        (f"```lean\n{HELPER}\n```\nbetter:\n```lean\n{HELPER}\n{MAIN}\n```", f"{HELPER}\n{MAIN}"),
+        (f"```lean\ntheorem other : True := trivial\n```\n```lean4\n{MAIN}\n```", MAIN),
+        (f"```lean\n{MAIN.replace('twice n', 'by simp')}\n```\nno:\n```lean\n{MAIN}\n```", MAIN),
+        (f"```lean\n{HELPER}\n```\n```text\nno goals\n```\n```lean\n{MAIN}\n```", f"{HELPER}\n\n{MAIN}"),
+    ],
+)
+def test_lemmas_in_a_block_of_their_own_go_with_the_theorem_that_cites_them(reply: str, read: str) -> None:
+    assert lean_text(reply) == read

@@ -242,3 +242,25 @@ def test_groups_come_in_order_of_dependency() -> None:
         "(define-fun g ((x Nat)) Nat (f x))(prove true)"
     ).signature
     assert [t.group for t in shown(signature, lambda _: False)] == [("f",), ("g",)]
+
+
+STEPS = "(ite (flag (+ i j)) (+ i 1) i) (ite (flag (+ i j)) j (+ j 1)) m n"
+
+
+@pytest.mark.parametrize(
+    ("test", "steps", "ends"),
+    [
+        ("(and (< i m) (< j n))", STEPS, True),
+        ("(or (< i m) (< j n))", "(ite (>= j n) (+ i 1) i) (ite (>= j n) j (+ j 1)) m n", True),
+        ("(or (< i m) (< j n))", STEPS, False),
+        ("(and (< i m) (< j n))", STEPS.replace("(+ j 1)", "(- j 1)"), False),
+        ("(and (< i m) (< j n))", STEPS.replace("(+ j 1)", "j"), False),
+        ("(and (< i m) (< j n))", STEPS.replace("m n", "(+ m 1) n"), False),
+    ],
+    ids=["one of two", "the second first", "beyond its end", "back", "no step", "its end goes away"],
+)
+def test_a_loop_that_goes_on_along_one_of_two_lists_ends_by_what_is_left_of_both(
+    test: str, steps: str, ends: bool
+) -> None:
+    body = f"(define-fun-rec f ((i Int) (j Int) (m Int) (n Int)) Int (ite {test} (f {steps}) i))"
+    assert decide(body).ok is ends

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
 
 from goedels_poetry.kernel.termination.calls import Call
 from goedels_poetry.kernel.terms import (
+    BOOL,
     INT,
     Kind,
     Sort,
     Term,
     app,
     bitvec,
+    integer,
     is_app,
+    ite,
     subterms,
 )
 
 MAX_CANDIDATES = 24
+MAX_SUMS = 6
+"""Sums of two gaps, besides the candidates before."""
 
 _ORDERS = {"<", "<=", ">", ">=", "=", "distinct", "bvult", "bvule", "bvugt", "bvuge"}
 
@@ -25,7 +31,7 @@ def candidates(params: Sequence[Term], calls: Iterable[Call], width: int | None)
     """Measures over ``params``, the most plausible first: Int ones, or bit-vectors of ``width``.
 
     From the guards of the calls come the gaps between the two sides of comparisons; then the parameters, their
-    differences, sums and absolute values.
+    differences, sums and absolute values; last what is left of two gaps together.
     """
     sort = INT if width is None else bitvec(width)
     minus, plus = ("-", "+") if width is None else ("bvsub", "bvadd")
@@ -33,11 +39,12 @@ def candidates(params: Sequence[Term], calls: Iterable[Call], width: int | None)
     allowed = frozenset(params)
     changing = _changing(mine, params, calls := list(calls))
     found: dict[Term, None] = dict.fromkeys(p for p in mine if p in changing)
+    gaps: dict[Term, None] = {}
     for left, right in _guards(calls, sort):
         for one, other in ((left, right), (right, left)):
             gap = _minus(one, other, minus, sort)
             if gap.free and gap.free <= allowed and not gap.free.isdisjoint(changing):
-                found[gap] = None
+                found[gap] = gaps[gap] = None
     for i, one in enumerate(mine):
         for other in mine[:i] if len(found) < MAX_CANDIDATES else ():
             if one in changing or other in changing:
@@ -51,7 +58,18 @@ def candidates(params: Sequence[Term], calls: Iterable[Call], width: int | None)
         if len(mine) > 2:
             found[app("+", mine, INT)] = None
     found.update(dict.fromkeys(p for p in mine if p not in changing))
-    return list(found)[:MAX_CANDIDATES]
+    sums = _left_together(gaps, changing) if width is None else ()
+    return list(dict.fromkeys((*list(found)[:MAX_CANDIDATES], *islice(sums, MAX_SUMS))))
+
+
+def _left_together(gaps: Iterable[Term], changing: set[Term]) -> Iterator[Term]:
+    """What is left of two gaps that different parameters close: of two lists that one loop walks along, say.
+
+    Each counts as 0 where it is closed, since a loop may go on until the last of them is.
+    """
+    for one, other in combinations(gaps, 2):
+        if one.free.isdisjoint(other.free & changing):
+            yield app("+", [ite(app("<", (g, integer(0)), BOOL), integer(0), g) for g in (one, other)], INT)
 
 
 def _changing(mine: Iterable[Term], params: Sequence[Term], calls: Iterable[Call]) -> set[Term]:

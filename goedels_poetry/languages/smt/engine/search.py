@@ -26,7 +26,10 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     generalisations,
     loop_statements,
     natural_results,
+    plans_along,
+    scalings,
     shift_laws,
+    start_laws,
     step_laws,
     templates,
     witness_plans,
@@ -155,6 +158,7 @@ class Sketcher:
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""
         context = self._context
+        yield from self._from_constants(sequent)
         if [law for law in shift_laws(context, sequent) if self._establish(law, CANDIDATE)]:
             yield from self._again(sequent, "loop-shift", full=True)
         for law in step_laws(context, sequent):
@@ -173,6 +177,15 @@ class Sketcher:
                     break
         if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
             yield from self._again(sequent, "loop-accumulator")
+
+    def _from_constants(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal about a loop over numbers that begins at a constant, from what it makes of any start."""
+        context, library = self._context, self.library
+        moved = [start for start in start_laws(context, sequent) if library.attempt(start.law)]
+        if [start for start in moved if library.establish(start.at_first, start.proof)]:
+            for law in scalings(context, sequent):
+                library.attempt(law)
+            yield from plans_along(context, sequent, self._quick(sequent))
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         context = self._context

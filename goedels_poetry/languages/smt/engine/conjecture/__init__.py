@@ -9,6 +9,7 @@
 * `fields`: what numbers inside of results are at least.
 * `loops`: the goal for every state of a loop that keeps an invariant.
 * `indices`: what loops along a list by an index come to when it moves.
+* `starts`: what loops over numbers make of any start, where the goal has a constant.
 * `states`: what is seen of a container that a loop builds.
 * `closures`: what constants of sorts of functions do.
 * `explore`: equations between small terms that agree on values, which `tables` holds.
@@ -27,6 +28,7 @@ from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_fai
 from goedels_poetry.languages.smt.engine.conjecture.indices import shift_laws, step_laws
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
 from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.languages.smt.engine.conjecture.starts import plans_along, scalings, start_laws
 from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, state_laws
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
 from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
@@ -46,7 +48,10 @@ __all__ = [
     "likely_witnesses",
     "loop_statements",
     "natural_results",
+    "plans_along",
+    "scalings",
     "shift_laws",
+    "start_laws",
     "state_laws",
     "step_laws",
     "templates",

@@ -9,7 +9,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "bench_solvers.py"
 
 def test_all_ways_to_reach_a_verdict_agree() -> None:
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--programs", "10", "--rounds", "1", "--bar", "0", "--json"],
+        [sys.executable, str(SCRIPT), "--programs", "5", "--rounds", "1", "--bar", "0", "--json"],
         capture_output=True,
         text=True,
         timeout=100,

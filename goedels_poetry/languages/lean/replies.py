@@ -15,10 +15,9 @@ from goedels_poetry.languages.lean.task import Task
 
 MOST_CHARACTERS = 200_000
 _FENCE = re.compile(r"^```[ \t]*(\w*)[^\n]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_DECLARES = re.compile(r"^\s*(?:@\[[^\]]*\]\s*|private |protected )*(?:theorem|lemma)\b", re.MULTILINE)
-_NAMED = re.compile(
-    r"^\s*(?:@\[[^\]]*\]\s*|private |protected )*(?:theorem|lemma|def|abbrev)\s+([^\s:({\[]+)", re.MULTILINE
-)
+_HEAD = r"^\s*(?:@\[[^\]]*\]\s*|private |protected )*"
+_DECLARES = re.compile(rf"{_HEAD}(?:theorem|lemma)\b", re.MULTILINE)
+_NAMED = re.compile(rf"{_HEAD}(?:theorem|lemma|def|abbrev)\s+([^\s:({{\[]+)", re.MULTILINE)
 _BARE = re.compile(r"\s*(?::=|by\b|fun\b|λ|open\b|@\[|import\b|namespace\b|set_option\b|def\b)")
 NO_BLOCK = "the reply has no complete block of Lean; give one block ```lean … ```"
 

@@ -36,6 +36,7 @@ from goedels_poetry.kernel.terms import (
     tester,
     var,
 )
+from goedels_poetry.languages.smt.engine.conjecture.states import measures, reached
 from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.rewriting import lemma
 
@@ -45,14 +46,16 @@ MAX_CHOICES = 6
 MAX_RESULTS = 9
 """Ways in which a result may move along."""
 MAX_OBSERVERS = 4
+MAX_WAYS = 2
+"""Functions that measure a list, and functions that read it at an index."""
 TESTS = 40
 
 
 def shift_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
     """What loops of a goal come to with one element more in front and the index one larger."""
-    loops = [d for d in _reached(context, sequent) if d.recursive]
-    for definition in islice((d for d in loops if _places(context, d) is not None), MAX_LOOPS):
-        yield from _shifts_of(context, definition)
+    loops = ((d, places) for d in reached(context, sequent) if d.recursive and (places := _places(context, d)))
+    for definition, places in islice(loops, MAX_LOOPS):
+        yield from _shifts_of(context, definition, *places)
 
 
 def step_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
@@ -70,13 +73,6 @@ def step_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
                 seen.add((observer.name, at, cut.name))
                 if len(seen) <= MAX_OBSERVERS:
                     yield from _steps_of(context, sequent, observer, at, cut)
-
-
-def _reached(context: ProverContext, sequent: Sequent) -> Iterator[Definition]:
-    for name in context.shape.reachable_functions(sequent.formula):
-        definition = context.signature.definition(name)
-        if definition is not None:
-            yield definition
 
 
 # ---------------------------------------------------------------------------------------------------------- shifts
@@ -101,11 +97,10 @@ def _cons(context: ProverContext, sort: Sort) -> Constructor | None:
     return longer[0]
 
 
-def _shifts_of(context: ProverContext, loop: Definition) -> Iterator[Sequent]:
-    """The first law of one loop that values do not refute."""
-    places = _places(context, loop)
-    assert places is not None
-    lists, counters, bounds = places
+def _shifts_of(
+    context: ProverContext, loop: Definition, lists: list[int], counters: list[int], bounds: list[int]
+) -> Iterator[Sequent]:
+    """The first law of one loop that values do not refute; where its parameters are, see `_places`."""
     numbers = dict.fromkeys(tuple(n) for n in ([counters[0]], counters, [*counters, *bounds], *([c] for c in counters)))
     containers = dict.fromkeys(tuple(c) for c in (lists, *([one] for one in lists)))
     for moved, longer in islice(product(numbers, containers), MAX_CHOICES):
@@ -179,7 +174,8 @@ def _steps_of(
     """The first law for each way to read an element that values do not refute."""
     cons = _cons(context, cut.sort)
     assert cons is not None
-    empty = next((app(c.name, (), cut.sort) for c in _constructors(context, cut.sort) if not c.fields), None)
+    datatype = context.signature.datatype(cut.sort)
+    empty = next((app(c.name, (), cut.sort) for c in datatype.constructors if not c.fields), None) if datatype else None
     xs, i = var("cut!list", cut.sort), var("cut!index", INT)
     (element,) = [s for _, s in cons.fields if s is not cut.sort]
     if empty is None:
@@ -193,11 +189,12 @@ def _steps_of(
 
     previous = app("-", (i, integer(1)), INT)
     shorter, here = seen(cut_at(previous)), seen(cut_at(i))
-    for length, reader in product(_measures(context, sequent, cut.sort), _readers(context, sequent, cut.sort, element)):
+    lengths = islice(measures(context, sequent, xs), MAX_WAYS)
+    for length, reader in product(lengths, _readers(context, sequent, cut.sort, element)):
         read = app(reader.name, [previous if p.sort is INT else xs for p in reader.params], element)
         fields = [empty if s is cut.sort else read for _, s in cons.fields]
         one = seen(app(cons.name, fields, cut.sort))
-        inside = (app(">=", (i, integer(1)), BOOL), app("<=", (i, app(length.name, (xs,), INT)), BOOL))
+        inside = (app(">=", (i, integer(1)), BOOL), app("<=", (i, length), BOOL))
         joined = [(here, j) for j in _joins(shorter, one)] + [(shorter, j) for j in _joins(one, here)]
         yield from _likely(context, (lemma(eq(whole, parts), inside) for whole, parts in joined))
 
@@ -211,26 +208,14 @@ def _joins(before: Term, added: Term) -> Iterator[Term]:
     yield ite(app("<=", (before, added), BOOL), before, added)
 
 
-def _constructors(context: ProverContext, sort: Sort) -> tuple[Constructor, ...]:
-    datatype = context.signature.datatype(sort)
-    return datatype.constructors if datatype is not None else ()
-
-
-def _measures(context: ProverContext, sequent: Sequent, sort: Sort) -> list[Definition]:
-    found = [
-        d for d in _reached(context, sequent) if d.recursive and d.sort is INT and [p.sort for p in d.params] == [sort]
-    ]
-    return found[:2]
-
-
 def _readers(context: ProverContext, sequent: Sequent, sort: Sort, element: Sort) -> list[Definition]:
     """Functions that give the element of a list at an index."""
     found = [
         d
-        for d in _reached(context, sequent)
+        for d in reached(context, sequent)
         if d.recursive and d.sort is element and len(d.params) == 2 and {p.sort for p in d.params} == {sort, INT}
     ]
-    return found[:2]
+    return found[:MAX_WAYS]
 
 
 def _likely(context: ProverContext, guesses: Iterable[Sequent]) -> Iterator[Sequent]:

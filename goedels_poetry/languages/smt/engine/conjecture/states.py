@@ -112,12 +112,12 @@ def state_laws(context: ProverContext, sequent: Sequent) -> Iterator[list[Sequen
 
 def measures(context: ProverContext, sequent: Sequent, container: Term) -> Iterator[Term]:
     """Numbers that functions of the goal give of a container alone, such as its length."""
-    for definition in _reached(context, sequent):
+    for definition in reached(context, sequent):
         if definition.recursive and definition.sort is INT and [p.sort for p in definition.params] == [container.sort]:
             yield app(definition.name, (container,), INT)
 
 
-def _reached(context: ProverContext, sequent: Sequent) -> Iterator[Definition]:
+def reached(context: ProverContext, sequent: Sequent) -> Iterator[Definition]:
     """The definitions that a goal leads to."""
     for name in context.shape.reachable_functions(sequent.formula):
         definition = context.signature.definition(name)
@@ -175,7 +175,7 @@ def _built_by_loops(context: ProverContext, sequent: Sequent) -> list[_Built]:
     found: list[_Built] = []
     if is_app(sequent.concl, "and"):
         return found  # its parts are goals of their own
-    for definition in _reached(context, sequent):
+    for definition in reached(context, sequent):
         name = definition.name
         if not definition.recursive:
             continue
@@ -250,7 +250,7 @@ def _observers(context: ProverContext, sequent: Sequent, state: Term) -> list[_O
                 opened = replace_subterm(term, inner[0], state)
                 if not any(t.kind is Kind.LIT for t in subterms(opened)):
                     found.setdefault(opened, _Observer(opened, state))
-    for definition in _reached(context, sequent):
+    for definition in reached(context, sequent):
         if not definition.recursive or definition.sort not in (INT, BOOL):
             continue
         at = [i for i, p in enumerate(definition.params) if p.sort is state.sort]
@@ -258,7 +258,7 @@ def _observers(context: ProverContext, sequent: Sequent, state: Term) -> list[_O
             args = [state if i in at else var(f"p{len(found)}", p.sort) for i, p in enumerate(definition.params)]
             term = app(definition.name, args, definition.sort)
             found.setdefault(term, _Observer(term, state))
-    for definition in _reached(context, sequent):
+    for definition in reached(context, sequent):
         if [p.sort for p in definition.params] == [state.sort]:
             for field in _numbers_in(context, app(definition.name, (state,), definition.sort)):
                 found.setdefault(field, _Observer(field, state))
@@ -284,7 +284,7 @@ def _functions_of(
     sort = observer.term.sort
     if rest.sort is observer.hole.sort:
         yield observer.of(rest)
-    for definition in _reached(context, sequent):
+    for definition in reached(context, sequent):
         if definition.sort not in (sort, INT) or definition.name == loop or len(definition.params) > 2:
             continue
         pools = [[rest] if p.sort is rest.sort else _of_sort(observer.others, p.sort) for p in definition.params]
@@ -371,4 +371,4 @@ def _empty(context: ProverContext, state: Term) -> Term | None:
     return eq(state, app(none[0].name, (), state.sort)) if len(none) == 1 else None
 
 
-__all__ = ["builder_laws", "measures", "state_laws"]
+__all__ = ["builder_laws", "measures", "reached", "state_laws"]

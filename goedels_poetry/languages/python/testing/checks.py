@@ -11,7 +11,7 @@ from goedels_poetry.kernel.python.program import Program
 
 Effort = Literal["quick", "normal", "thorough"]
 
-VIOLATIONS = frozenset({"ensures", "raised", "finishes", "deterministic"})
+VIOLATIONS = frozenset({"ensures", "raised", "typed", "finishes", "deterministic"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,11 @@ class CheckResult:
 
     Attributes:
         name: the check in words: ``ensures result >= 0``, ``f(3) == 6``.
-        kind: ``compile``, ``signature``, ``import``, ``ensures``, ``raised``, ``finishes``, ``deterministic``,
-            ``example``, ``assertion``, ``property``, ``doctest``; of `replay` also ``domain`` (the input does not
-            satisfy the precondition), ``resources`` (time or stack ended on a large input, which says nothing about the
-            contract) and ``contract`` (it was satisfied); ``inputs``: there were none to judge by.
+        kind: ``compile``, ``signature``, ``import``, ``ensures``, ``raised``, ``typed`` (the result is of the declared
+            type), ``finishes``, ``deterministic``, ``example``, ``assertion``, ``property``, ``doctest``; of `replay`
+            also ``domain`` (the input does not satisfy the precondition), ``resources`` (time or stack ended on a large
+            input, which says nothing about the contract) and ``contract`` (it was satisfied); ``inputs``: there were
+            none to judge by.
         passed: only with positive evidence.
         reason: in one line, why not, or on how many inputs.
         input: the input that fails, as Python literals by parameter.

@@ -56,6 +56,8 @@ _NOT_JUDGED = {
     ("time", "depth", "gone"): "it ran out of time, memory or stack",
 }
 """What is said of inputs on which there is nothing to be judged, by the verdicts."""
+_WRONG = ("broken", "raised", "mistyped")
+"""Verdicts on an answer that was given, and is wrong."""
 _JUDGES = 6  # one after the other, for the verdicts on the same cases
 _STACK = 20_000  # frames for a second look at a recursion that was too deep
 
@@ -118,7 +120,7 @@ class ContractTester:
             if confirmed is not None:
                 smallest = await self._shrunk(confirmed)
                 return ContractReport(self._results(cases, smallest), _distinct(cases))
-        stateful = next((c for c in failing if c.verdict["v"] in ("broken", "raised", "unstable", "gone")), None)
+        stateful = next((c for c in failing if c.verdict["v"] in (*_WRONG, "unstable", "gone")), None)
         if stateful is not None:
             return ContractReport(
                 self._results(cases, stateful, " (after other calls: it keeps a state)"), _distinct(cases)
@@ -127,7 +129,7 @@ class ContractTester:
             closer, _ = await self.cases(
                 [{"input": case.given, "large": False}], self.means.closely, patience=_PATIENCE, most=_CLOSELY
             )
-            wrong = next((c for c in self._failing(closer) if c.verdict["v"] in ("broken", "raised")), None)
+            wrong = next((c for c in self._failing(closer) if c.verdict["v"] in _WRONG), None)
             if wrong is not None:
                 return ContractReport(self._results([*cases, wrong], wrong), _distinct(cases))
         return ContractReport(self._passed(cases, made), _distinct(cases))
@@ -234,11 +236,7 @@ class ContractTester:
     def _failing(self, cases: list[Case]) -> list[Case]:
         """Cases that break the contract, the clearest first, and of those the smallest."""
         cases = [replace(c, verdict=c.verdict["as"]) if _makes_too_much(c) else c for c in cases]
-        clear = [
-            c
-            for c in cases
-            if c.verdict["v"] in ("broken", "raised", "gone") and not (c.large and c.verdict["v"] == "gone")
-        ]
+        clear = [c for c in cases if c.verdict["v"] in (*_WRONG, "gone") and not (c.large and c.verdict["v"] == "gone")]
         clear.sort(key=lambda c: sum(_measure(c.given)))  # stable: of one size, the one tried first
         quick = [_measure(c.given) for c in cases if c.verdict["v"] == "ok" and c.outcome.get("t", 1) < 0.02]
         endless = [c for c in cases if c.verdict["v"] in ("time", "depth") and _is_endless(c, quick)]
@@ -257,7 +255,7 @@ class ContractTester:
         one = {"input": case.given, "large": False}
         found, _ = await self.cases([one], seconds, recursion)
         for again in found:
-            if again.verdict["v"] in ("broken", "raised", "gone"):
+            if again.verdict["v"] in (*_WRONG, "gone"):
                 return again
             if again.verdict["v"] in ("time", "depth") and patient:
                 return again
@@ -297,8 +295,12 @@ class ContractTester:
         allowed = ", ".join(name for name, _ in self.checks.raises)
         returns = f"returns, or raises {allowed}" if allowed else "returns"
         ensured = [(f"ensures {text}", "ensures") for text in self.checks.ensures]
+        typed = [(self._typed(), "typed")] if self.subject.returns else []
         stable = [("gives the same result again", "deterministic")] if self.checks.ensures else []
-        return [*ensured, (returns, "raised"), ("finishes", "finishes"), *stable]
+        return [*ensured, (returns, "raised"), *typed, ("finishes", "finishes"), *stable]
+
+    def _typed(self) -> str:
+        return f"the result is of the declared type {self.subject.returns}"
 
     def _passed(self, cases: list[Case], made: dict[str, Any]) -> tuple[CheckResult, ...]:
         judged = [c for c in cases if c.verdict["v"] == "ok" and not c.again]
@@ -364,6 +366,9 @@ class ContractTester:
                 line = f" (line {verdict['line']})" if verdict["line"] else ""
                 why = f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}"
                 return CheckResult(returns, "raised", False, why, shown)
+            case "mistyped":
+                why = f"the result{second} on {on} is {verdict['result']}, of type {verdict['type']}; declared is {self.subject.returns}"
+                return CheckResult(self._typed(), "typed", False, why, shown)
             case "gone":
                 return CheckResult(returns, "raised", False, f"{verdict['why']} on {on}", shown)
             case "time":

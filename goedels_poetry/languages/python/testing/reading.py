@@ -33,6 +33,7 @@ class Subject:
 
     Attributes:
         parameters: those that inputs are made for.
+        returns: the annotation of the result, of the signature that is asked for if there is one; "" for none.
         definitions: parts of the module (helpers, classes; never the function itself) by who names them: ``contract``,
             ``tests``, ``properties``, ``doctests``. Each runs where those are judged, and nowhere else.
         aliases: names bound to types, by the text of the type.
@@ -42,6 +43,7 @@ class Subject:
     source: str
     node: ast.FunctionDef
     parameters: tuple[Parameter, ...]
+    returns: str
     definitions: dict[str, str]
     aliases: dict[str, str]
     numbers: tuple[int | float, ...] = ()
@@ -77,6 +79,7 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
         for p in parameters_of(node)
         if p.kind not in ("*", "**")
     )
+    declared = (wanted or node).returns
     docstring = ast.get_docstring(node, clean=False) or ""
     # A signature that is asked for decides which classes inputs are made of; a candidate's own annotations do not.
     hints = (
@@ -88,7 +91,8 @@ def read_subject(source: str, checks: Checks, literals: Iterable[str] = ()) -> S
         part: _slice(tree, names - (_BUILT_IN - {"Any"}) - own, checks.function) for part, names in named.items()
     }
     numbers, texts = _constants(tree, node, checks)
-    return Subject(source, node, parameters, definitions, _aliases(tree), numbers, texts, docstring)
+    returns = ast.unparse(declared) if declared else ""
+    return Subject(source, node, parameters, returns, definitions, _aliases(tree), numbers, texts, docstring)
 
 
 def _type_of(default: str | None) -> str:

@@ -222,6 +222,7 @@ async def judge(
         "requires": checks.requires,
         "ensures": checks.ensures,
         "raises": checks.raises,
+        "returns": subject.returns,
         "numbers": subject.numbers,
         "texts": subject.texts,
         "table": table or {},
@@ -255,6 +256,8 @@ def _is_verdict(verdict: Any, clauses: int) -> bool:
         case {"v": "broken", "clause": int() as clause, "why": str(), "result": str()}:
             return 0 <= clause < max(clauses, 1)
         case {"v": "raised" | "depth", "error": str(), "message": str(), "line": int() | None}:
+            return True
+        case {"v": "mistyped", "result": str(), "type": str()}:
             return True
         case {"v": "time", "seconds": int() | float()} | {"v": "gone", "why": str()}:
             return True

@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from .limits import TooLong
+from .results import ResultType
 from .values import Reader, TooLarge
 
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
@@ -20,10 +21,12 @@ class Evaluator:
         requires: list[str],
         ensures: list[str],
         raises: list[list[str]],
+        returns: ResultType,
         names: Any,
     ) -> None:
         self.parameters = [p["name"] for p in parameters]
         self.names = names
+        self.returns = returns
         self.defaults = {p["name"]: self._compiled(p["default"], []) for p in parameters if p["default"] is not None}
         self.classes: dict[str, Any] = {}
         self.before = [self._compiled(text, self.parameters) for text in requires]
@@ -53,7 +56,8 @@ class Evaluator:
             return False
 
     def verdict(self, given: dict[str, Any], outcome: dict[str, Any], large: bool) -> dict[str, Any]:
-        """``{"v": "ok"}``, or what is wrong: ``broken`` (with the clause), ``raised``, ``time``, ``depth``, ``gone``.
+        """``{"v": "ok"}``, or what is wrong: ``broken`` (with the clause), ``raised``, ``time``, ``depth``, ``gone``,
+        ``mistyped`` (a result that is not of the type that is declared).
 
         ``unseen``: there is a result, of which more would have to be looked at than is, or more made than memory can
         hold; ``as`` is what is wrong where that is no excuse. A part that is left out can still be compared by ``is``
@@ -86,6 +90,8 @@ class Evaluator:
                 if not isinstance(error, TooLarge) and not _too_long(type(error).__name__, str(error)):
                     return {**broken, "why": why}
                 unseen = unseen or {**broken, "why": why}
+        if not self.returns.admits(after[-1]):
+            return {"v": "mistyped", "result": _short(after[-1]), "type": type(after[-1]).__name__}
         return {"v": "ok"} if unseen is None else {"v": "unseen", "as": unseen}
 
     def _raised(self, given: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:

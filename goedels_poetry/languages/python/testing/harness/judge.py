@@ -21,6 +21,7 @@ from .domain import Domain, is_large
 from .inputs import ABSENT, Maker, build
 from .limits import Limit, TooLong
 from .oracle import Oracle
+from .results import ResultType
 from .shrinking import proposals, size_of, sizes_of
 from .types_of import Shapes
 
@@ -41,7 +42,12 @@ class Judge:
         self.oracle.names = self.names
         named = {name: thing for name, thing in self.names.items() if name not in self.built_in}
         self.contract = contract.Evaluator(
-            job["parameters"], job["requires"], job["ensures"], job["raises"], {**named, "__builtins__": self.built_in}
+            job["parameters"],
+            job["requires"],
+            job["ensures"],
+            job["raises"],
+            ResultType(job["returns"], frozenset([*job["aliases"], *named])),
+            {**named, "__builtins__": self.built_in},
         )
         self.contract.classes = self.classes
 

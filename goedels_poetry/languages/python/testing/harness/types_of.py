@@ -48,8 +48,8 @@ class Shapes:
             return _union([self._shape(node.left, depth + 1), self._shape(node.right, depth + 1)])
         if isinstance(node, ast.Subscript):
             inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self._generic(_last(node.value), inner, depth)
-        return self._named(_last(node), depth)
+            return self._generic(last_name(node.value), inner, depth)
+        return self._named(last_name(node), depth)
 
     def _named(self, name: str, depth: int) -> Shape:
         if name in self.classes:
@@ -121,7 +121,8 @@ def _union(shapes: list[Shape]) -> Shape:
     return flat[0] if len(flat) == 1 else ("union", *sorted(flat, key=lambda part: part[0] != "none"))
 
 
-def _last(node: ast.expr) -> str:
+def last_name(node: ast.expr) -> str:
+    """``Optional`` of ``typing.Optional``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
@@ -136,4 +137,4 @@ def _text(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else repr(hint)
 
 
-__all__ = ["ANY", "Shape", "Shapes"]
+__all__ = ["ANY", "Shape", "Shapes", "last_name"]

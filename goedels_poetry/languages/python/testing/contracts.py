@@ -446,10 +446,10 @@ def _is_endless(case: Case, quick: list[tuple[int, ...]]) -> bool:
 
 
 def _worth_a_closer_look(cases: list[Case]) -> list[Case]:
-    """The two smallest inputs on which a right function makes little, and yet its contract took too long; and the
-    smallest one whose result was too large to be looked at."""
+    """The two smallest inputs on which a right function makes little, and yet it or its contract took too long; and
+    the smallest one whose result was too large to be looked at."""
     by_size = sorted((c for c in cases if not c.again), key=lambda c: sum(_measure(c.given)))
-    slow = [c for c in by_size if c.verdict["v"] == "slow" and not c.large and _is_tiny(c)]
+    slow = [c for c in by_size if c.verdict["v"] in ("slow", "time") and not c.large and _is_tiny(c)]
     return [*slow[:2], *[c for c in by_size if c.verdict["v"] == "unseen"][:1]]
 
 

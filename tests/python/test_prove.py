@@ -13,6 +13,7 @@ from goedels_poetry.checker import check_any
 from goedels_poetry.checker.archive import canonical, sealed, sha256
 from goedels_poetry.kernel.verdict import Verdict
 from goedels_poetry.languages.python.testing.contracts import MEANS
+from goedels_poetry.settings import Budgets
 
 HEAD = "from goedels_poetry.contracts import ensures, raises, requires\n\n\n"
 SUM = f"""{HEAD}@requires(lambda n: n >= 0)
@@ -99,6 +100,17 @@ def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(
     assert "not a proof" in result.reason and "line 7" in result.reason and "Counter" in result.reason
     assert result.certificate is not None
     assert check_any(result.certificate, KEYS).verdict is Verdict.TESTED
+
+
+def test_beyond_the_fragment_a_short_run_does_not_spend_itself_on_thorough_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MEANS, "normal", MEANS["quick"])
+    monkeypatch.delitem(MEANS, "thorough")  # takes half a minute
+    settings = Settings(home=tmp_path, budgets=Budgets(wall_seconds=30))
+    with GoedelsPoetryFramework(settings) as framework:
+        result = framework.run(KEYS, name="keys.py")
+    assert result.verdict is Verdict.TESTED and "Counter" in result.reason
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,18 @@ from typing import Any
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.base import Goal, Outcome, Theorem
 from goedels_poetry.languages.python.early import EARLY, EarlyAnswers
-from goedels_poetry.languages.python.testing import VIOLATIONS, Checks, TestReport, replay, test_candidate
+from goedels_poetry.languages.python.testing import VIOLATIONS, Checks, Effort, TestReport, replay, test_candidate
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.smt.language import JOB_SECONDS, JOBS, MEMORY_MB, Reading, SmtLanguage
 from goedels_poetry.languages.trials import trial_log
+from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout
 
 Json = dict[str, Any]
 
 PYTHON_JOBS = "goedels_poetry.languages.python.jobs"
+_TIME_FOR_ALL = 60.0
+"""Seconds of a run from which on a function that has no translation is tested thoroughly, which takes half of them."""
 _EVIDENCE = frozenset({"counterexample", "checks", "task", "change"})
 """What the checker gets of an answer. A ``task`` says that the function is a candidate: one that breaks leaves the task
 open, while of a program that was given it refutes the contract."""
@@ -52,6 +55,12 @@ class PythonLanguage(SmtLanguage):
         super().__init__(workers)
         self._translated: dict[tuple[str, str], str] = {}  # by program and function
         self._early = EarlyAnswers()
+        self._effort: Effort = "thorough"
+
+    def configure(self, settings: Settings) -> None:
+        """See `Configurable`."""
+        limit = settings.budgets.wall_seconds
+        self._effort = "thorough" if limit is None or limit >= _TIME_FOR_ALL else "normal"
 
     async def theorems(self, text: str) -> tuple[str, ...]:
         """See `SeveralTheorems.theorems`: the functions with contracts."""
@@ -85,7 +94,7 @@ class PythonLanguage(SmtLanguage):
         if _breaks_contract(quick):
             return _refuted(quick)
         if not reading.smt:
-            found = await test_candidate(theorem.text, checks, seed=seed, effort="thorough")
+            found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
             if _breaks_contract(found):
                 return _refuted(found)
             return Outcome(True, {"verdict": "unknown", "reason": f"no proof is tried: {reading.outside}"})

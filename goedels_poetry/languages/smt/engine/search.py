@@ -213,7 +213,9 @@ class Sketcher:
         self._begin("lemma-template")
         functions = context.shape.reachable_functions(sequent.formula)
         common = () if "templates" in self._without else templates(context, functions)
-        new = [library.attempt(candidate) for candidate in common]
+        # They are few, and others build on them: a law that permutes its arguments may need more resources than a guess
+        # is worth, and is lost for good when it is missed by a little.
+        new = [library.attempt(candidate, patient=True) for candidate in common]
         if any(new):
             library.retry()
             yield from self._again(sequent, "lemma-template")

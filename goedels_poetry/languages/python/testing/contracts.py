@@ -367,7 +367,8 @@ class ContractTester:
                 why = f"raised {verdict['error']}: {verdict['message']}{line}{second} on {on}"
                 return CheckResult(returns, "raised", False, why, shown)
             case "mistyped":
-                why = f"the result{second} on {on} is {verdict['result']}, of type {verdict['type']}; declared is {self.subject.returns}"
+                why = f"the result{second} on {on} is {verdict['result']}, of type {verdict['type']}"
+                why = f"{why}; declared is {self.subject.returns}"
                 return CheckResult(self._typed(), "typed", False, why, shown)
             case "gone":
                 return CheckResult(returns, "raised", False, f"{verdict['why']} on {on}", shown)

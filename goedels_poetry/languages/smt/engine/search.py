@@ -12,7 +12,17 @@ from goedels_poetry.kernel.printer import show
 from goedels_poetry.kernel.schemas import Conjuncts, Intro, Scheme, SkolemHypothesis, instances
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import INT, Kind, is_app
-from goedels_poetry.languages.smt.engine.arithmetic import interpreted, numeric_lemmas, open_guards, remaining_goals
+from goedels_poetry.languages.smt.engine.arithmetic import (
+    COMBINATION,
+    MULTIPLE,
+    combination_by_multiple,
+    common_divisors,
+    divides,
+    interpreted,
+    numeric_lemmas,
+    open_guards,
+    remaining_goals,
+)
 from goedels_poetry.languages.smt.engine.conjecture import (
     Explorer,
     Library,
@@ -90,6 +100,8 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
+        self._begin("common-divisor")
+        yield from self._divided(sequent)
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
@@ -154,6 +166,17 @@ class Sketcher:
             except SchemeError:
                 continue
             yield Plan(sequent, scheme, tuple(close_goal(self._context, case) or Plan(case) for case in cases), name)
+
+    def _divided(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal from what a function that it divides by does: its result divides its arguments."""
+        context, establish = self._context, self.library.establish
+        for *conditions, divisor in common_divisors(context, sequent):
+            known = establish(MULTIPLE, close_goal) and establish(COMBINATION, combination_by_multiple)
+            if known and establish(divisor, divides):
+                for condition in conditions:
+                    if context.refutes(condition) is None:
+                        establish(condition, lambda _, fact: short_proof(context, fact, CANDIDATE))
+                yield from self._again(sequent, "common-divisor")
 
     def _loops(self, sequent: Sequent) -> Iterator[Plan]:
         """The goal about the first state of a loop from one about every state that keeps an invariant."""

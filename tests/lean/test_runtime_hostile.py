@@ -8,6 +8,7 @@ import pytest
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import (
+    QUICK,
     SNAPSHOT,
     cache_folder,
     command,
@@ -110,7 +111,7 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
     (tmp_path / "snapshots").touch()  # no folder can be made there, not even by root
     assert not make_snapshot(tmp_path)
     line = command(tmp_path)
-    assert '"snapshot": null' in line[-1]
+    assert '"snapshot": null, "quick": null' in line[-1]
     lean = LeanPool("embedded", "", lambda: DrivenLean(line))
     try:
         assert (await lean.check(SMALL)).ok
@@ -119,21 +120,26 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
 
 
 @pytest.mark.whole("test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot")
-async def test_a_damaged_snapshot_is_not_used_and_is_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cut", [0, 100_000])
+async def test_damaged_files_of_a_start_are_not_used_and_are_made_again(tmp_path: Path, cut: int) -> None:
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)
-    (tmp_path / "snapshots").mkdir()
-    snapshot = tmp_path / "snapshots" / SNAPSHOT
-    snapshot.write_bytes(b"LSN1" + os.urandom(100_000))
-    assert not is_whole(snapshot)
+    files = [tmp_path / "snapshots" / name for name in (SNAPSHOT, QUICK)]
+    files[0].parent.mkdir()
+    for file in files:  # noise, or the beginning of a true one
+        file.write_bytes(b"LSN1" + os.urandom(100_000))
+        if cut:
+            with (cache_folder() / "snapshots" / file.name).open("rb") as whole:
+                file.write_bytes(whole.read(cut))
+    assert not any(map(is_whole, files))
     lean = LeanPool("embedded", "", lambda: DrivenLean(command(tmp_path)))
     try:
         assert (await lean.check(SMALL)).ok
     finally:
         await lean.aclose()
     assert make_snapshot(tmp_path)
-    assert is_whole(snapshot)
-    assert [p.name for p in snapshot.parent.iterdir()] == [SNAPSHOT]
+    assert all(map(is_whole, files))
+    assert sorted(files[0].parent.iterdir()) == sorted(files)
 
 
 def test_a_lean_that_elaborates_what_others_wrote_may_write_no_file() -> None:

@@ -27,6 +27,7 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     Explorer,
     Library,
     accumulations,
+    advance_laws,
     catamorphisms,
     closure_lemmas,
     critic_lemmas,
@@ -66,6 +67,9 @@ CRITIC_CALLS = 100
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
 
+
+MAX_STATE = 8
+"""Variables in a law of a loop, which speaks of its whole state."""
 
 IDLE_SECONDS = 0.05
 """What a strategy takes at most to find that there is nothing to try, when no solver was asked."""
@@ -130,7 +134,11 @@ class Sketcher:
         yield from self._generalised(sequent)
         if "interpretation" not in self._without:
             self._begin("interpretation")
+            known = len(self.library.plans)
             yield from interpreted(self._context, self.library.establish, sequent, self._known)
+            together = close_goal(self._context, sequent) if len(self.library.plans) > known else None
+            if together is not None:  # with what was proved before
+                yield replace(together, strategy="interpretation")
         if "lemmas" not in self._without:
             yield from self._with_lemmas(sequent)
         self._begin("patient-induction")
@@ -198,7 +206,8 @@ class Sketcher:
                 if context.holds(sequent, query, DIRECT, extra=extra):
                     yield Plan(sequent, query, (plan,), "loop-invariant", show(general.concl))
                     break
-        if [c for c in accumulations(context, sequent) if self.library.attempt(c)]:
+        known = [c for c in accumulations(context, sequent) if self.library.attempt(c)]
+        if known + [c for c in advance_laws(context, sequent) if self.library.attempt(c, variables=MAX_STATE)]:
             yield from self._again(sequent, "loop-accumulator")
 
     def _from_constants(self, sequent: Sequent) -> Iterator[Plan]:

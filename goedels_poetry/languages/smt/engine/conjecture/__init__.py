@@ -29,7 +29,7 @@ from goedels_poetry.languages.smt.engine.conjecture.indices import shift_laws, s
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
 from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
 from goedels_poetry.languages.smt.engine.conjecture.starts import plans_along, scalings, start_laws
-from goedels_poetry.languages.smt.engine.conjecture.states import builder_laws, state_laws
+from goedels_poetry.languages.smt.engine.conjecture.states import advance_laws, builder_laws, state_laws
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
 from goedels_poetry.languages.smt.engine.conjecture.witness import likely_witnesses, witness_plans
 
@@ -37,6 +37,7 @@ __all__ = [
     "Explorer",
     "Library",
     "accumulations",
+    "advance_laws",
     "builder_laws",
     "catamorphisms",
     "closure_lemmas",

@@ -34,6 +34,9 @@ CHANCES = 4
 MAX_LAW = 9
 """Size of laws that are kept although they follow without an induction."""
 
+MAX_VARIABLES = 4
+"""Variables of a candidate; of more, a guess is hardly ever a law."""
+
 RETRIED = 12
 """How many of them at a time."""
 
@@ -58,10 +61,19 @@ class Library:
         self._refused: set[str] = set()
         self._most_calls: int | None = None
 
-    def attempt(self, candidate: Sequent, deep: int = 0, *, patient: bool = False, again: bool = False) -> bool | None:
+    def attempt(
+        self,
+        candidate: Sequent,
+        deep: int = 0,
+        *,
+        patient: bool = False,
+        again: bool = False,
+        variables: int = MAX_VARIABLES,
+    ) -> bool | None:
         """Test and prove a candidate: True when it is new and proved, False when useless, None when it failed.
 
         One that was tried before is only looked at ``again`` on request, or when lemmas of its own may be found.
+        ``variables``: one of more is useless.
         """
         context, key = self._context, key_of(candidate)
         candidate = apart(candidate, context.reserved)
@@ -71,7 +83,7 @@ class Library:
             return None
         new = key not in self._tried
         self._tried.add(key)
-        if len(candidate.vars) > 4 or self.rules.joins(candidate):
+        if len(candidate.vars) > variables or self.rules.joins(candidate):
             self._failed.pop(key, None)
             return False
         if new and (values := context.refutes(candidate, TESTS)) is not None:

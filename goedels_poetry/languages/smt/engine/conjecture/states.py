@@ -45,6 +45,8 @@ MAX_BUILDERS = 3
 MAX_OBSERVERS = 8
 MAX_GUESSES = 3
 """Guesses about one observer that are not refuted, and tried."""
+MAX_ADVANCES = 3
+"""Numbers in the state of one loop of which it is asked how far they get."""
 MAX_CONDITIONS = 24
 TESTS = 30
 
@@ -108,6 +110,58 @@ def state_laws(context: ProverContext, sequent: Sequent) -> Iterator[list[Sequen
                 context, (lemma(app("<=", (after, app("+", (before, n), INT)), BOOL), (c,)) for c, n in counted)
             )
             yield _likely(context, map(lemma, _sums(before, after, rest)))
+
+
+def advance_laws(context: ProverContext, sequent: Sequent) -> Iterator[Sequent]:
+    """Guesses of how far a loop's counters get, and that a container grows by as much as they do.
+
+    The second are of as many variables as the loop has a state of.
+    """
+    for part in _built_by_loops(context, sequent):
+        advances = _advances(context, sequent, part)
+        for guesses in _bounds(context, part, advances):
+            yield from guesses
+        if not advances or part.loop.sort is not part.state.sort:
+            continue
+        gains = [app("-", pair, INT) for pair in advances]
+        steps = [*gains, *([app("+", gains, INT)] if len(gains) > 1 else [])]
+        for measured in measures(context, sequent, part.state):
+            after = substitute(measured, {part.state: part.loop})
+            yield from _likely(context, (lemma(eq(after, app("+", (measured, n), INT))) for n in steps))
+
+
+def _advances(context: ProverContext, sequent: Sequent, part: _Built) -> list[tuple[Term, Term]]:
+    """What numbers of the loop's state are at its end, by functions that run through the same states, and are now."""
+    definition = context.signature.definition(part.loop.name)
+    assert definition is not None
+    own = {(p.name, p.sort): v for p, v in zip(definition.params, part.loop.args, strict=True)}
+    found = []
+    for other in reached(context, sequent):
+        kept = [own.get((p.name, p.sort)) for p in other.params]
+        ends = [t for t in _leaves(other.body) if t in other.params]
+        if other.recursive and other.sort is INT and other is not definition and len(ends) == 1 and None not in kept:
+            now = kept[other.params.index(ends[0])]
+            at = [v for v in kept if v is not None]
+            if now is not None:
+                found.append((app(other.name, at, INT), now))
+    return found[:MAX_ADVANCES]
+
+
+def _leaves(body: Term) -> Iterator[Term]:
+    if is_app(body, "ite"):
+        for branch in body.args[1:]:
+            yield from _leaves(branch)
+    else:
+        yield body
+
+
+def _bounds(context: ProverContext, part: _Built, advances: list[tuple[Term, Term]]) -> Iterator[list[Sequent]]:
+    """That what counts up does so, and not past what it counts up to."""
+    for end, now in advances:
+        yield _likely(context, [lemma(app(">=", (end, now), BOOL))])
+        for below, _ in part.counted:
+            if now is below.args[0]:
+                yield _likely(context, [lemma(app("<=", (end, below.args[1]), BOOL), (below,))])
 
 
 def measures(context: ProverContext, sequent: Sequent, container: Term) -> Iterator[Term]:
@@ -371,4 +425,4 @@ def _empty(context: ProverContext, state: Term) -> Term | None:
     return eq(state, app(none[0].name, (), state.sort)) if len(none) == 1 else None
 
 
-__all__ = ["builder_laws", "measures", "reached", "state_laws"]
+__all__ = ["advance_laws", "builder_laws", "measures", "reached", "state_laws"]

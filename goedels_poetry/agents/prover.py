@@ -23,6 +23,9 @@ from goedels_poetry.models import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
 from goedels_poetry.tree.store import Txn
 
+NOTHING_TRIED = "Nothing else has tried it yet."
+"""In the place of what a language says has failed before a model is asked."""
+
 
 @agent(queue=Queue.PROVE, on_failure=FailurePolicy.FAIL_PROOF)
 @logged
@@ -80,6 +83,8 @@ async def ask_for_proof(
     """
     attempt = rounds_so_far(goal, *PROOF_PROMPTS)
     goal = await with_premises(deps, goal)
+    if not node.attempts:  # with ``model_first``
+        variables = {"tried_proofs": NOTHING_TRIED, **variables}
     request = await request_for(deps, node, goal, role, prompt, attempt, guide.proof_schema, **variables)
 
     async def read(reply: Reply) -> Outcome:

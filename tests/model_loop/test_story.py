@@ -118,6 +118,19 @@ async def test_a_reply_that_cannot_be_read_is_sent_back_once_and_costs_no_attemp
     )
 
 
+@pytest.mark.parametrize("model_first", [True, False])
+async def test_a_prompt_says_that_other_methods_have_failed_only_where_they_have(
+    with_model: WithModel, model_first: bool
+) -> None:
+    with Server(lambda _: fenced(GOOD_SKETCH)) as server:
+        await with_model(server, model_first=model_first, symbolic_queries=1).arun(FIBONACCI, name="f.smt2")
+    first = prompt_of(server.requests[0])
+    assert ("Automatic methods have failed on it" in first, "Nothing else has tried it" in first) == (
+        not model_first,
+        model_first,
+    )
+
+
 async def test_a_reader_is_told_that_a_model_called_the_goal_false_and_why_it_is_not(
     with_model: WithModel, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,8 +47,8 @@ QUERY_SECONDS = 0.05
 MOST_BROKEN = 5
 """Symbolic sketches in a row that Lean may refuse before none is given."""
 TRIED_PROOFS = (
-    "rfl, decide, omega, simp, simp_all and grind with the definitions, exact?, and these after induction, functional "
-    "induction and case splits."
+    "Automatic methods have failed on it: rfl, decide, omega, simp, simp_all and grind with the definitions, exact?, "
+    "and these after induction, functional induction and case splits."
 )
 TRIED_SKETCHES = f"{TRIED_PROOFS[:-1]}, and a search for lemmas."
 """What has failed before a model is asked for a proof or a sketch."""

@@ -18,11 +18,12 @@ MAX_TEXT = 30_000
 """Characters of any one part of a description; a longer one is cut, and says so."""
 
 TRIED_PROOFS = (
-    "one solver query, induction (structural, integer, along functions) without lemmas, and a short search for lemmas."
+    "Automatic methods have failed on it: one solver query, induction (structural, integer, along functions) without "
+    "lemmas, and a short search for lemmas."
 )
 TRIED_SKETCHES = """\
-one solver query, induction (structural, integer, along functions), generalisation of repeated subterms, common
-algebraic properties, and a search for small equations."""
+Automatic methods have failed on it: one solver query, induction (structural, integer, along functions),
+generalisation of repeated subterms, common algebraic properties, and a search for small equations."""
 """What has failed before a model is asked for a proof or a sketch."""
 
 

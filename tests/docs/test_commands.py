@@ -83,8 +83,15 @@ SHELL = re.compile(r"[^\w\s\"',./:=-]")
 """Characters that a shell may make something of, and that no plain command of ours has."""
 
 
+BY_FILE = ("prove", "check")
+"""What does another thing for another kind of file."""
 IN_A_PROCESS = {("prove", ".lean"): "goedels-poetry prove theorems/lean/sorting_append_wrong.lean"}
 """Of its kind not the first but the one that takes least: a process that proves in Lean starts three of its own."""
+
+
+def kind_of(argument: str) -> str:
+    """The suffix of a file, of which a function may be named."""
+    return Path(argument).suffix.partition(":")[0]
 
 
 def in_processes() -> frozenset[str]:
@@ -94,7 +101,7 @@ def in_processes() -> frozenset[str]:
         for command in section.commands:
             ours, word, *rest = command.line.split()
             if ours == "goedels-poetry":
-                suffix = next((Path(each).suffix for each in rest if Path(each).suffix), "") if word == "prove" else ""
+                suffix = next((each for each in map(kind_of, rest) if each), "") if word in BY_FILE else ""
                 first.setdefault((word, suffix), command.line)
                 every.add(command.line)
     assert set(IN_A_PROCESS.values()) <= every

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import kept_lean
 import pytest
 
 from goedels_poetry.checker import TrustLevel
-from goedels_poetry.checker.lean import FreshLean, audit_file, run, verify
+from goedels_poetry.checker.lean import FreshLean, audit_file, run
 from goedels_poetry.checker.report import CheckReport
 from goedels_poetry.cli.check import check_one
+from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.tree.state import Verdict
 
 ORIGINAL = """def two := 2
@@ -123,11 +125,11 @@ def told_of(file: Path, original: Path, capsys: pytest.CaptureFixture[str]) -> t
 
 
 def test_the_command_prints_the_verdict_and_gives_its_exit_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: FreshLean, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lean: LeanPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original, bad = tmp_path / "original.lean", tmp_path / "bad.lean"
     bad.write_text("theorem t : 1 + 1 = 2 := by\n  run_tac pure ()\n")
-    monkeypatch.setattr(verify, "open_lean", lambda *_, **__: kept())
+    kept_lean.for_all(lean, monkeypatch)
     code, told = told_of(bad, original, capsys)
     assert (code, told["accepted"], told["rule"], told["line"], told["column"]) == (1, False, "metaprogram", 2, 3)
     assert check_one(tmp_path / "none.lean", original, as_json=False, assume_definitions=False) == 2

@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scripted_code import Answer, Scripted, Server, model_at, run
 
 from goedels_poetry import Settings
@@ -59,6 +60,7 @@ def killed(home: Path, url: str, moment: str) -> bool:
     return said
 
 
+@pytest.mark.whole("changes/test_undo.py::test_a_killed_run_goes_on_and_asks_nothing_twice")
 async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     script = Steady(*FUNCTIONS)
     with Server(script) as server:

@@ -130,6 +130,7 @@ def test_reversing_twice_is_proved_by_a_lemma_about_an_own_list_type(lean: LeanP
     assert "Row.turn (Row.join" in proved(lean, task)
 
 
+@pytest.mark.whole("lean/test_portfolio.py::test_what_is_false_gets_no_proof")
 def test_no_lemma_makes_a_false_theorem_provable(lean: LeanPool) -> None:
     task = Task(PILE, "theorem wrong (xs : List Nat) : pileOn xs 1 = pile xs", "wrong")
     assert asyncio.run(prove_by_lemmas(lean, task, seconds=2)) is None

@@ -262,12 +262,16 @@ def certificates(lean: LeanPool, kept: FreshLean, tmp_path_factory: pytest.TempP
     yield folder
 
 
-def test_a_certificate_is_checked_from_nothing(certificates: Path) -> None:
+def test_a_certificate_is_the_theorem_its_proof_and_what_checked_it(certificates: Path) -> None:
     folder = certificates / "proof"
     assert sorted(p.name for p in folder.iterdir()) == ["manifest.json", "original.lean", "proof.lean"]
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["versions"]["lean"] == "4.28.0-pre"
-    again = check_again({"directory": str(folder), "theorem": ORIGINAL})
+
+
+@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
+def test_a_certificate_is_checked_from_nothing(certificates: Path) -> None:
+    again = check_again({"directory": str(certificates / "proof"), "theorem": ORIGINAL})
     assert (again["verdict"], again["trust_level"]) == ("proved", str(TrustLevel.CONFIRMED))
     assert again["statement"] == "theorem t (n : Nat) : n < n + two"
 

@@ -43,6 +43,7 @@ async def test_it_is_answered(lean: LeanPool, what: str) -> None:
     assert (await lean.check(SMALL)).ok
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("what", LOST)
 async def test_it_costs_its_own_request(lean: LeanPool, what: str) -> None:
     lost = await lean.check(CheckRequest(LOST[what], seconds=1.0))
@@ -132,6 +133,7 @@ async def test_damaged_files_of_a_start_are_not_used_and_are_made_again(tmp_path
             with (cache_folder() / "snapshots" / file.name).open("rb") as whole:
                 file.write_bytes(whole.read(cut))
     assert not any(map(is_whole, files))
+    (files[0].parent / "init-3.bin").write_bytes(b"LSN1: what an older version made")
     lean = LeanPool("embedded", "", lambda: DrivenLean(command(tmp_path)))
     try:
         assert (await lean.check(SMALL)).ok

@@ -47,6 +47,7 @@ def start(home: Path, script: ModuleType, **spec: Any) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_cleanly_and_says_how_to_resume(tmp_path: Path, script: ModuleType, number: int) -> None:
     process = start(tmp_path / "run", script)

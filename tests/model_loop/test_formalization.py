@@ -356,6 +356,7 @@ with GoedelsPoetryFramework(settings) as framework:
 """
 
 
+@pytest.mark.whole("model_loop/test_loop.py::test_after_kill_9_only_calls_that_were_in_flight_are_repeated")
 def test_after_kill_9_the_accepted_text_is_not_asked_for_again(tmp_path: Path) -> None:
     """Without a cache: once killed while the judge thinks, once after its yes, while the text is looked at."""
     environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}

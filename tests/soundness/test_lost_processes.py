@@ -182,6 +182,7 @@ def test_a_run_without_z3_stops_and_goes_on_when_there_is_one(tmp_path: Path) ->
     assert run.returncode == 0, said
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", ["z3 -smt2", WORKER, "solvers.nursery"])
 def test_a_run_whose_processes_are_killed_ends_proved_or_to_be_resumed(tmp_path: Path, what: str) -> None:
     run = prove(tmp_path)

@@ -311,6 +311,7 @@ def test_a_recursion_too_deep_for_an_example_is_a_failure():
     assert "RecursionError" in report.reason
 
 
+@pytest.mark.whole("test_a_result_too_large_to_look_at_refutes_no_contract")
 def test_a_list_longer_than_memory_can_be_says_nothing_about_a_contract():
     source = "def f(k: int) -> list[int]:\n    return [0] * k\n"
     checks = Checks("f", requires=("k >= 0",), ensures=("sum(result) == 0",))
@@ -326,6 +327,7 @@ def test_a_result_too_large_to_look_at_refutes_no_contract():
     assert not result.violates() and result.kind == "resources"
 
 
+@pytest.mark.whole("test_a_wrong_result_of_half_a_million_parts_is_looked_at_closely")
 def test_a_result_so_long_that_its_contract_takes_long_is_looked_at_once_more_on_the_smallest_input():
     promised = "all(result[i] == 0 and sum(int(d) for d in str(i)) >= 0 for i in range(len(result)))"
     checks = Checks("f", "def f(n: int) -> list[int]", requires=("0 <= n",), ensures=(promised,))
@@ -371,6 +373,7 @@ def test_a_result_too_large_to_be_looked_at_is_a_fault_on_a_small_input():
     assert not report.passed and "too large to look at" in report.reason and "n = 7" in report.reason, report
 
 
+@pytest.mark.whole("test_an_iterator_without_end_is_a_fault_where_all_of_it_is_wanted")
 def test_an_iterator_with_more_items_than_are_looked_at_is_unseen_and_not_wrong():
     promised = Checks("f", "def f(n: int)", requires=("0 <= n",), ensures=("all(x == 0 for x in result)",))
     report = judged("def f(n):\n    return (0 for _ in range(n))\n", promised)

@@ -18,7 +18,7 @@ PARTS = {
     "Lean's terms as data, and data as Lean's terms": TERMS,
     "starting Lean's processes and talking to them": (
         f"{EMBEDDED}/*",
-        *(f"languages/lean/runtime/{name}.py" for name in ("driven", "pool", "protocol")),
+        *(f"languages/lean/runtime/{name}.py" for name in ("driven", "headstart", "pool", "protocol")),
     ),
 }
 ROUGHLY = 100

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.languages.lean.runtime import headstart
 from goedels_poetry.languages.lean.runtime.library import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import (
     BadAnswer,
@@ -97,6 +98,7 @@ class DrivenLean:
                 raise ValueError("no object with a status")
             if answer.get("id") != number:
                 raise ValueError(f"an answer to another request: {answer.get('event')} {answer.get('error')}")
+            headstart.answered(self._command)
         except ChildTimeout:
             self._drop()
             answer = {"status": "timeout", "error": f"no answer within {seconds:g} s"}
@@ -120,7 +122,7 @@ class DrivenLean:
         if child is not None and child.alive:
             return child
         self._drop()
-        child = Child(self._command)
+        child = headstart.take(self._command) or Child(self._command)
         with self._lock:
             self._child = child
         self.starts += 1

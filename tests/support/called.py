@@ -14,6 +14,7 @@ import pytest
 import typer.main
 
 from goedels_poetry.cli import main
+from goedels_poetry.languages.lean.runtime import headstart
 
 FROM_OUTSIDE = ("COLUMNS", "LINES", "NO_COLOR")
 """What the terminal of whoever runs the tests would change."""
@@ -40,6 +41,7 @@ def call(
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()
+        headstart.drop()  # as they end with the program
     out, err = capsys.readouterr()
     assert "Traceback" not in out + err, err
     assert isinstance(ended.value.code, int)

@@ -31,13 +31,19 @@ def take(command: Sequence[str]) -> Child | None:
         if mine is not None:
             _started.remove(mine)
             return mine[1]
+    drop()
+    return None
+
+
+def drop() -> None:
+    """Nobody is going to ask those that were started: they end, and no more of them start."""
+    with _lock:
         unneeded = [child for _, child in _started]
         _started.clear()
         _wanted.clear()
     for child in unneeded:
         child.kill()
         child.close()
-    return None
 
 
 def answered(command: Sequence[str]) -> None:
@@ -56,4 +62,4 @@ def _start(command: list[str]) -> None:
             _started.append((command, child))
 
 
-__all__ = ["answered", "begin", "take"]
+__all__ = ["answered", "begin", "drop", "take"]

@@ -67,7 +67,6 @@ CRITIC_CALLS = 100
 FAILED_STEP_CALLS = 200
 """Queries for one round of lemmas from failed steps, theirs included."""
 
-
 MAX_STATE = 8
 """Variables in a law of a loop, which speaks of its whole state."""
 
@@ -104,8 +103,9 @@ class Sketcher:
         open. An induction often needs it as it is, so whoever has another idea should have the whole goal.
         """
         after_induction = []
-        self._begin("common-divisor")
-        yield from self._divided(sequent)
+        if "lemmas" not in self._without:
+            self._begin("common-divisor")
+            yield from self._divided(sequent)
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)

@@ -8,12 +8,10 @@ of two numbers divides such a sum is a lemma, which solvers use where they are t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from goedels_poetry.kernel.derivation import Instance, Query
-from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import RecursionInduction
-from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, make_sequent
 from goedels_poetry.kernel.terms import (
     INT,
@@ -30,6 +28,7 @@ from goedels_poetry.kernel.terms import (
     var,
 )
 from goedels_poetry.languages.smt.engine.context import GROUND, ProverContext
+from goedels_poetry.languages.smt.engine.induction import closed_along
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.rewriting import lemma
 
@@ -73,8 +72,7 @@ def common_divisors(context: ProverContext, sequent: Sequent) -> Iterator[tuple[
 
     The first is only there where the goal does not say so itself; the last is what `divides` proves.
     """
-    divided = [t.args[1] for t in subterms(sequent.concl) if is_app(t, "mod") and len(t.args) == 2]
-    calls = [c for c in dict.fromkeys(divided) if c.kind is Kind.APP and c.name in context.recursions]
+    calls = [c for c in _divisors_in(sequent.concl) if c.kind is Kind.APP and c.name in context.recursions]
     for call in calls[:MAX_CALLS]:
         divisor = _divisor(context, call, ()) or _divisor(context, call, _said_of_arguments(context, sequent, call))
         if divisor is not None:
@@ -105,22 +103,19 @@ def _said_of_arguments(context: ProverContext, sequent: Sequent, call: Term) -> 
 
 def divides(context: ProverContext, sequent: Sequent) -> Plan | None:
     """That a result divides arguments, by induction along its function, once `MULTIPLE` and `COMBINATION` are known."""
-    calls = [t.args[1] for t in subterms(sequent.concl) if is_app(t, "mod") and len(t.args) == 2]
-    for call in dict.fromkeys(calls):
+    for call in _divisors_in(sequent.concl):
         scheme = RecursionInduction(call.name, call.args, ())
-        try:
-            cases = instances(sequent, scheme, context.signature)
-        except SchemeError:
-            continue
-        closed = [_closed(context, case, call.name) for case in cases]
-        if all(plan is not None for plan in closed):
-            children = tuple(plan for plan in closed if plan is not None)
-            detail = f"{call.name} {' '.join(map(show, call.args))} /"
-            return Plan(sequent, scheme, children, "recursion-induction", detail)
+        plan = closed_along(context, sequent, scheme, partial(_closed, context, call.name))
+        if plan is not None:
+            return plan
     return None
 
 
-def _closed(context: ProverContext, case: Sequent, function: str) -> Plan | None:
+def _divisors_in(term: Term) -> list[Term]:
+    return list(dict.fromkeys(t.args[1] for t in subterms(term) if is_app(t, "mod") and len(t.args) == 2))
+
+
+def _closed(context: ProverContext, function: str, case: Sequent) -> Plan | None:
     combined = [Instance("step", key_of(COMBINATION), at) for at in dict.fromkeys(_combinations(case, function))]
     results = [t for t in dict.fromkeys(subterms(case.concl)) if t.kind is Kind.APP and t.name == function]
     ends = dict.fromkeys(a for r in results for a in r.args if a.sort is INT)  # where it does not go on

@@ -20,9 +20,6 @@ from itertools import islice
 
 from goedels_poetry.kernel.derivation import Instance, Query
 from goedels_poetry.kernel.equations import simplify
-from goedels_poetry.kernel.faults import SchemeError
-from goedels_poetry.kernel.printer import show
-from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Names, Sequent, make_sequent
 from goedels_poetry.kernel.termination.calls import Call, calls_of
 from goedels_poetry.kernel.termination.work import TooLarge
@@ -55,7 +52,7 @@ from goedels_poetry.languages.smt.engine.context import (
     close_goal,
     direct_query,
 )
-from goedels_poetry.languages.smt.engine.induction import recursion_schemes
+from goedels_poetry.languages.smt.engine.induction import closed_along, recursion_schemes
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of, leaf
 from goedels_poetry.languages.smt.engine.rewriting import lemma, lemma_instances, replace_subterm
 
@@ -84,15 +81,9 @@ class LoopStatement:
         for scheme in recursion_schemes(context, self.general):
             if scheme.function not in self.functions:
                 continue
-            try:
-                cases = instances(self.general, scheme, context.signature)
-            except SchemeError:  # no call that matters leads back
-                continue
-            children = [_closed(context, case, rlimit) for case in cases]
-            if all(child is not None for child in children):
-                closed = tuple(child for child in children if child is not None)
-                detail = f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
-                return Plan(self.general, scheme, closed, "recursion-induction", detail)
+            plan = closed_along(context, self.general, scheme, lambda case: _closed(context, case, rlimit))
+            if plan is not None:
+                return plan
         return None
 
     def queries(self, context: ProverContext, sequent: Sequent) -> Iterator[Query]:

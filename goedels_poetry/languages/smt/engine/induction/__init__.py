@@ -15,7 +15,7 @@ from goedels_poetry.languages.smt.engine.induction.descent import descents
 from goedels_poetry.languages.smt.engine.induction.first import induction
 from goedels_poetry.languages.smt.engine.induction.focus import Facts, prove
 from goedels_poetry.languages.smt.engine.induction.integers import integer_plans, recursive_points, short_proof
-from goedels_poetry.languages.smt.engine.induction.recursion import along_function, recursion_schemes
+from goedels_poetry.languages.smt.engine.induction.recursion import along_function, closed_along, recursion_schemes
 from goedels_poetry.languages.smt.engine.induction.saturate import ground_proof
 from goedels_poetry.languages.smt.engine.induction.structural import (
     constructor_split,
@@ -28,6 +28,7 @@ from goedels_poetry.languages.smt.engine.induction.structural import (
 __all__ = [
     "Facts",
     "along_function",
+    "closed_along",
     "constructor_split",
     "descents",
     "general_beside",

@@ -10,7 +10,7 @@ many suggest; the rule is the functional induction of Krauss, "Partial Recursive
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import RecursionInduction
@@ -86,7 +86,7 @@ def along_function(
     except SchemeError:
         return None
     began = time.monotonic()
-    detail = f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"
+    detail = _detail(scheme)
     children: list[Plan] = []
     for case in cases:
         closed = close_goal(context, case, rlimit)
@@ -99,3 +99,24 @@ def along_function(
             return None
         children.append(closed or Plan(case))
     return Plan(sequent, scheme, tuple(children), "recursion-induction", detail)
+
+
+def closed_along(
+    context: ProverContext, sequent: Sequent, scheme: RecursionInduction, close: Callable[[Sequent], Plan | None]
+) -> Plan | None:
+    """One induction along a function whose cases are all closed by ``close``; None when one stays open."""
+    try:
+        cases = instances(sequent, scheme, context.signature)
+    except SchemeError:  # no call that matters leads back
+        return None
+    children: list[Plan] = []
+    for case in cases:
+        closed = close(case)
+        if closed is None:
+            return None
+        children.append(closed)
+    return Plan(sequent, scheme, tuple(children), "recursion-induction", _detail(scheme))
+
+
+def _detail(scheme: RecursionInduction) -> str:
+    return f"{scheme.function} {' '.join(map(show, scheme.at))} / {' '.join(scheme.general)}"

@@ -94,6 +94,7 @@ class PythonLanguage(SmtLanguage):
         if _breaks_contract(quick):
             return _refuted(quick)
         if not reading.smt:
+            # Other inputs than the checker makes in the end: with its seed they would be tried twice.
             found = await test_candidate(theorem.text, checks, seed=seed + 1, effort=self._effort)
             if _breaks_contract(found):
                 return _refuted(found)

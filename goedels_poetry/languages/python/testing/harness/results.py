@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .types_of import last_name
+from .types_of import arguments_of, last_name, parsed
 from .values import Opaque, Record
 
 _ATOMS: dict[str, tuple[type, ...]] = {
@@ -28,7 +28,7 @@ class ResultType:
 
     def __init__(self, annotation: str, own: frozenset[str]) -> None:
         self.annotation, self.own = annotation, own
-        self.node = _parsed(annotation)
+        self.node = parsed(annotation) if annotation else None
 
     def admits(self, value: Any) -> bool:
         """Whether the value may be of the declared type."""
@@ -42,14 +42,13 @@ class ResultType:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._fits(node.left, value, depth + 1) or self._fits(node.right, value, depth + 1)
         if isinstance(node, ast.Subscript):
-            inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self._generic(last_name(node.value), inner, value, depth)
+            return self._generic(last_name(node.value), arguments_of(node), value, depth)
         return self._named(last_name(node), value)
 
     def _constant(self, node: ast.Constant, value: Any, depth: int) -> bool:
         if node.value is None:
             return value is None
-        inside = _parsed(node.value) if isinstance(node.value, str) else None  # a name in quotation marks
+        inside = parsed(node.value) if isinstance(node.value, str) else None  # a name in quotation marks
         return inside is None or self._fits(inside, value, depth + 1)
 
     def _named(self, name: str, value: Any) -> bool:
@@ -85,13 +84,6 @@ class ResultType:
             return all(self._fits(inner[0], item, depth + 1) for item in value[:_ITEMS])
         parts = [] if len(inner) == 1 and isinstance(inner[0], ast.Tuple) else inner  # tuple[()]
         return len(parts) == len(value) and all(map(self._fits, parts, value, [depth + 1] * len(parts)))
-
-
-def _parsed(annotation: str) -> ast.expr | None:
-    try:
-        return ast.parse(annotation.strip(), mode="eval").body if annotation else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 __all__ = ["ResultType"]

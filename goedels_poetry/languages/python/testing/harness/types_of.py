@@ -31,11 +31,8 @@ class Shapes:
         """The shape of an annotation; ``("unknown", text)`` where no inputs can be made."""
         if not annotation:
             return ANY
-        try:
-            node = ast.parse(annotation.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ("unknown", annotation)
-        return self._shape(node, depth)
+        node = parsed(annotation)
+        return ("unknown", annotation) if node is None else self._shape(node, depth)
 
     def _shape(self, node: ast.expr, depth: int) -> Shape:
         if depth > _DEEPEST:
@@ -47,8 +44,7 @@ class Shapes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return _union([self._shape(node.left, depth + 1), self._shape(node.right, depth + 1)])
         if isinstance(node, ast.Subscript):
-            inner = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return self._generic(last_name(node.value), inner, depth)
+            return self._generic(last_name(node.value), arguments_of(node), depth)
         return self._named(last_name(node), depth)
 
     def _named(self, name: str, depth: int) -> Shape:
@@ -121,6 +117,19 @@ def _union(shapes: list[Shape]) -> Shape:
     return flat[0] if len(flat) == 1 else ("union", *sorted(flat, key=lambda part: part[0] != "none"))
 
 
+def parsed(annotation: str) -> ast.expr | None:
+    """The annotation as Python reads it; None for what is no expression."""
+    try:
+        return ast.parse(annotation.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def arguments_of(node: ast.Subscript) -> list[ast.expr]:
+    """``int`` and ``str`` of ``dict[int, str]``."""
+    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
 def last_name(node: ast.expr) -> str:
     """``Optional`` of ``typing.Optional``."""
     if isinstance(node, ast.Attribute):
@@ -137,4 +146,4 @@ def _text(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) and not hasattr(hint, "__args__") else repr(hint)
 
 
-__all__ = ["ANY", "Shape", "Shapes", "last_name"]
+__all__ = ["ANY", "Shape", "Shapes", "arguments_of", "last_name", "parsed"]

@@ -1,12 +1,9 @@
 """Requests leave nothing behind in Lean's memory, which is freed by hand in our driver."""
 
-import json
-import subprocess
 from pathlib import Path
 
 import pytest
-
-from goedels_poetry.languages.lean.runtime import embedded
+from lean_programs import found_by
 
 FEW = 300
 """Bytes a request: Lean's own caches may still grow a little."""
@@ -14,11 +11,7 @@ FEW = 300
 
 @pytest.mark.usefixtures("lean")
 def test_no_kind_of_request_leaks() -> None:
-    ours, program = Path(embedded.__file__).parent, Path(__file__).with_name("leaks.cjs")
-    command = [str(embedded.node_program()), str(program), str(ours), str(embedded.cache_folder())]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=115)
-    assert done.returncode == 0, done.stderr
-    lost = json.loads(done.stdout)
+    lost = found_by(Path(__file__).with_name("leaks.cjs"))
     assert lost.pop("a string that nobody frees") >= 1000, "what counts, counts"
     assert len(lost) == 14
     assert {kind: bytes for kind, bytes in lost.items() if bytes > FEW} == {}

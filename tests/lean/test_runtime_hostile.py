@@ -8,11 +8,10 @@ import pytest
 
 from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanPool
 from goedels_poetry.languages.lean.runtime.embedded import (
-    QUICK,
-    SNAPSHOT,
     cache_folder,
     command,
     is_whole,
+    made_files,
     make_snapshot,
 )
 
@@ -112,7 +111,7 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
     (tmp_path / "snapshots").touch()  # no folder can be made there, not even by root
     assert not make_snapshot(tmp_path)
     line = command(tmp_path)
-    assert '"snapshot": null, "quick": null' in line[-1]
+    assert '"snapshot": null, "quick": null, "code": null' in line[-1]
     lean = LeanPool("embedded", "", lambda: DrivenLean(line))
     try:
         assert (await lean.check(SMALL)).ok
@@ -125,7 +124,7 @@ async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(
 async def test_damaged_files_of_a_start_are_not_used_and_are_made_again(tmp_path: Path, cut: int) -> None:
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)
-    files = [tmp_path / "snapshots" / name for name in (SNAPSHOT, QUICK)]
+    files = made_files(tmp_path)
     files[0].parent.mkdir()
     for file in files:  # noise, or the beginning of a true one
         file.write_bytes(b"LSN1" + os.urandom(100_000))
@@ -133,7 +132,7 @@ async def test_damaged_files_of_a_start_are_not_used_and_are_made_again(tmp_path
             with (cache_folder() / "snapshots" / file.name).open("rb") as whole:
                 file.write_bytes(whole.read(cut))
     assert not any(map(is_whole, files))
-    (files[0].parent / "init-3.bin").write_bytes(b"LSN1: what an older version made")
+    (tmp_path / "snapshots" / "init-3.bin").write_bytes(b"LSN1: what an older version made")
     lean = LeanPool("embedded", "", lambda: DrivenLean(command(tmp_path)))
     try:
         assert (await lean.check(SMALL)).ok

@@ -169,3 +169,13 @@ def test_replacing_goes_through_shared_parts_once() -> None:
     assert replace_subterm(goal, atom, FALSE) is not goal
     assert substitute(goal, {x: integer(1)}).free == frozenset()
     assert time.monotonic() - began < 5
+
+
+def test_calls_that_were_not_decided_do_not_count_as_being_under_way() -> None:
+    """500 of them, one after another, where 400 within each other are the limit without much fuel."""
+    bad = " ".join(f"(> (bad {n}) 0)" for n in range(1, 501))
+    problem = parse_problem(
+        "(define-fun-rec bad ((n Int)) Int (div n 0))\n(define-fun-rec good ((n Int)) Int (+ n 1))\n"
+        f"(prove (or {bad} (> (good 1) 0)))"
+    )
+    assert evaluate(problem.goal, {}, problem.signature) is True

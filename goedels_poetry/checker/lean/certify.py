@@ -193,7 +193,7 @@ async def _given(lean: LeanPool, against: str, archive: LeanArchive) -> str:
     still_open = await open_theorems(lean, against)
     if still_open and name not in still_open:
         raise InvalidInput(f"it does not leave {name} open, which the certificate is about", hint=", ".join(still_open))
-    target = await read_target(lean, against, name)
+    target = await read_target(lean, against, name, advice=False)
     return _stated(target) if archive.claim == REFUTED else target.reference
 
 

@@ -105,10 +105,13 @@ async def open_theorems(lean: LeanPool, text: str, seconds: float = READ_SECONDS
     return tuple(c.full_name() for c in found)
 
 
-async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: float = READ_SECONDS) -> Target:
+async def read_target(
+    lean: LeanPool, text: str, wanted: str = "", seconds: float = READ_SECONDS, *, advice: bool = True
+) -> Target:
     """The theorem called ``wanted`` (full name or its end), or the only one with a `sorry`.
 
-    ``seconds``: for each thing that Lean is asked.
+    ``seconds``: for each thing that Lean is asked. ``advice``: also look for names that Lean takes for variables, which
+    costs as much as reading the whole text once more.
 
     Raises:
         InvalidInput: in Lean's words and with its position when the text does not elaborate, or in ours.
@@ -161,8 +164,9 @@ async def read_target(lean: LeanPool, text: str, wanted: str = "", seconds: floa
         *_vocabulary(again, command),
     )
     unproved = sorted(n for n, d in constants.items() if "sorryAx" in d.axioms and n != constant)
-    notes = (*await _without_sorry(lean, text, target, command, unproved), *await _bound_by_lean(lean, target, seconds))
-    return replace(target, warnings=notes)
+    notes = await _without_sorry(lean, text, target, command, unproved)
+    bound = await _bound_by_lean(lean, target, seconds) if advice else ()
+    return replace(target, warnings=(*notes, *bound))
 
 
 async def _look(lean: LeanPool, text: str, seconds: float) -> tuple[str, CheckResult]:

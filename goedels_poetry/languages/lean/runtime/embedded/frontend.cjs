@@ -4,9 +4,11 @@
  * What `Lean.Elab.IO.processCommands` does, without its threads.
  */
 const fs = require('fs');
+const { histories } = require('./history.cjs');
 const SORRY = { 'Lean.Parser.Tactic.tacticSorry': true, 'Lean.Parser.Term.sorry': false };
 const KEPT_AFTER_SYNTAX_ERROR = /^Elab\.synthPlaceholder$|^Tactic\.unsolvedGoals$|_traceMsg$/;
 const BARRED = 'goedels.barred';
+const LOG = 1, INFO = 8;               // of Command.State
 const MOST_PREFIXES = 6, COUNTED_BITS = 10, MOST_NUMBER = 2 ** 53;
 
 function frontend(lean, library) {
@@ -149,19 +151,29 @@ function frontend(lean, library) {
   /**
    * Parse and elaborate commands from `parser` on, until the end of input (`stopAtEnd`: not elaborating that).
    * `admit(command)`, asked before a command is elaborated, may refuse it with {at, text}: then nothing more is read.
+   * `whole`: {key, bytes} of a text that is read from its first command on, see history.cjs; admit and each see all of it.
    */
-  function commands(context, state, parser, { stopAtEnd, each, admit }) {
-    for (;;) {
+  function commands(context, state, parser, { stopAtEnd, each, admit, whole }) {
+    const steps = [], none = inc(fld(state, INFO)), done = (end) => { dec(none); if (whole) past.keep(whole, steps); return end; };
+    for (const step of whole ? past.shared(whole) : []) {
+      const refused = admit && admit(step.command);
+      if (refused) return done({ state, parser, messages: [barred(context, refused)] });
+      dec(state); state = inc(step.after);
+      const next = copyWith(parser, 0, box(step.end)); dec(parser); parser = next;
+      steps.push(past.again(step));
+      if (each(step.command, step.said, step.before, step.after) === false) return done({ state, parser, messages: [] });
+    }
+    for (let right = true; ;) {
       const scope = scopeOf(state);
       const pm = ctor(0, [inc(fld(state, 0)), inc(fld(scope, 1)), inc(fld(scope, 2)), inc(fld(scope, 3))]);
       const p = F('l_Lean_Parser_parseCommand' + ('l_Lean_Parser_parseCommand___boxed' in wx ? '___boxed' : ''))(inc(context), pm, inc(parser), emptyLog());
       const command = inc(fld(p, 0)), next = inc(fld(fld(p, 1), 0)), parsed = messages(fld(fld(p, 1), 1)); dec(p);
       const last = !!unbox(F('l_Lean_Parser_isTerminalCommand___boxed')(inc(command)));
       if (last && stopAtEnd && kindOf(command) === 'Lean.Parser.Command.eoi') {
-        dec(command); dec(parser); return { state, parser: next, messages: parsed };
+        dec(command); dec(parser); return done({ state, parser: next, messages: parsed });
       }
       const refused = admit && admit(command);
-      if (refused) { dec(command); dec(parser); return { state, parser: next, messages: [...parsed, barred(context, refused)] }; }
+      if (refused) { dec(command); dec(parser); return done({ state, parser: next, messages: [...parsed, barred(context, refused)] }); }
       const before = inc(state);
       const ref = wx.lean_st_mk_ref(ctor(0, [state, inc(next), inc(fld(parser, 0)), emptyArray()]));
       dec(parser); parser = next;
@@ -171,10 +183,13 @@ function frontend(lean, library) {
       let said = messages(fld(state, 1));
       // As Lean does: after a syntax error only the errors that are unlikely to follow from it.
       if (parsed.some((m) => m.severity === 'error') && unbox(F('l_Lean_Syntax_hasMissing___boxed')(inc(command)))) said = said.filter((m) => KEPT_AFTER_SYNTAX_ERROR.test(m.kind));
-      const goOn = each(command, [...parsed, ...said], before, state);
-      dec(before); dec(command);
-      const quiet = copyWith(state, 1, emptyLog()); dec(state); state = quiet;
-      if (last || goOn === false) return { state, parser, messages: [] };
+      said = [...parsed, ...said];
+      const goOn = each(command, said, before, state);
+      const quiet = copyWith(state, LOG, emptyLog()); dec(state); state = quiet;
+      if (!sorries(command).length) { const bare = copyWith(state, INFO, inc(none)); dec(state); state = bare; }        // some megabytes
+      right &&= !last && !said.some((m) => m.severity === 'error');
+      if (whole && right) steps.push(past.step(command, before, state, unbox(fld(parser, 0)), said)); else { dec(before); dec(command); }
+      if (last || goOn === false) return done({ state, parser, messages: [] });
     }
   }
 
@@ -192,20 +207,21 @@ function frontend(lean, library) {
 
   // A prefix that many requests share (imports, definitions) is elaborated once; Lean's states are persistent values.
   const prefixes = new Map();
+  const past = histories(lean), historyKey = (header, given) => JSON.stringify([header.modules, given]);
   function prefixState(prefix, file, given) {
     const key = JSON.stringify([prefix, given]), known = prefixes.get(key);
     if (known) { prefixes.delete(key); prefixes.set(key, known); return known; }
-    const header = parseHeader(prefix, file), found = environment(header);
+    const header = parseHeader(prefix, file), found = environment(header), bytes = encoder.encode(prefix);
     const said = found.error ? [{ severity: 'error', line: 1, column: 0, endLine: null, endColumn: null, kind: '', text: found.error }] : messages(found.log);
     const ranges = [];
     let state = 0;
     if (!said.some((m) => m.severity === 'error')) {
       const first = wx.l_Lean_Elab_Command_mkState(inc(found.env), emptyLog(), options(given));
       setNoncomputable(first);
-      const end = commands(header.context, first, inc(header.state), { stopAtEnd: true, each: (c, m, before) => { said.push(...m); ranges.push(described(prefix, c, before)); } });
+      const end = commands(header.context, first, inc(header.state), { stopAtEnd: true, whole: { key: historyKey(header, given), bytes }, each: (c, m, before) => { said.push(...m); ranges.push(described(prefix, c, before)); } });
       state = end.state; dec(end.parser); said.push(...end.messages);
     }
-    const made = { state, messages: said, commands: ranges, modules: header.modules, bytes: encoder.encode(prefix).length };
+    const made = { state, messages: said, commands: ranges, modules: header.modules, bytes: bytes.length };
     header.free();
     prefixes.set(key, made);
     if (prefixes.size > MOST_PREFIXES) { const [oldest, gone] = prefixes.entries().next().value; prefixes.delete(oldest); if (gone.state) dec(gone.state); }
@@ -253,7 +269,8 @@ function frontend(lean, library) {
     if (prefix === '') said.push(...messages(header.log));
     if (said.some((m) => m.severity === 'error' && prefix === '')) { header.free(); return { state: 0, messages: said, commands: [], modules: start.modules }; }
     const first = prefix === '' ? inc(header.state) : copyWith(header.state, 0, box(start.bytes));
-    const end = commands(header.context, inc(start.state), first, { stopAtEnd: false, admit, each: (c, m, before, after) => {
+    const text = prefix === '' ? { key: historyKey(header, given), bytes: encoder.encode(whole) } : null;
+    const end = commands(header.context, inc(start.state), first, { stopAtEnd: false, admit, whole: text, each: (c, m, before, after) => {
       said.push(...m); ranges.push(described(whole, c, before));
       return each(c, m, before, after, whole, header.context);
     } });

@@ -166,7 +166,7 @@ def install(
     began = time.time()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(folder, progress):
+        with alone(folder, progress):
             if is_installed(folder, package) and (not again or _made_since(folder, began)):
                 return folder  # another process was faster
             node = node_program()
@@ -208,8 +208,8 @@ def _sizes(made: Path) -> dict[str, int]:
 
 
 @contextmanager
-def _alone(folder: Path, progress: Progress) -> Iterator[None]:
-    """Only one process at a time installs into a folder; the lock ends with the process."""
+def alone(folder: Path, progress: Progress) -> Iterator[None]:
+    """Only one process at a time writes to a folder of Lean's; the lock ends with the process. Raises OSError."""
     with (folder.parent / f".{folder.name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -319,6 +319,7 @@ __all__ = [
     "InstallError",
     "Package",
     "Progress",
+    "alone",
     "cache_folder",
     "damage",
     "install",

@@ -6,14 +6,17 @@ const { lookup, namedExports } = require('./quick.cjs');
 
 const STACK_BYTES = 64 << 20;        // C stack; the build reserves only 64 KiB for the main thread
 const EROFS = 69, WRITING = 1 | 2 | 64 | 512 | 1024;
-const SNAPSHOT_FORMAT = 4, STEP = 1 << 16;
+const SNAPSHOT_FORMAT = 4, STEP = 1 << 16, PAGE = 1 << 16, INITIAL = 256 * PAGE;
+
+/** Memory for an instance, all zero. */
+const emptyMemory = (maxMb) => new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: Math.min(32768, maxMb * 16), shared: true });
 
 /**
  * Start Lean. `onReady(error, instance)` is called once.
  * source: the runtime of lean.js; wasmModule; wasmSize: bytes of lean.wasm; quick: where the names of a module of quick.cjs are,
  * else null; library: folder with Init.olean; snapshot: file to start from, or null; save: make it; maxMb: limit of the memory; warm: called before a snapshot is saved, gives what it holds.
  */
-function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: saves, maxMb, log, warm, thaw }, onReady) {
+function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: saves, memory = null, maxMb, log, warm, thaw }, onReady) {
   const printed = [], version = `${SNAPSHOT_FORMAT}:${STACK_BYTES}:${wasmSize}`, head = snapshotHead();
   let names = null;                  // those of exports that were asked for
   const print = (s) => {
@@ -23,7 +26,7 @@ function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: s
   };
   const M = {
     noInitialRun: true, print, printErr: print, thisProgram: '/L/bin/lean', locateFile: (p) => p,
-    wasmMemory: new WebAssembly.Memory({ initial: 256, maximum: Math.min(32768, maxMb * 16), shared: true }),
+    wasmMemory: memory || emptyMemory(maxMb),
     instantiateWasm: (imports, done) => done(new WebAssembly.Instance(wasmModule, imports), wasmModule),
     __exports: (instance) => {
       if (!quick) return instance.exports;
@@ -56,7 +59,7 @@ function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: s
     mount();
     if (head) { restore(lean, head); thaw(lean, head.kept); } else {
       initialiseLean(lean);
-      const kept = saves ? warm(lean) : (thaw(lean, null), null);
+      const kept = saves === 'snapshot' ? warm(lean) : (thaw(lean, null), null);
       if (kept) save(lean, kept);
     }
     return lean;
@@ -151,4 +154,4 @@ function start({ source, wasmModule, wasmSize, quick, library, snapshot, save: s
   const run = vm.compileFunction(source, ['Module', 'require', 'module', '__filename', '__dirname', 'exports'], { filename: 'lean.js' });
   run(M, require, { exports: {} }, 'lean.js', '/', {});
 }
-module.exports = { start };
+module.exports = { start, emptyMemory, INITIAL };

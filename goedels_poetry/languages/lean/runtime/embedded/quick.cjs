@@ -118,8 +118,7 @@ function makeQuick(file, bytes, original) {
   } finally { fs.rmSync(temporary, { force: true }); }
 }
 
-function readAt(fd, at, length) {
-  const bytes = Buffer.allocUnsafeSlow(length);
+function readAt(fd, at, length, bytes = Buffer.allocUnsafeSlow(length)) {
   for (let n, done = 0; done < length; done += n) { n = fs.readSync(fd, bytes, done, length - done, at + done); if (!n) throw new Unreadable('cut off'); }
   return bytes;
 }
@@ -133,10 +132,10 @@ function places(file, original) {
     return { rows: [from, head.rows], module: [from + head.rows, head.bytes - head.rows] };
   } catch { return null; } finally { fs.closeSync(fd); }      // a broken file is none: it is made again
 }
-/** The module of a file that is there. */
-function quickBytes(file, { module: [from, length] }) {
+/** The bytes of the module of a file that is there, in `into` where they have room there. */
+function quickBytes(file, { module: [from, length] }, into) {
   const fd = fs.openSync(file, 'r');
-  try { return readAt(fd, from, length); } finally { fs.closeSync(fd); }
+  try { return readAt(fd, from, length, into && into.length >= length ? into.subarray(0, length) : undefined); } finally { fs.closeSync(fd); }
 }
 
 // ---------------------------------------------------------------- names
@@ -183,8 +182,10 @@ function namedExports(instance, find, known) {
       return exports[name] = typeof found === 'number' ? table.get(found) : new WebAssembly.Global({ value: 'i32' }, found[0]);
     },
   });
-  const exports = Object.assign(Object.create(named), kept);
+  const exports = Object.create(null);              // without a prototype it is a dictionary from the start: no new shape with each name
+  Object.setPrototypeOf(exports, named);
+  Object.assign(exports, kept);
   return { exports, asked };
 }
 
-module.exports = { makeQuick, places, quickBytes, lookup, namedExports };
+module.exports = { makeQuick, versionOf, places, quickBytes, lookup, namedExports };

@@ -47,6 +47,8 @@ def shown(lean: LeanPool, statement: str) -> Proposal | None:
         "(a b : Int) (h : a ^ 2 + b ^ 2 = 0) : a = 0 ∧ b = 0",
         "(a b : Nat) (h : a ∣ b) (g : 0 < b) : a ≤ b ∧ a ^ 2 ≤ b ^ 2",
         "(n : Nat) (h : n ≠ 0) : (n ^ 2 + n) / n = n + 1",
+        "(n : Nat) (h : ∃ k, n = 2 * k + 1) : n ^ 2 % 8 = 1",
+        "(m n : Nat) (h : ∃ k, m = 2 * k) (k : m * n = 34) (l : 2 < m) : m = 34",
     ],
 )
 @pytest.mark.sample(3)
@@ -56,8 +58,94 @@ def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str
 
 @pytest.mark.parametrize(
     "statement",
-    ["(n : Nat) : 3 ∣ n ^ 3 + n", "(a b : Int) : 3 * a * b ≤ a ^ 2 + b ^ 2", "(x y : Int) : x ^ 2 - 3 * y ^ 2 ≠ 1"],
+    [
+        "(m n : Nat) (h : m * n = 1001) (g : 13 < m) (k : 13 < n) : m + n = 90 ∨ m + n = 66 ∨ m + n = 104",
+        "(x y : Int) (h : x * y - 2 * x - 3 * y = 5) (g : 3 < x) (k : x < y) : y = 13",
+        "(x y : Nat) (h : x ^ 2 * y ^ 2 + 2 * y ^ 2 = 99) : x = 3 ∧ y = 3",
+        "(a b : Nat) (h : Nat.gcd a b = 4) (g : Nat.lcm a b = 60) : 32 ≤ a + b",
+        "(n : Nat) (h : n ^ 3 + 1 = 344) : n = 7",
+        "(m x : Int) (h : 10 ≤ m) (g : m ≤ 20) (k : 6 * x % m = 1) (l : x % m = 3) : m = 17",
+        "(n : Nat) (h : ((n : Int) - 2) ^ 2 + (n : Int) ^ 2 = 100) : n = 8",
+    ],
 )
+@pytest.mark.sample(2)
+def test_an_equation_with_few_solutions_is_solved_case_by_case(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(n : Nat) : Nat.gcd (5 * n + 3) (3 * n + 2) = 1",
+        "(n : Nat) (h : 0 < n) : Nat.gcd (2 * n + 10) (n + 1) ≤ 8",
+        "(n : Nat) : Nat.gcd (21 * n + 4) (14 * n + 5) = 1",  # it divides 7, which does not divide 21 n + 4
+    ],
+)
+@pytest.mark.sample(2)
+def test_a_common_divisor_divides_a_combination_that_is_a_number(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(n : Nat) (h : 13 ∣ 3 ^ n - 1) : 3 ∣ n",
+        "(n : Nat) : 7 ∣ 3 ^ (2 * n + 1) + 2 ^ (n + 2)",
+        "(n : Nat) : ¬ 5 ∣ 4 ^ n + 2",
+        "(n : Nat) (h : 3 ^ n = 243) : n = 5",
+        "(n : Nat) (h : 2 ^ n < 100) : n ≤ 6",
+    ],
+)
+@pytest.mark.sample(2)
+def test_powers_of_a_number_repeat_and_grow(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(f : Int → Int) (h : ∀ x, f (x + 1) = f x + 2 * x + 1) (g : f 0 = 0) : f 12 = 144",
+        "(f : Int → Int) (h : ∀ x, f x + f (x - 1) = x ^ 2) (g : f 5 = 10) : f (-2) = 6",
+        "(u : Nat → Int) (g : u 0 = 1) (k : u 1 = 4) (h : ∀ n, u (n + 2) = u (n + 1) - u n) : u 6000 = 1",
+        "(u : Nat → Nat) (a b : Nat) (h : ∀ n > 1, u n = u (n - 2) + u (n - 1)) (g : u 0 = 0) (k : u 1 = 1)"
+        " (l : a % 16 = 5) (m : b % 16 = 10) : (u a + u b) % 7 = 4",
+        "(n : Nat) (u : Nat → Nat) (g : u 0 = 1) (h : ∀ n, u (n + 1) = 3 * u n + 2) : u n = 2 * 3 ^ n - 1",
+    ],
+)
+@pytest.mark.sample(3)
+def test_a_sequence_is_computed_from_its_recurrence_or_by_its_period(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(n : Nat) : ∃ m k, n < m ∧ k < m ∧ m + k = 2 * n + 1",
+        "(n : Nat) (h : 0 < n) : ∃ m, m > n ∧ ∃ p, m * p ≤ m + p",
+        "(a b : Int) (h : ∀ x : Int, x ^ 2 - 7 * x + 12 = (x - a) * (x - b)) : a + b = 7",
+        "(k : Nat) (h : 0 < k) (g : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 3) = 1)"
+        " (l : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 2) = 1)"
+        " (m : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 1) = 1) : 5 ≤ k",
+    ],
+)
+@pytest.mark.sample(2)
+def test_terms_for_what_exists_and_values_for_what_holds_for_all(lean: LeanPool, statement: str) -> None:
+    assert shown(lean, statement) is not None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "(n : Nat) : 3 ∣ n ^ 3 + n",
+        "(a b : Int) : 3 * a * b ≤ a ^ 2 + b ^ 2",
+        "(x y : Int) : x ^ 2 - 3 * y ^ 2 ≠ 1",
+        "(m n : Nat) (h : m * n = 1001) (g : m < n) : m = 7 ∨ m = 11 ∨ m = 13",
+        "(n : Nat) (h : 7 ∣ 2 ^ n - 1) : 6 ∣ n",
+        "(n : Nat) (u : Nat → Nat) (g : u 0 = 1) (h : ∀ n, u (n + 1) = 3 * u n + 2) : u n = 2 * 3 ^ n",
+        "(n : Nat) : Nat.gcd (2 * n + 10) (n + 1) ≤ 7",
+    ],
+)
+@pytest.mark.sample(3)
 def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is None
 
@@ -70,6 +158,13 @@ def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None
         ("", "∀ (x : Nat), x * x ≠ 1681", "x = 41"),
         ("", "∀ (n : Nat), 2 < n → ∃ p q, p % 2 = 1 ∧ q % 2 = 1 ∧ p + q = n", "n = 3"),
         ("", "5 ^ 999999 % 7 = 5", "the statement"),
+        ("", "∀ (r n : Nat), r = 1342 % 13 → 0 < n → 1342 ∣ n → n % 13 < r → 6711 ≤ n", "r = 3, n = 6710"),
+        ("", "∀ (m n : Nat), 1 < m → 1 < n → m * n = 2005 → m + n = 405", "m = 5, n = 401"),
+        (
+            "",
+            "∀ (a b c : Nat), a + b + c = 60 → (c : Int) - b = b - a → 8 < a → a + 9 < b → c < 29",
+            "a = 9, b = 20, c = 31",
+        ),
     ],
 )
 def test_values_are_chosen_to_meet_the_hypotheses(lean: LeanPool, prefix: str, closed: str, words: str) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     Expr,
     NotArithmetic,
+    compute,
     conjuncts,
     holds,
+    is_int,
     numeral,
     read,
 )
@@ -19,7 +22,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 SECONDS = 0.8
-RADII = {1: (3_000,), 2: (12, 40, 150), 3: (4, 12, 40), 4: (3, 12), 5: (2, 6)}
+RADII = {0: (0,), 1: (3_000, 30_000), 2: (12, 40, 150, 2_000), 3: (4, 12, 40, 150), 4: (3, 12, 40), 5: (2, 6)}
 """How far from 0 numbers are looked for, one after the other, by how many there are."""
 MOST, MOST_BOUND, MOST_SMALL = 6, 40, 24
 
@@ -30,8 +33,9 @@ def false_instances(goal: Goal) -> list[dict[str, str]]:
     if problem is None:
         return []
     until = time.monotonic() + SECONDS
-    for radius in RADII[len(problem.types)]:
-        found = list(itertools.islice(_false_within(problem, radius, until), MOST))
+    given = _given(problem)
+    for radius in RADII[len(problem.types) - len(given)]:
+        found = list(itertools.islice(_false_within(problem, given, radius, until), MOST))
         if found:
             return [{n: str(v) for n, v in values.items()} for values in found]
     return []
@@ -56,9 +60,20 @@ def _understood(goal: Goal) -> Arithmetic | None:
     return None if any(v.name not in covered for v in goal.context) else problem
 
 
-def _false_within(problem: Arithmetic, radius: int, until: float) -> Iterator[dict[str, int]]:
+def _given(problem: Arithmetic) -> dict[str, int]:
+    """The numbers that a hypothesis says the value of, such as ``r = 1342 % 13``."""
+    found: dict[str, int] = {}
+    for _, h in problem.hypotheses:
+        for side, other in (h.args, h.args[::-1]) if h.op == "=" else ():
+            if side.op == "var" and side.name in problem.types and not other.variables():
+                with suppress(NotArithmetic):
+                    found[side.name] = compute(other, {}, problem.types, problem.types[side.name] == "Int")
+    return found
+
+
+def _false_within(problem: Arithmetic, given: dict[str, int], radius: int, until: float) -> Iterator[dict[str, int]]:
     """Values up to a radius, the first variable's smallest first; a hypothesis is asked as soon as it has a value."""
-    names = problem.names
+    names = sorted(problem.names, key=lambda n: n not in given)
     due: list[list[Expr]] = [[] for _ in names]
     for _, h in problem.hypotheses:
         due[max((names.index(n) for n in h.variables()), default=0)].append(h)
@@ -70,8 +85,9 @@ def _false_within(problem: Arithmetic, radius: int, until: float) -> Iterator[di
             return
         name, asked = names[len(values)], due[len(values)]
         signed = problem.types[name] == "Int"
-        for size in range(radius + 1):
-            for value in (size, -size) if signed and size else (size,):
+        known = [given[name]] if name in given else _solved(name, asked, values, problem)
+        for size in range(radius + 1) if known is None else known:
+            for value in (size, -size) if signed and size and known is None else (size,):
                 if time.monotonic() > until:
                     return
                 more = {**values, name: value}
@@ -79,6 +95,25 @@ def _false_within(problem: Arithmetic, radius: int, until: float) -> Iterator[di
                     yield from fill(more)
 
     yield from fill({})
+
+
+def _solved(name: str, asked: list[Expr], values: dict[str, int], problem: Arithmetic) -> list[int] | None:
+    """What an equation that is linear in the number leaves it, and the first few values, since subtraction may be cut
+    off; None where there is no such equation."""
+    for h in asked:
+        if h.op != "=" or name not in h.variables():
+            continue
+        int_ = any(is_int(a, problem.types) for a in h.args)
+        try:
+            rows = [[compute(a, {**values, name: v}, problem.types, int_) for a in h.args] for v in range(3)]
+        except NotArithmetic:
+            continue
+        zero, one, two = (a - b for a, b in rows)
+        if one != zero and two - one == one - zero:
+            value, rest = divmod(-zero, one - zero)
+            fits = not rest and (value >= 0 or problem.types[name] == "Int")
+            return list(dict.fromkeys([*([value] if fits else []), 0, 1, 2]))
+    return None
 
 
 def _is(wanted: bool, formula: Expr, values: dict[str, int], problem: Arithmetic) -> bool:

@@ -62,4 +62,23 @@ def product(a: Mapping[Monomial, int], b: Mapping[Monomial, int]) -> Polynomial:
     return {m: c for m, c in total.items() if c}
 
 
-__all__ = ["Monomial", "Polynomial", "added", "polynomial", "product", "scaled"]
+def term_of(normal: Mapping[Monomial, int]) -> Expr:
+    """A term with this normal form; its constant comes last."""
+    total: Expr | None = None
+    for monomial, c in sorted(normal.items(), key=lambda pair: (not pair[0], pair[0])):
+        if not c:
+            continue
+        part: Expr | None = None if abs(c) == 1 and monomial else Expr("num", (), "", abs(c))
+        for name, exponent in monomial:
+            variable = Expr("var", (), name)
+            power = Expr("^", (variable, Expr("num", (), "", exponent))) if exponent > 1 else variable
+            part = power if part is None else Expr("*", (part, power))
+        assert part is not None
+        if total is None:
+            total = Expr("neg", (part,)) if c < 0 else part
+        else:
+            total = Expr("+" if c > 0 else "-", (total, part))
+    return total or Expr("num", (), "", 0)
+
+
+__all__ = ["Monomial", "Polynomial", "added", "polynomial", "product", "scaled", "term_of"]

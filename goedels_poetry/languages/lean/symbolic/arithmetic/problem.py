@@ -90,8 +90,8 @@ def reduced(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
         problem = replace(
             problem,
             types={n: t for n, t in problem.types.items() if n != name},
-            hypotheses=tuple((n, _put(h, name, value)) for n, h in problem.hypotheses if n != hypothesis),
-            target=_put(problem.target, name, value),
+            hypotheses=tuple((n, put_in(h, name, value)) for n, h in problem.hypotheses if n != hypothesis),
+            target=put_in(problem.target, name, value),
         )
 
 
@@ -110,6 +110,32 @@ def not_above(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
     return "; ".join(steps), replace(problem, hypotheses=(*problem.hypotheses, *more))
 
 
+def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
+    """The problem with a number for each that a hypothesis says to exist (``∃ k, n = 2 * k + 1``), put in where it says
+    what that is, and the tactic for it; None where there are none."""
+    steps: list[str] = []
+    for name, h in problem.hypotheses:
+        names, types, body = [], dict(problem.types), h
+        while body.op == "∃" and body.args[1].name in ("", *NUMBERS):
+            fresh = next(n for n in (body.name, *(f"{body.name}{k}" for k in range(len(types) + 1))) if n not in types)
+            if fresh != body.name:
+                body = replace(body, args=(put_in(body.args[0], body.name, Expr("var", (), fresh)), body.args[1]))
+            names.append(fresh)
+            types[fresh] = NUMBERS.get(body.args[1].name, "Int" if "Int" in problem.types.values() else "Nat")
+            body = body.args[0]
+        if not names or "." in name or body.op == "∃":
+            continue
+        steps.append(f"obtain ⟨{', '.join([*names, name])}⟩ := {name}")
+        parts = conjuncts(body)
+        known = zip(_parts(name, len(parts)), parts, strict=True)
+        others = tuple((n, f) for n, f in problem.hypotheses if n != name)
+        problem = replace(problem, types=types, hypotheses=(*others, *known))
+    if not steps:
+        return None
+    more, inner = reduced(problem) or ("", problem)
+    return "; ".join([*steps, more] if more else steps), inner
+
+
 def _defined(h: Expr, problem: Arithmetic) -> tuple[str, Expr] | None:
     if h.op == "=":
         for side, other in (h.args, h.args[::-1]):
@@ -118,12 +144,13 @@ def _defined(h: Expr, problem: Arithmetic) -> tuple[str, Expr] | None:
     return None
 
 
-def _put(expr: Expr, name: str, value: Expr) -> Expr:
+def put_in(expr: Expr, name: str, value: Expr) -> Expr:
+    """The expression with this for a variable. Raises :class:`NotArithmetic` where a quantifier would bind it."""
     if expr.op == "var":
         return value if expr.name == name else expr
     if expr.op in ("∃", "∀") and (expr.name == name or expr.name in value.variables()):
         raise NotArithmetic("a name that is bound")
-    return Expr(expr.op, tuple(_put(a, name, value) for a in expr.args), expr.name, expr.value)
+    return Expr(expr.op, tuple(put_in(a, name, value) for a in expr.args), expr.name, expr.value)
 
 
-__all__ = ["NUMBERS", "Arithmetic", "arithmetic_of", "negated_into", "not_above", "reduced"]
+__all__ = ["NUMBERS", "Arithmetic", "arithmetic_of", "negated_into", "not_above", "put_in", "reduced", "unpacked"]

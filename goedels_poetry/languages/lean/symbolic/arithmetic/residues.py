@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from math import prod
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, compute, holds
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
+    RELATIONS,
+    Expr,
+    NotArithmetic,
+    compute,
+    holds,
+    is_int,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import Polynomial, polynomial
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, negated_into
+from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import omega_reads
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
 
 MOST_CASES = 81
 MODULI = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16)
 HUGE = 2_000
+MOST_SEEN = 200
+"""Values up to this size show which remainders hypotheses leave."""
 MOST_MODULUS = 400
 _DVD = "Nat.dvd_iff_mod_eq_zero, Int.dvd_iff_emod_eq_zero"
 _SIMP = "Int.pow_succ, Nat.pow_succ, Int.sub_emod, Int.mul_emod, Int.add_emod, Nat.mul_mod, Nat.add_mod"
@@ -23,12 +34,15 @@ def residue_proofs(problem: Arithmetic) -> Iterator[str]:
     yield from _no_solution(problem)
     names = [n for n in problem.names if any(n in f.variables() for f in _formulas(problem))]
     if names and not any(_unbounded_power(f) for f in _formulas(problem)):
-        for modulus in _moduli(problem):
-            if modulus ** len(names) <= MOST_CASES:
-                yield _by_remainders(names, modulus, "first | omega | " if problem.hypotheses else "")
-        for modulus in _moduli(problem):
-            if modulus ** len(names) <= MOST_CASES:
-                yield _by_cases(names, modulus)
+        rows = [(m, {n: _remainders(problem, n, m) for n in names}) for m in _moduli(problem)]
+        rows = [(m, rests) for m, rests in rows if 0 < prod(map(len, rests.values())) <= MOST_CASES]
+        int_ = any(is_int(a, problem.types) for a in _relation(problem.target).args)
+        shown = {n: f"({n} : Int)" if int_ and problem.types[n] == "Nat" else n for n in names}
+        for modulus, rests in rows:
+            first = "first | omega | " if problem.hypotheses else ""
+            yield _by_remainders({shown[n]: rest for n, rest in rests.items()}, modulus, first)
+        for modulus, rests in rows:
+            yield _by_cases(rests, modulus)
     if names:
         yield from _rewritten(problem)
 
@@ -85,32 +99,49 @@ def _moduli(problem: Arithmetic) -> list[int]:
     return list(dict.fromkeys([*found, *small]))
 
 
-def _by_cases(names: list[str], modulus: int) -> str:
+def _relation(target: Expr) -> Expr:
+    """The first relation of a formula."""
+    return target if target.op in RELATIONS or not target.args else _relation(target.args[0])
+
+
+def _remainders(problem: Arithmetic, name: str, modulus: int) -> list[int]:
+    """The remainders that a number may have by what hypotheses about it alone, that `omega` understands, say."""
+    own = [h for h in problem.about(name) if omega_reads(h)]
+    values = range(-MOST_SEEN if problem.types[name] == "Int" else 0, MOST_SEEN)
+    try:
+        seen = {v % modulus for v in values if all(holds(h, {name: v}, problem.types) for h in own)} if own else set()
+    except NotArithmetic:
+        seen = set()
+    return sorted(seen) or list(range(modulus))
+
+
+def _by_cases(names: dict[str, list[int]], modulus: int) -> str:
     """Each number is a multiple of the modulus and a rest: `grind` knows what to do with the polynomials."""
     lines = []
-    for k, name in enumerate(names):
-        cases = " ∨ ".join(f"{name} = {modulus} * ({name} / {modulus}) + {rest}" for rest in range(modulus))
+    for k, (name, rests) in enumerate(names.items()):
+        cases = " ∨ ".join(f"{name} = {modulus} * ({name} / {modulus}) + {rest}" for rest in rests)
         lines.append(f"have c{k} : {cases} := by omega")
         lines.append(f"generalize {name} / {modulus} = q{k} at c{k}")
-    split = " <;> ".join(f"rcases c{k} with {'|'.join(['rfl'] * modulus)}" for k in range(len(names)))
+    splits = [f"rcases c{k} with {'|'.join(['rfl'] * len(rests))}" for k, rests in enumerate(names.values())]
+    split = " <;> ".join(splits)
     return "\n  ".join([*lines, f"{split} <;> {any_of(['grind', 'omega'])}"])
 
 
-def _by_remainders(names: list[str], modulus: int, first: str) -> str:
+def _by_remainders(names: dict[str, list[int]], modulus: int, first: str) -> str:
     """Each remainder is a case, and `simp` computes with remainders: quick, and its proofs are short."""
     lines, split, facts = _remainder_cases(names, modulus)
     return "\n  ".join([*lines, f"{split} <;> {first}simp [{_DVD}, {_SIMP}, {facts}]"])
 
 
-def _remainder_cases(names: list[str], modulus: int) -> tuple[list[str], str, str]:
+def _remainder_cases(names: dict[str, list[int]], modulus: int) -> tuple[list[str], str, str]:
     """What has to be stated for each remainder to be a case, the tactic that makes the cases, and the names of what it
     knows in each."""
     lines = []
-    for k, name in enumerate(names):
-        cases = " ∨ ".join(f"{name} % {modulus} = {rest}" for rest in range(modulus))
+    for k, (name, rests) in enumerate(names.items()):
+        cases = " ∨ ".join(f"{name} % {modulus} = {rest}" for rest in rests)
         lines.append(f"have c{k} : {cases} := by omega")
-    split = " <;> ".join(f"rcases c{k} with {'|'.join([f'c{k}'] * modulus)}" for k in range(len(names)))
-    return lines, split, ", ".join(f"c{k}" for k in range(len(names)))
+    splits = [f"rcases c{k} with {'|'.join([f'c{k}'] * len(rests))}" for k, rests in enumerate(names.values())]
+    return lines, " <;> ".join(splits), ", ".join(f"c{k}" for k in range(len(names)))
 
 
 def _rewritten(problem: Arithmetic) -> Iterator[str]:
@@ -161,7 +192,8 @@ def _no_solution(problem: Arithmetic) -> Iterator[str]:
             if modulus ** len(names) > MOST_CASES * 4 or not _unsolvable(sides, names, modulus):
                 continue
             int_ = all(problem.types.get(n) == "Int" for n in names)
-            lines, split, facts = _remainder_cases([n for n in names if _matters(sides, n, modulus)], modulus)
+            rests = {n: list(range(modulus)) for n in names if _matters(sides, n, modulus)}
+            lines, split, facts = _remainder_cases(rests, modulus)
             lemmas = _SIMP if int_ else f"{_SIMP}, Nat.pow_mod"
             reduced = f"have e := congrArg (· % {modulus}) {name}"
             yield intro + "\n  ".join([reduced, *lines, f"{split} <;> simp [{lemmas}, {facts}] at e"])

@@ -23,6 +23,8 @@ from goedels_poetry.languages.lean.symbolic.attempts import any_of
 
 SEARCH_SECONDS = 0.4
 MOST_VALUES, MOST_CASES, MOST_TABLE = 60, 40, 3_000
+_SPARSE = 100
+"""How far from the end of what is tried the last value has to be for there to be no larger one (`n % 47 = 3`)."""
 
 
 def witness_proofs(problem: Arithmetic) -> Iterator[str]:
@@ -190,7 +192,7 @@ def _linear_bound(problem: Arithmetic, name: str) -> tuple[int, int] | None:
         fitting = [v for v in range(low, far) if all(holds(h, {name: v}, problem.types) for h in own)]
     except NotArithmetic:
         return None
-    if not own or not fitting or fitting[-1] == far - 1 or (low < 0 and fitting[0] == low):
+    if not own or not fitting or fitting[-1] >= far - _SPARSE or (low < 0 and fitting[0] <= low + _SPARSE):
         return None
     return (fitting[0] if problem.types[name] == "Int" else 0), fitting[-1]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, disjuncts
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, disjuncts, is_int
 from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
 from goedels_poetry.languages.lean.symbolic.arithmetic.polynomials import (
     Polynomial,
@@ -95,7 +95,7 @@ def _nonneg(relation: Expr, problem: Arithmetic) -> Factor:
 
 
 def _difference(a: Expr, b: Expr, problem: Arithmetic) -> Polynomial:
-    nat = not any(problem.types.get(n) == "Int" for n in a.variables() | b.variables())
+    nat = not any(is_int(side, problem.types) for side in (a, b))
     return added(polynomial(a, nat), scaled(polynomial(b, nat), -1))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, compute, holds
+from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, holds
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
 from goedels_poetry.languages.lean.symbolic.attempts import any_of
 
@@ -23,12 +23,24 @@ def inductions(problem: Arithmetic) -> Iterator[str]:
         shifted = f"obtain ⟨w, rfl⟩ : ∃ w, {name} = w + {start} := ⟨{name} - {start}, by omega⟩"
         if name in exponents and start:
             yield f"{shifted}\n  {any_of([f'(simp only [{_POWERS}] at *; omega)', 'grind'])}"
+        yield from _moved_over(problem, name, start)
         others = [h for h, f in problem.hypotheses if name in f.variables()]
         if start and len(others) <= 2:
             cleared = " ".join(dict.fromkeys(h.split(".")[0] for h in others))
             yield f"{shifted}\n  clear {cleared}\n  {_induction('w')}"
         elif not start:
             yield _induction(name)
+
+
+def _moved_over(problem: Arithmetic, name: str, start: int) -> Iterator[str]:
+    """``a = b - c`` of natural numbers from ``a + c = b``, which says more and goes through the induction."""
+    target = problem.target
+    if start or target.op != "=" or any(t == "Int" for t in problem.types.values()):
+        return
+    for side, other in (target.args, target.args[::-1]):
+        if side.op == "-":
+            claim = f"{lean(other)} + {lean(side.args[1])} = {lean(side.args[0])}"
+            yield f"have moved : {claim} := by\n    {_induction(name).replace(chr(10), chr(10) + '  ')}\n  omega"
 
 
 def _induction(name: str) -> str:
@@ -55,44 +67,6 @@ def _start(problem: Arithmetic, name: str) -> int:
     return fitting[0] if fitting else 0
 
 
-def gcd_proofs(problem: Arithmetic) -> Iterator[str]:
-    """A common divisor divides every combination: ``gcd (21n+4) (14n+3)`` divides ``3·(14n+3) - 2·(21n+4)``."""
-    target = problem.target
-    if target.op != "=" or target.args[0].op != "gcd" or target.args[1] != Expr("num", (), "", 1):
-        return
-    a, b = target.args[0].args
-    names = sorted(a.variables() | b.variables())
-    for u in range(1, 13):
-        for v in range(1, 13):
-            for left, right, x, y, in_order in ((a, b, u, v, True), (b, a, u, v, False)):
-                if _always_one(left, right, x, y, names, problem):
-                    va, vb = (f"({lean(e)})" for e in (a, b))
-                    first, second = ("l", "r") if in_order else ("r", "l")
-                    p, q = (va, vb) if in_order else (vb, va)
-                    yield "\n  ".join(
-                        [
-                            f"have l := Nat.gcd_dvd_left {va} {vb}",
-                            f"have r := Nat.gcd_dvd_right {va} {vb}",
-                            f"have d := Nat.dvd_sub (Nat.dvd_mul_left_of_dvd {first} {x}) "
-                            f"(Nat.dvd_mul_left_of_dvd {second} {y})",
-                            f"rw [show {x} * {p} - {y} * {q} = 1 by omega] at d",
-                            "exact Nat.dvd_one.mp d",
-                        ]
-                    )
-                    return
-
-
-def _always_one(a: Expr, b: Expr, u: int, v: int, names: list[str], problem: Arithmetic) -> bool:
-    try:
-        return all(
-            u * compute(a, at, problem.types) - v * compute(b, at, problem.types) == 1
-            for n in (1, 2, 5)
-            for at in [{name: n + k for k, name in enumerate(names)}]
-        )
-    except NotArithmetic:
-        return False
-
-
 def lean(expr: Expr) -> str:
     """A term as Lean text."""
     if expr.op == "num":
@@ -117,4 +91,4 @@ def lean(expr: Expr) -> str:
     return f"({lean(expr.args[0])} {expr.op} {lean(expr.args[1])})"
 
 
-__all__ = ["gcd_proofs", "inductions", "lean"]
+__all__ = ["inductions", "lean"]

@@ -6,13 +6,18 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
+from goedels_poetry.languages.lean.symbolic.arithmetic.divisors import divisor_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.exponents import exponent_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, conjuncts
+from goedels_poetry.languages.lean.symbolic.arithmetic.gcds import gcd_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     Arithmetic,
     arithmetic_of,
     not_above,
     reduced,
+    unpacked,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.recurrences import recurrence_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.residues import is_huge, powers, residue_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.roots import (
     bounded,
@@ -22,16 +27,23 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.roots import (
     witness_proofs,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.squares import inequality, square_proofs
-from goedels_poetry.languages.lean.symbolic.arithmetic.steps import gcd_proofs, inductions
+from goedels_poetry.languages.lean.symbolic.arithmetic.steps import inductions
+from goedels_poetry.languages.lean.symbolic.arithmetic.terms import term_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.universal import instance_proofs
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     within_ranges,
     witness_proofs,
+    term_proofs,
     gcd_proofs,
     quotients,
     factored,
+    divisor_proofs,
+    exponent_proofs,
+    recurrence_proofs,
+    instance_proofs,
     square_proofs,
     residue_proofs,
     inductions,
@@ -48,7 +60,7 @@ def arithmetic(goal: Goal) -> list[str]:
     if is_huge(problem):
         return found
     found += _generated(problem)
-    for change in (reduced, not_above):
+    for change in (reduced, not_above, unpacked):
         with suppress(NotArithmetic):
             step, inner = change(problem) or ("", problem)
             found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []

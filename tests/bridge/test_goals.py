@@ -204,3 +204,68 @@ def size : Shape → Nat
     task = task_of(statement, prefix, ("size",))
     found = asyncio.run(engine.counterexample(lean, task, Clock(60)))
     assert {0: "(Shape.pair Shape.d Shape.c)"} in found
+
+
+LISTS = """def joined {α : Type} : List α → List α → List α
+  | [], l => l
+  | x :: k, l => x :: joined k l
+
+def keep (p : Int) : List Int → List Int
+  | [] => []
+  | x :: l => if x ≤ p then x :: keep p l else keep p l
+
+def leave (p : Int) : List Int → List Int
+  | [] => []
+  | x :: l => if p < x then x :: leave p l else leave p l
+
+def times (a : Int) : List Int → Nat
+  | [] => 0
+  | x :: l => (if a = x then 1 else 0) + times a l
+
+def product : Nat → Nat
+  | 0 => 1
+  | n + 1 => (n + 1) * product n
+
+def running : Nat → Nat → Nat
+  | 0, a => a
+  | n + 1, a => running n (a * (n + 1))
+
+"""
+
+
+def test_functions_that_a_proof_brings_along_become_definitions_before_its_lemmas(
+    lean: LeanPool, engine: Engine
+) -> None:
+    statement = "(p x : Int) (l : List Int) : times x (joined (keep p l) (leave p l)) = times x l"
+    task = task_of(statement, LISTS, ("joined", "keep", "leave", "times"))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert "noncomputable def gp_aux_occurrences_List " in found.helpers
+    seen = asyncio.run(check_proof(lean, task, found.proof, found.helpers))
+    assert not seen.reason
+    assert "sorryAx" not in seen.axioms
+
+
+def test_what_a_proof_brings_along_has_no_name_that_the_file_has(lean: LeanPool, engine: Engine) -> None:
+    prefix = f"{LISTS}def gp_aux_size_List : Nat := 0\n\n"
+    task = task_of("{α : Type} (k l m : List α) (h : joined k m = joined l m) : k = l", prefix, ("joined",))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert "noncomputable def gp_auxi_size_List" in found.helpers
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, engine: Engine) -> None:
+    """It would have to stand by itself, where nobody knows the function."""
+    task = task_of("{α : Type} (l k m : List α) (h : joined k m = joined l m) : k = l", LISTS, ("joined",))
+    assert asyncio.run(engine.search(lean, task, Clock(60)))
+    assert asyncio.run(engine.prove(lean, task, Clock(60), leave_open=True, once=True)) is None
+
+
+def test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_proof(
+    lean: LeanPool, engine: Engine
+) -> None:
+    task = task_of("(n : Nat) : running n 1 = product n", LISTS, ("running", "product"))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice, product
 
+from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.derivation import Instance, Query
+from goedels_poetry.kernel.equations import simplify
 from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, app, is_app, substitute, subterms
+from goedels_poetry.kernel.terms import BOOL, FALSE, INT, Kind, Sort, app, is_app, substitute, subterms, var
 from goedels_poetry.languages.bridge.conditions import decided, nested
-from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, listed
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, listed, own_name
 
 MOST_SPLITS, MOST_SPECIAL = 4, 4
+MEASURED = "measured_1"
 
 
 def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
@@ -45,6 +48,7 @@ def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
     if splits:
         yield matched + writing.grind(query.cites, [*defs, *splits])
     yield from decided(writing, sequent, defs)
+    yield from _measured(writing, sequent, query.cites, defs)
     special = _special(writing, sequent)
     if special:
         yield special + direct
@@ -79,6 +83,62 @@ def _special(writing: Writing, sequent: Sequent) -> str:
         for chosen in islice(product(*values), MOST_SPECIAL):
             args = " ".join(map(writing.theory.value, chosen))
             lines.append(f"have _f{number}_{len(lines)} := {HYPOTHESIS}{number} {args}\n")
+    return "".join(lines)
+
+
+def _measured(writing: Writing, sequent: Sequent, cites: Sequence[str], defs: Sequence[str]) -> Iterator[str]:
+    """Equations as the numbers that cited steps are about: what is equal is of equal size, and so on.
+
+    Steps about all values of one sort (that no size is below 0) are told of the variables and of their parts; told of
+    everything, `grind` would be busy with them.
+    """
+    equations = _equal_numbers(writing, sequent, cites)
+    if not equations:
+        return
+    proved = writing.proved
+    plain = {c: proved[c].vars[0].sort for c in cites if len(proved[c].vars) == 1 and not proved[c].hyps}
+    close = writing.grind([c for c in cites if c not in plain], defs)
+
+    def told(parts: Sequence[tuple[str, Sort]]) -> str:
+        return "".join(
+            f"have _v{number}_{c} := {writing.step(c)} {name}\n"
+            for number, (name, sort) in enumerate(parts)
+            for c, about in plain.items()
+            if about is sort
+        )
+
+    variables = [(writing.theory.value(v), v.sort) for v in sequent.vars]
+    yield equations + told(variables) + close
+    for name, sort in variables:
+        datatype = writing.problem.signature.datatype(sort)
+        if datatype is None:
+            continue
+        lines = [f"{equations}cases {name} with"]
+        for constructor in datatype.constructors:
+            parts = [(f"_p{i}", s) for i, (_, s) in enumerate(constructor.fields)]
+            others = [(n, s) for n, s in variables if n != name]
+            head = " ".join([own_name(writing.theory.name(constructor.name)), *(n for n, _ in parts)])
+            lines.append(f"| {head} =>\n{indented(told([*others, *parts]) + close)}")
+        yield "\n".join(lines)
+
+
+def _equal_numbers(writing: Writing, sequent: Sequent, cites: Sequence[str]) -> str:
+    """For hypotheses that are equations of values: that the numbers are equal, too."""
+    functions = {
+        t.name: t.args[0].sort
+        for step in cites
+        for term in (*writing.proved[step].hyps, writing.proved[step].concl)
+        for t in subterms(term)
+        if t.kind is Kind.APP and t.sort is INT and len(t.args) == 1 and t.name in writing.theory.definitions
+    }
+    lines = list[str]()
+    for number, hyp in enumerate(sequent.hyps, 1):
+        for name, sort in functions.items():
+            if is_app(hyp, "=") and len(hyp.args) == 2 and hyp.args[0].sort is sort and len(lines) < MOST_SPECIAL:
+                left, right = (writing.theory.value(app(name, (side,), INT)) for side in hyp.args)
+                function = writing.theory.value(app(name, (var(MEASURED, sort),), INT))
+                proof = f"congrArg (fun {MEASURED} => {function}) {HYPOTHESIS}{number}"
+                lines.append(f"have _m{number}_{len(lines)} : {left} = {right} := {proof}\n")
     return "".join(lines)
 
 
@@ -129,7 +189,10 @@ def _instances(writing: Writing, sequent: Sequent, instances: Sequence[Instance]
     """The facts that the solver was given at certain terms, as hypotheses."""
     lines = []
     for number, instance in enumerate(dict.fromkeys(instances)):
-        text = _instance(writing, sequent, instance)
+        try:
+            text = _instance(writing, sequent, instance)
+        except NotTranslatable:  # a user's file has no words for selectors
+            continue
         if text:
             lines.append(f"have _e{number}{text}\n")
     return "".join(lines)
@@ -149,14 +212,22 @@ def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
     if definition is None:
         return ""
     body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
-    equation = app("=", (app(definition.name, instance.args, definition.sort), body), BOOL)
+    call = app(definition.name, instance.args, definition.sort)
+    stated = ""
+    for side in (body, simplify(body, writing.problem.signature)):  # which may have no selectors
+        try:
+            stated = stated or theory.prop(app("=", (call, side), BOOL))
+        except NotTranslatable:
+            continue
     name = theory.definitions.get(instance.name, "")
+    if not stated:
+        return ""
     if not name:  # described by hypotheses, not defined
-        return f" : {theory.prop(equation)} := by first | (simp [*]; done) | grind"
+        return f" : {stated} := by first | (simp [*]; done) | grind"
     others = ", ".join(n for n in writing.definitions(definition.body) if n != name)
     known = f"{name}, {others}" if others else name
     ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
-    return f" : {theory.prop(equation)} := by first | {' | '.join(ways)}"
+    return f" : {stated} := by first | {' | '.join(ways)}"
 
 
 __all__ = ["proofs"]

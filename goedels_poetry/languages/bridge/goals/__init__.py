@@ -10,7 +10,8 @@ Who calls whom, from the top:
   (`expressions`); `translating` makes a script of it, whose functions `script` keeps, with `sorts` for types, `kinds`
   for what an argument is, `numbers` for arithmetic, `instances` for operations of type classes, `matching` and
   `patterns` for matches, `library` for what Lean's own library is about, `naming` for names.
-* Writing: `theory` says the engine's terms in the words of the user's file, `printing` writes Lean's expressions.
+* Writing: `theory` says the engine's terms in the words of the user's file, `printing` writes Lean's expressions,
+  `auxiliaries` defines what a proof brings along.
 """
 
 from goedels_poetry.languages.bridge.goals.engine import FINGERPRINT, STRATEGY, Engine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,8 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.derivation import Derivation
 from goedels_poetry.kernel.faults import KernelError
-from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.problem import Definition, Problem
+from goedels_poetry.kernel.reading.auxiliary import extended, with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
 from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
@@ -32,6 +33,8 @@ Json = dict[str, Any]
 JOBS = "goedels_poetry.languages.smt.engine.jobs.whole"
 MEMORY_MB = 4096
 MOST_KEPT = 64
+SHORT = 5.0
+"""Seconds that each of several ways is given first: a proof is mostly found in these, or in one way alone."""
 FINGERPRINT = "lean:engine"
 STRATEGY = "lemmas of the engine"
 _NUMERAL = re.compile(r"\((-?\d+) : (?:Nat|Int)\)")
@@ -51,9 +54,10 @@ class Read:
     facts: Facts
     unary: bool
 
-    def theory(self, task: Task) -> FileTheory:
-        """The words of the user's file for it."""
-        return theory_for(self.facts, self.reading, self.problem.signature, task.prefix, task.stubs, self.unary)
+    def theory(self, task: Task, auxiliary: Sequence[Definition] = ()) -> FileTheory:
+        """The words of the user's file for it, and for what a proof brings along; raises `NotTranslatable`."""
+        signature = extended(self.problem.signature, auxiliary)
+        return theory_for(self.facts, self.reading, signature, task.prefix, task.stubs, self.unary, auxiliary)
 
 
 @dataclass(slots=True)
@@ -68,6 +72,8 @@ class Known:
     """Of the proofs that the engine has found, by the scripts that they are about."""
     settled: set[int] = field(default_factory=set)
     """Ways that the engine was asked about, by their numbers."""
+    begun: set[int] = field(default_factory=set)
+    """Those that it was asked about for a short time only."""
 
 
 class Engine:
@@ -118,17 +124,25 @@ class Engine:
     async def search(self, lean: LeanRuntime, task: Task, clock: Clock) -> bool:
         """Whether the engine has found a proof; `prove` makes it one of Lean's."""
         known = self.known(lean, task)
+        if known.proof is not None:
+            return True
         ways = await self.ways(lean, task, clock)
-        for number, way in enumerate(ways):
+        turns = [(number, True) for number in range(len(ways)) if len(ways) > 1 and number not in known.begun]
+        for number, short in [*turns, *((number, False) for number in range(len(ways)))]:
             part = clock if number + 1 == len(ways) else clock.part(clock.left / 2)
-            if known.proof is not None or number in known.settled or part.over:
+            if short:
+                part = clock.part(min(SHORT, clock.left / 2))
+            if number in known.settled or clock.over:
                 continue
-            answer = await self._ask("search", way, part)
-            known.settled.add(number)
+            answer = await self._ask("search", ways[number], part)
             known.reason = str(answer.get("reason", ""))
+            (known.begun if short and part.over else known.settled).add(number)
             if answer.get("status") == "proved":
+                known.settled.add(number)
                 try:
-                    known.proof = way, derivation_from_json(answer["proof"], way.problem.signature)
+                    signature = ways[number].problem.signature
+                    known.proof = ways[number], derivation_from_json(answer["proof"], signature)
+                    break
                 except KernelError as fault:
                     known.reason = str(fault)
         return known.proof is not None
@@ -204,9 +218,13 @@ def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[in
 async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool) -> Proposal | None:
     assert known.proof is not None
     way, derivation = known.proof
+    if leave_open and derivation.auxiliary:
+        return None  # a lemma that is left open has to stand by itself
     lemmas = known.lemmas.get(way.reading.text)
     if lemmas is None:
-        lemmas = Lemmas(Turns(lean), task, way.theory(task), way.problem, derivation, clock)
+        problem = with_auxiliaries(way.problem, derivation.auxiliary)
+        theory = way.theory(task, derivation.auxiliary)
+        lemmas = Lemmas(Turns(lean), task, theory, problem, derivation, clock)
         known.lemmas[way.reading.text] = lemmas
     lemmas.clock = clock
     order = lemmas.order()
@@ -221,7 +239,8 @@ async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *,
     def renamed(text: str) -> str:
         return re.sub(rf"{STEP}s\d+", lambda m: names.get(m[0], m[0]), text)
 
-    last, before = order[-1], "\n\n".join(lemmas.text(n) for n in written if n != order[-1])
+    last = order[-1]
+    before = lemmas.theory.helpers + "\n\n".join(lemmas.text(n) for n in written if n != last)
     # Its variables may have the names of the theorem's: then it need not be stated twice.
     proofs = [(lemmas.proofs[last], before)] if last in lemmas.proofs and not leave_open else []
     for ending in ENDINGS:

@@ -22,7 +22,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.termination.sizes import Sizes
-from goedels_poetry.kernel.terms import Kind, app, subterms
+from goedels_poetry.kernel.terms import INT, Kind, app, integer, substitute, subterms
 from goedels_poetry.languages.bridge.conditions import nested
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
@@ -32,10 +32,12 @@ from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-MOST_CALLS, MOST_APART = 3, 2
+MOST_CALLS, MOST_APART, MOST_TOLD = 3, 2, 6
 BATCH, FIRST = 2, 4
 """Proofs in one request, and those that are tried before the derivation's own cases."""
 HEARTBEATS = (6_000, 40_000)
+LIBRARY = ("List.", "Option.", "Nat.", "Int.", "Prod.")
+"""How names of functions begin that a file has not defined, as a rule."""
 
 
 class Plain(Writing):
@@ -165,7 +167,8 @@ class Lemmas:
     async def _prove(self, name: str) -> bool:
         cited = self.cited(name)
         facts = tuple(Fact(c, self.names[c], self._head(c)) for c in cited)
-        task = Task(self.task.prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
+        prefix = f"{self.task.prefix.rstrip()}\n\n{self.theory.helpers}" if self.theory.helpers else self.task.prefix
+        task = Task(prefix, self._head(name), self.names[name], (*self.task.facts, *facts))
         proofs = [f"by\n  {text}" for text in self.attempts(name, [self.names[c] for c in cited])]
         slow: list[str] = []
         first = 0 if nested(self._steps[name].sequent) else FIRST
@@ -231,6 +234,9 @@ class Lemmas:
         )
         few, every = (f" [{names}]" if names else "" for names in (few, every))
         closers = [f"grind{few}", f"simp_all{few}", f"grind{every}", f"(simp_all{few} <;> grind{every})"]
+        own = ", ".join(n for n in [*self.definitions(tree, False), *lemmas] if not n.startswith(LIBRARY))
+        if f" [{own}]" not in (few, every) and own:
+            closers.insert(1, f"grind [{own}]")  # lemmas may be about library functions as they stand
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
         starts = self._starts(tree)
@@ -256,7 +262,8 @@ class Lemmas:
         """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
         step = tree[0]
         if not isinstance(step.by, ByScheme):
-            return ["◯"]
+            told = self._instances(step.by)
+            return ["◯", f"{told}◯"] if told else ["◯"]
         names = {v.name: self.theory.variable(v) for v in step.sequent.vars}
         scheme = step.by.scheme
         nested = []
@@ -280,9 +287,42 @@ class Lemmas:
             if definition is not None:
                 call = self.theory.value(app(definition.name, scheme.at, definition.sort))
                 return [f"fun_induction {call}{generalizing} <;> ◯"]
+        if isinstance(scheme, MeasureInduction):
+            return [*self._counted(step.sequent, scheme), *self._calls(step.sequent), "◯"]
         if isinstance(scheme, SizeInduction):
             return [*self._calls(step.sequent), "◯"]
         return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
+
+    def _instances(self, query: Query) -> str:
+        """Cited lemmas at the values that the solver was given them at."""
+        lines = []
+        for instance in query.instances[:MOST_TOLD]:
+            try:
+                values = [self.theory.value(arg) for arg in instance.args]
+            except NotTranslatable:
+                continue
+            if instance.of == "step" and instance.name in self.names:
+                lines.append(f"have := {' '.join([self.names[instance.name], *self.theory.arguments, *values])}; ")
+        return "".join(lines)
+
+    def _counted(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
+        """Where the measure is a natural number that falls by one: an induction on it, with the instances at hand."""
+        on = scheme.measure
+        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
+            return []
+        others = [v for v in sequent.vars if v is not on]
+        below, names = app("-", (on, integer(1)), INT), [self.theory.variable(v) for v in others]
+        number = self.theory.variable(on)
+        above = {on: app("+", (on, integer(1)), INT)}
+        told = []
+        for args in scheme.at:
+            values = dict(zip(sequent.vars, args, strict=True))
+            if values[on] is below:
+                known = [self.theory.value(substitute(values[v], above)) for v in others]
+                told.append(f"have := i{number} {' '.join(known)}; ")
+        generalizing = f" generalizing {' '.join(names)}" if names else ""
+        arms = f"\n  | zero => ◯\n  | succ {number} i{number} => {''.join(told)}◯"
+        return [f"induction {number}{generalizing} with{arms}"]
 
     def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
         """The induction with the part that it goes down to taken apart once more."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.bridge.names import WORDS
-from goedels_poetry.kernel.problem import Signature
+from goedels_poetry.kernel.problem import Definition, Signature
 from goedels_poetry.kernel.terms import BitVector, Kind, Sort, Term, is_app
+from goedels_poetry.languages.bridge.goals.auxiliaries import COUNTED, names_of, written
 from goedels_poetry.languages.bridge.goals.expressions import Expr
 from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
@@ -35,12 +36,15 @@ class FileTheory:
     natural: bool
     """Integers of the engine are natural numbers."""
     unary: bool
+    helpers: str
+    """Definitions of what the proof brings along, to stand before its lemmas."""
     _facts: Facts = field(repr=False)
     _reading: Reading = field(repr=False)
     _signature: Signature = field(repr=False)
     _called: Mapping[str, str] = field(repr=False)
     """Texts of the free variables of templates."""
     _taken: frozenset[str] = field(repr=False)
+    _auxiliaries: Mapping[str, str] = field(repr=False)
 
     def name(self, symbol: str) -> str:
         """Lean's name of a constructor or function."""
@@ -49,6 +53,8 @@ class FileTheory:
             return self._constructor(found[0].sort, symbol)
         if symbol in self._reading.symbols:
             return constant(self._reading.symbols[symbol].template.head)
+        if symbol in self._auxiliaries:
+            return self._auxiliaries[symbol]
         raise NotTranslatable(f"the function {symbol}")
 
     def sort(self, sort: Sort) -> str:
@@ -139,6 +145,8 @@ class FileTheory:
         symbol = self._reading.symbols.get(term.name) if term.kind is Kind.APP else None
         if symbol is not None:
             return not symbol.prop
+        if term.name in self._auxiliaries:
+            return True
         return term.kind is Kind.APP and self._signature.selector(term.name) is not None
 
     def _equal(self, left: Term, right: Term) -> str:
@@ -169,6 +177,10 @@ class FileTheory:
             if self._reading.symbols[name].prop:
                 return f"(decide {self._applied(name, args)})"
             return self._applied(name, args)
+        if name in self._auxiliaries:
+            head = self._auxiliaries[name]
+            shown = [self._value(a) for a in args]
+            return f"(({shown[0]} : Nat) : Int)" if head == COUNTED else f"({' '.join([head, *shown])})"
         found = self._signature.constructor(name)
         if found is not None:
             return self._built(found[0].sort, name, args)
@@ -264,9 +276,19 @@ class FileTheory:
 
 
 def theory_for(
-    facts: Facts, reading: Reading, signature: Signature, prefix: str, stubs: str, unary: bool
+    facts: Facts,
+    reading: Reading,
+    signature: Signature,
+    prefix: str,
+    stubs: str,
+    unary: bool,
+    auxiliary: Sequence[Definition] = (),
 ) -> FileTheory:
-    """The theory of a reading. ``stubs``: lemmas that stand after the file's text."""
+    """The theory of a reading. ``stubs``: lemmas that stand after the file's text; ``auxiliary``: of the signature.
+
+    Raises:
+        NotTranslatable: the file has no words for something in the auxiliary definitions.
+    """
     called, variables, arguments = {}, [], []
     taken: set[str] = {s.template.head.partition(".")[0] for s in reading.symbols.values()}
     for e in reading.types.values():
@@ -292,21 +314,30 @@ def theory_for(
     definitions = {
         n: _unfolding(d) for n, d in definitions.items() if d in map(constant, facts.equations) or d in _OPERATIONS
     }
-    return FileTheory(
+    numbers = {sort for sort, type_ in reading.types.items() if type_.head == "Nat"}
+    brought = names_of(auxiliary, f"{prefix}{stubs}", numbers)
+    taken.update(brought.values())
+    theory = FileTheory(
         f"{prefix}\n{stubs}",
         context,
         tuple(arguments),
-        {n: d for n, d in definitions.items() if d},
+        {**{n: d for n, d in definitions.items() if d}, **{n: d for n, d in brought.items() if d != COUNTED}},
         (),
         " ".join(variables),
         "Int" not in reading.numbers and not unary,
         unary,
+        "",
         facts,
         reading,
         signature,
         called,
         frozenset(taken),
+        brought,
     )
+    if not auxiliary:
+        return theory
+    helpers = written(auxiliary, brought, variables, signature, theory)
+    return replace(theory, header=f"{theory.header}\n{helpers}", helpers=helpers)
 
 
 _OPERATIONS = {"HAppend.hAppend": "List.append_eq", "Membership.mem": "List.mem_cons"}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from goedels_poetry.agents.deps import Deps
-from goedels_poetry.languages.base import Goal, Outcome, Refutable
+from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -25,6 +25,36 @@ async def confirmed(deps: Deps, goal: Goal, refutation: Any) -> Outcome:
     return found if found.ok else replace(found, value={**found.value, REFUTATION: refutation})
 
 
+_ASIDE = frozenset({"note", "ban", "lift", "decision"})
+"""Entries of a history that may stand behind the news that a subgoal has failed."""
+
+
+async def refuted_with_subgoal(deps: Deps, goal: Goal) -> Outcome | None:
+    """What became of a goal whose last sketch failed by a false subgoal, when it is false at the same values.
+
+    So it is where the subgoal was the goal itself in other words: after an introduction, or in one case of it. None
+    when there is nothing of this kind to find out, or when the values do not refute the goal.
+    """
+    values = _values_of_subgoal(goal)
+    language = deps.language
+    if not values or not isinstance(language, ModelGuided):
+        return None
+    read = await language.read_sketch(goal, {"refuted": {"at": values}})
+    if not read.ok or REFUTATION not in read.value:
+        return None  # the subgoal has other variables
+    found = deps.charge(await confirmed(deps, goal, read.value[REFUTATION]))
+    return found if found.ok else None
+
+
+def _values_of_subgoal(goal: Goal) -> dict[str, str]:
+    """The values at which a subgoal was false, directly after that has ended the last sketch; else nothing."""
+    last = next((entry for entry in reversed(goal.history) if entry["kind"] not in _ASIDE), None)
+    report = last.get("report") if last is not None and last["kind"] == "backtrack" else None
+    counterexample = report.get("counterexample") if isinstance(report, dict) else None
+    values = counterexample.get("values") if isinstance(counterexample, dict) else None
+    return {str(name): str(text) for name, text in values.items()} if isinstance(values, dict) else {}
+
+
 def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, Any]) -> str:
     """The goal is over, and the sketch above it rejected. ``found``: the value of `confirmed`."""
     moves = deps.moves(txn)
@@ -33,4 +63,4 @@ def settle_refutation(txn: Txn, deps: Deps, node: ProofNode, found: dict[str, An
     return moves.set_underdetermined(node, str(found["open"]))
 
 
-__all__ = ["REFUTATION", "confirmed", "settle_refutation"]
+__all__ = ["REFUTATION", "confirmed", "refuted_with_subgoal", "settle_refutation"]

@@ -13,7 +13,7 @@ from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of, request_for
 from goedels_poetry.agents.logged import logged
 from goedels_poetry.agents.proposing import from_strategies
-from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
+from goedels_poetry.agents.refuting import REFUTATION, confirmed, refuted_with_subgoal, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, Sample, ask_readable, remembered
 from goedels_poetry.agents.story import PROOF_PROMPTS, SKETCH_PROMPTS, failed_subgoal, rounds_so_far
@@ -33,6 +33,9 @@ LAST_RESORT = 5
 async def sketcher(node: ProofNode, deps: Deps) -> Apply:
     """One sketch that is not banned, or the news that there is none left."""
     goal = await deps.goal(node, sketching=True)
+    refuted = await refuted_with_subgoal(deps, goal)
+    if refuted is not None:
+        return lambda txn: settle_refutation(txn, deps, node, refuted.value)
     sketch = await from_strategies(goal, deps)
     if sketch is not None:
         return lambda txn: deps.moves(txn).set_sketch(node, sketch)

@@ -153,7 +153,8 @@ class LeanChecker:
             return unused.pop() if unused else self._open()
 
         try:
-            target = await read_target(unused[-1], submission.text, str(submission.options.get("theorem") or ""))
+            named = str(submission.options.get("theorem") or "")
+            target = await read_target(unused[-1], submission.text, named, advice=False)  # the search has given it
             left = until - time.monotonic()
             where, info = submission.directory, submission.info
             if submission.verdict is Verdict.PROVED:

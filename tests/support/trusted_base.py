@@ -38,7 +38,7 @@ BUDGETS = {
         2_650,
         "from the text of theorems and certificates to terms, and how that is compared with the text",
     ),
-    "kernel/refutation": (1_450, "the evaluator behind counterexamples, and what solvers confirm of it"),
+    "kernel/refutation": (1_500, "the evaluator behind counterexamples, and what solvers confirm of it"),
     "kernel/logic": (1_200, "entailment of questions"),
     "kernel/lean": (950, "comparison of what Lean has accepted; the second kernel beside it is JavaScript"),
     "kernel/bridge": (1_100, "from a theorem of SMT-LIB to the same theorem in Lean, for L4"),

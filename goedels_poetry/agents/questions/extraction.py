@@ -1,4 +1,4 @@
-"""The program in a model's reply, whatever it is wrapped in. Nothing is mended here: the reader says what is wrong.
+"""The program in a model's reply, whatever it is wrapped in. Only form is mended: the reader says what is wrong.
 
 Models show pieces and drafts before the program that they mean, so the last block counts that holds a whole one. Where
 none does, but the pieces together do, they are put together in their order.
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from goedels_poetry.models import Block, Reply, UnusableReply, blocks, without_thinking
+from goedels_poetry.models import Block, Reply, UnusableReply, blocks, json_objects, without_thinking
 from goedels_poetry.tasks.question import MAX_PROGRAM
 
 UNCHANGED = "UNCHANGED"
@@ -105,21 +105,28 @@ def _is_balanced(text: str) -> bool:
 
 
 def _json(fenced: Sequence[Block], bare: str) -> str:
+    """The last object that is a program: in a block, or in the text where no block holds one."""
+    for source in (*(block.text for block in reversed(fenced)), bare):
+        whole = [program for text in json_objects(source) for program in _programs(text)]
+        if whole:
+            return whole[-1]
     pieces = [block.text for block in fenced if block.text.lstrip().startswith("{")]
-    whole = [piece for piece in pieces if _is_program(piece)]
-    if whole or pieces:
-        return (whole or pieces)[-1]
-    if fenced:
-        return fenced[-1].text
+    if pieces or fenced:
+        return (pieces or [fenced[-1].text])[-1]
     start, end = bare.find("{"), bare.rfind("}")
     if start < 0 or end < start:
         raise UnusableReply("the reply holds no JSON object")
     return bare[start : end + 1]
 
 
+def _programs(text: str) -> list[str]:
+    """An object that is a program, or the programs that are wrapped in it: ``{"program": {...}}``."""
+    return [text] if _is_program(text) else [inner for inner in json_objects(text[1:]) if _is_program(inner)]
+
+
 def _is_program(text: str) -> bool:
     try:
-        value = json.loads(text)
+        value = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and any(name in value for name in _SECTIONS)

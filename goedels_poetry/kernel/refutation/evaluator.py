@@ -20,9 +20,11 @@ from functools import reduce
 from typing import TypeAlias
 
 from goedels_poetry.kernel.problem import Definition, Premise, Signature
-from goedels_poetry.kernel.recursion import allow_recursion
+from goedels_poetry.kernel.recursion import MAX_RECURSION, allow_recursion
+from goedels_poetry.kernel.refutation.code import Code, Places, junction, kept_in_frame, shared
 from goedels_poetry.kernel.refutation.operations import OPERATIONS, Undecided, Value, bitvector_operation
-from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built, have_sorts
+from goedels_poetry.kernel.refutation.rules import Rule, matched, read_rules
+from goedels_poetry.kernel.refutation.value_forms import ArrayValue, Built
 from goedels_poetry.kernel.terms import (
     BOOL,
     INT,
@@ -34,11 +36,7 @@ from goedels_poetry.kernel.terms import (
     Sort,
     Term,
     app,
-    is_app,
-    symbols,
 )
-
-Code: TypeAlias = Callable[[list[Value]], Value]
 
 MAX_DEPTH = 400
 """Calls of defined functions within each other."""
@@ -53,19 +51,6 @@ MAX_TRACE = 100_000
 """Equations that a trace holds."""
 WITNESSES = 24
 TOO_DEEP = "too many calls within each other"
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """A premise of the form ``forall xs. f(patterns) = right``: it interprets the declared function ``f``.
-
-    ``variables`` are those that ``patterns`` mention; ``equation`` is the premise without its quantifier.
-    """
-
-    variables: tuple[Term, ...]
-    patterns: tuple[Term, ...]
-    right: Term
-    equation: Term
 
 
 Binding: TypeAlias = tuple[tuple[Term, Value], ...]
@@ -113,7 +98,6 @@ class Evaluator:
         self.fuel = fuel
         self.used = 0
         """Fuel burnt by all `run` calls so far: a measure of work that does not depend on the machine."""
-        self.defining: set[str] = set()
         self._interpret = interpret
         self._trace = trace
         self._left = fuel
@@ -124,10 +108,8 @@ class Evaluator:
         self._bodies: dict[tuple[Term, int, frozenset[tuple[Term, int]]], Code] = {}
         self._calls: dict[str, Callable[[tuple[Value, ...]], Value]] = {}
         self._memo: dict[tuple[str, tuple[Value, ...]], Value] = {}
-        self._rules: dict[str, list[_Rule]] = {}
-        self.closures: set[str] = set()
-        """Declared functions that the premises only describe through others: they build values of their own."""
-        self._read_rules(premises, circular)
+        self._rules = read_rules(signature, premises, circular)
+        self.defining, self.closures = self._rules.defining, self._rules.closures
         allow_recursion()
 
     # ------------------------------------------------------------------------------------------ face
@@ -185,71 +167,6 @@ class Evaluator:
         finally:
             self.used += self.fuel - self._left
 
-    # -------------------------------------------------------------------------------------- premises
-
-    def _read_rules(self, premises: Iterable[Premise], circular: bool) -> None:
-        found: list[tuple[str, str, _Rule]] = []
-        for premise in premises:
-            formula = premise.formula
-            variables: tuple[Term, ...] = ()
-            if formula.kind is Kind.FORALL:
-                variables, formula = formula.binders, formula.body
-            if not (is_app(formula, "=") and len(formula.args) == 2):
-                continue
-            left, right = formula.args
-            if not (left.kind is Kind.APP and self._declared(left) and self._patterns(left.args, variables)):
-                continue
-            if right.free <= left.free and (circular or left.name not in symbols(right)):
-                used = tuple([v for v in variables if v in left.free])
-                found.append((premise.name, left.name, _Rule(used, left.args, right, formula)))
-        # Only functions whose rules are told apart, two by two, by different declared heads in the same argument are
-        # read so: overlapping rules could contradict each other, and so could rules that go round in a circle.
-        # The heads build values of their own, so they may have no rules themselves.
-        ruled = {f for _, f, _ in found}
-        for name in ruled:
-            mine = [(p, r) for p, f, r in found if f == name]
-            heads = [_heads(rule) for _, rule in mine]
-            own_values = ruled.isdisjoint(h for head in heads for h in head)
-            if own_values and _apart(heads) and (circular or not self._circular(name, found)):
-                self._rules[name] = [rule for _, rule in mine]
-                self.defining |= {p for p, _ in mine}
-                self.closures |= {a.name for _, rule in mine for a in rule.patterns if a.kind is Kind.APP}
-        self.closures -= set(self._rules)
-
-    def _circular(self, name: str, found: Sequence[tuple[str, str, _Rule]]) -> bool:
-        """Whether a rule of ``name`` leads back to ``name`` through other rules or definitions."""
-        seen: set[str] = set()
-        stack = [n for _, f, rule in found if f == name for n in symbols(rule.right)]
-        while stack:
-            current = stack.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            stack += [n for _, f, rule in found if f == current for n in symbols(rule.right)]
-            definition = self.signature.definition(current)
-            if definition is not None:
-                stack += symbols(definition.body)
-        return name in seen
-
-    def _declared(self, term: Term) -> bool:
-        return term.name in self.signature.functions and self.signature.definition(term.name) is None
-
-    def _patterns(self, args: Sequence[Term], variables: Sequence[Term]) -> bool:
-        seen: list[Term] = []
-        for arg in args:
-            if arg.kind is Kind.VAR and arg in variables:
-                seen.append(arg)
-            elif arg.kind is Kind.APP and self._declared(arg) and self._uninterpreted(arg.sort):
-                if not all(a.kind is Kind.VAR and a in variables for a in arg.args):
-                    return False
-                seen.extend(arg.args)
-            else:
-                return False
-        return len(set(seen)) == len(seen)
-
-    def _uninterpreted(self, sort: Sort) -> bool:
-        return sort in self.signature.sorts
-
     # --------------------------------------------------------------------------------------- compile
 
     def _compile(self, term: Term, slots: dict[Term, int], width: int) -> Code:
@@ -257,22 +174,22 @@ class Evaluator:
 
         In a large term the values of shared parts are kept behind these, in a frame of its own.
         """
-        shared = _shared(term) if term.size > LARGE else []
-        places = _Places(slots, width, {t: width + i for i, t in enumerate(shared)})
+        parts = shared(term) if term.size > LARGE else []
+        places = Places(slots, width, {t: width + i for i, t in enumerate(parts)})
         code = self._part(term, places)
-        if not shared:
+        if not parts:
             return code
-        room: list[Value] = [None] * len(shared)
+        room: list[Value] = [None] * len(parts)
         return lambda frame: code([*frame[:width], *room])
 
-    def _part(self, term: Term, places: _Places) -> Code:
+    def _part(self, term: Term, places: Places) -> Code:
         code = places.done.get(term)
         if code is None:
             code, place = self._node(term, places), places.kept.get(term)
-            code = places.done[term] = code if place is None else _kept(code, place)
+            code = places.done[term] = code if place is None else kept_in_frame(code, place)
         return code
 
-    def _node(self, term: Term, places: _Places) -> Code:
+    def _node(self, term: Term, places: Places) -> Code:
         kind, slots = term.kind, places.slots
         if kind is Kind.LIT:
             value = term.value.value if isinstance(term.value, BitVector) else term.value
@@ -289,14 +206,14 @@ class Evaluator:
             test, then, other = args
             return lambda frame: then(frame) if test(frame) else other(frame)
         if name == "and":
-            return _junction(args, stop=False)
+            return junction(args, stop=False)
         if name == "or":
-            return _junction(args, stop=True)
+            return junction(args, stop=True)
         if name == "=>":
-            head = _junction(args[:-1], stop=False)
+            head = junction(args[:-1], stop=False)
             last = args[-1]
             negated: Code = lambda frame: not head(frame)  # noqa: E731
-            return _junction([negated, last], stop=True)
+            return junction([negated, last], stop=True)
         operation = self._operation(term)
         if operation is not None:
             if len(args) == 1:
@@ -348,7 +265,7 @@ class Evaluator:
             return False
         inner = above | {sort}
         if sort.name == "Array":
-            infinite = sort.args[0] in (INT, REAL, STRING) or self._uninterpreted(sort.args[0])
+            infinite = sort.args[0] in (INT, REAL, STRING) or sort.args[0] in self.signature.sorts
             return not infinite or any(self._ambiguous(s, inner) for s in sort.args)
         datatype = self.signature.datatype(sort)
         if datatype is not None:
@@ -418,8 +335,10 @@ class Evaluator:
                 self._too_deep = True
                 raise Undecided(TOO_DEEP)
             self._depth += 1
-            result = code(list(args))
-            self._depth -= 1
+            try:
+                result = code(list(args))
+            finally:  # where something else decides, what is undecided plays no part
+                self._depth -= 1
             memo[key] = result
             if trace is not None:
                 trace.add(equation, params, args, result)
@@ -428,8 +347,8 @@ class Evaluator:
         return call
 
     def _declared_function(self, name: str) -> Callable[[tuple[Value, ...]], Value]:
-        mine = self._rules.get(name, ())
-        rules: list[tuple[_Rule, Code]] = []  # compiled at the first call: rules may speak of each other
+        mine = self._rules.of.get(name, ())
+        rules: list[tuple[Rule, Code]] = []  # compiled at the first call: rules may speak of each other
         ambiguous = any(self._ambiguous(s) for s in self.signature.functions[name][0])
         trace = self._trace
 
@@ -437,7 +356,7 @@ class Evaluator:
             if len(rules) < len(mine):
                 rules[:] = [(r, self.compile(r.right, r.variables)) for r in mine]
             for rule, right in rules:
-                frame = self._match(rule, args)
+                frame = matched(self.signature, rule, args)
                 if frame is not None:
                     self._left -= 1
                     if self._left < 0:
@@ -452,20 +371,6 @@ class Evaluator:
 
         return call
 
-    def _match(self, rule: _Rule, args: tuple[Value, ...]) -> list[Value] | None:
-        """The values of the rule's variables at which its left side has these arguments, or None."""
-        binding: dict[Term, Value] = {}
-        for pattern, value in zip(rule.patterns, args, strict=True):
-            if pattern.kind is Kind.VAR:
-                binding[pattern] = value
-            elif isinstance(value, Built) and value.function == pattern.name:
-                if not have_sorts(self.signature, value.args, [a.sort for a in pattern.args]):
-                    raise Undecided(f"{pattern.name} does not take such arguments")
-                binding.update(zip(pattern.args, value.args, strict=True))
-            else:
-                return None
-        return [binding[v] for v in rule.variables]
-
     # ----------------------------------------------------------------------------------- quantifiers
 
     def _quantifier(self, term: Term, slots: dict[Term, int], width: int) -> Code:
@@ -479,7 +384,7 @@ class Evaluator:
         def scan(frame: list[Value]) -> Value:
             base = frame[:width]
             open_ = False
-            for choice in _product([values for values, _ in domains], 2000):
+            for choice in itertools.islice(itertools.product(*[values for values, _ in domains]), 2000):
                 self._left -= 1
                 if self._left < 0:
                     raise Undecided("out of fuel")
@@ -531,51 +436,6 @@ class Evaluator:
         return [], False
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Where in a frame things stand: the variables, and from ``width`` on the values of parts that are shared."""
-
-    slots: dict[Term, int]
-    width: int
-    kept: dict[Term, int]
-    done: dict[Term, Code] = field(default_factory=dict)
-    """The code of parts."""
-
-
-def _shared(term: Term) -> list[Term]:
-    """The parts that occur in several places, outside of quantifiers."""
-    seen: set[Term] = set()
-    found: dict[Term, None] = {}
-    stack = [term]
-    while stack:
-        part = stack.pop()
-        for a in () if part.binders else part.args:
-            if a in seen:
-                found.setdefault(a)
-            elif a.args:
-                seen.add(a)
-                stack.append(a)
-    return list(found)
-
-
-def _kept(code: Code, place: int) -> Code:
-    """``code``, run once a frame."""
-
-    def run(frame: list[Value]) -> Value:
-        kept = frame[place]
-        if kept is None:
-            try:
-                kept = frame[place] = (code(frame), None)
-            except Undecided as reason:
-                kept = frame[place] = (None, reason)
-        value, undecided = kept
-        if undecided is not None:
-            raise undecided
-        return value
-
-    return run
-
-
 _deep = threading.Lock()
 
 
@@ -592,44 +452,8 @@ def _deeply(work: Callable[[], Value]) -> Value:
             with ThreadPoolExecutor(1) as thread:
                 return thread.submit(work).result()
         finally:
-            sys.setrecursionlimit(limit)
+            sys.setrecursionlimit(max(limit, MAX_RECURSION))  # others may have asked for that much meanwhile
             threading.stack_size(size)
-
-
-def _product(pools: list[list[Value]], limit: int) -> Iterable[tuple[Value, ...]]:
-
-    return itertools.islice(itertools.product(*pools), limit)
-
-
-def _heads(rule: _Rule) -> tuple[str, ...]:
-    return tuple(p.name if p.kind is Kind.APP else "" for p in rule.patterns)
-
-
-def _apart(heads: Sequence[tuple[str, ...]]) -> bool:
-    """Whether no two rules can apply to the same arguments."""
-    return all(
-        any(a and b and a != b for a, b in zip(one, other, strict=True))
-        for i, one in enumerate(heads)
-        for other in heads[:i]
-    )
-
-
-def _junction(codes: list[Code], stop: bool) -> Code:
-    """``and``/``or``: an operand that decides counts even where another is undecided (the logic is two-valued)."""
-
-    def run(frame: list[Value]) -> Value:
-        undecided: Undecided | None = None
-        for code in codes:
-            try:
-                if code(frame) is stop:
-                    return stop
-            except Undecided as reason:
-                undecided = reason
-        if undecided is not None:
-            raise undecided
-        return not stop
-
-    return run
 
 
 def evaluate(

@@ -9,9 +9,9 @@ Language models, from the top: `replies` has the jobs.
 * What a reply says: `proposals` (lemmas, in which order) asks `rules` (inductions, splits, witnesses) and
   `placed_instances`; `refutations` reads values at which a goal is said to be false; all of them read terms, lists and
   numbers by `reading`.
-* What comes of it: `guided` finds out how lemmas give the goal (`computing`: cases without variables), and
-  `open_cases` says what stays open; `confirming`
-  finds out whether values refute a goal, and `undetermined` whether definitions leave it open.
+* What comes of it: `guided` finds out how lemmas give the goal (`computing`: cases without variables; `chains`: lemmas
+  at what other lemmas bring), and `open_cases` says what stays open; `confirming` finds out whether values refute a
+  goal, and `undetermined` whether definitions leave it open.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Datatype
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
-from goedels_poetry.kernel.sequent import Sequent
-from goedels_poetry.kernel.terms import INT, is_app
-from goedels_poetry.languages.smt.engine.context import PATIENT, OutOfTime, ProverContext, close_goal
+from goedels_poetry.kernel.sequent import Sequent, sequent_of
+from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app, symbols
+from goedels_poetry.languages.smt.engine.context import GROUND, PATIENT, OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.induction import (
     induction,
     induction_variables,
@@ -25,6 +25,7 @@ from goedels_poetry.languages.smt.engine.induction import (
     recursion_schemes,
     recursive_points,
 )
+from goedels_poetry.languages.smt.engine.jobs.chains import chained
 from goedels_poetry.languages.smt.engine.jobs.computing import computed
 from goedels_poetry.languages.smt.engine.jobs.open_cases import Finding, called, how, missing, open_cases
 from goedels_poetry.languages.smt.engine.jobs.placed_instances import (
@@ -58,7 +59,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     if fault:
         return None, fault, fault
     found = Finding(notes=tuple(idea.get("notes", ())))
-    library: dict[str, Plan] = {}
+    library = _obvious(context, sequent, lemmas)
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
         plan, ended = _at_once(context, lemma, own)
@@ -75,11 +76,40 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         if over:
             found.notes += ("the queries and the time for one sketch were used up before all of this was tried",)
         return (None, *missing(context, sequent, partial, found))
-    uses = {key: child["waits_for"] for key, child in zip(library, children, strict=True)}
+    keys = [key_of(lemma) for lemma in lemmas]
+    uses = {key: [keys[i] for i in child["waits_for"]] for key, child in zip(keys, children, strict=True)}
     return _stored(context, plan, library, uses, proposal), "", ""
 
 
 FINISHING_SECONDS = 60.0
+
+
+def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) -> dict[str, Plan]:
+    """What nobody would think of writing down: functions that count are never negative. Each with its proof.
+
+    They come before the lemmas, which may cite them; what nothing cites is not kept.
+    """
+    signature, known = context.signature, {lemma.key for lemma in lemmas}
+    called = {name for fact in (sequent, *lemmas) for name in symbols(fact.formula)}
+    library: dict[str, Plan] = {}
+    for definition in signature.definitions:
+        if definition.name not in called or definition.sort is not INT or not definition.recursive:
+            continue
+        value = app(definition.name, definition.params, INT)
+        fact = sequent_of(forall(definition.params, app(">=", (value, integer(0)), BOOL)), signature.names)
+        try:
+            if fact.key in known or context.refutes(fact, OBVIOUS_TESTS) is not None:
+                continue
+            plan = _closed(context, fact) or induction(context, fact, full=False)
+        except OutOfTime:
+            break
+        if plan is not None and plan.complete:
+            library[key_of(fact)] = plan
+            context.add_lemma(fact)
+    return library
+
+
+OBVIOUS_TESTS = 100
 
 
 def _no_induction(context: ProverContext, rule: Rule | None) -> str:
@@ -242,7 +272,7 @@ def _by_constructors(context: ProverContext, sequent: Sequent, wanted: tuple[str
 
 
 def _closed(context: ProverContext, sequent: Sequent) -> Plan | None:
-    """A goal by one query: as the engine asks, with all lemmas at what it unfolds, by the calls of its evaluation."""
+    """A goal by one query: as the engine asks, with lemmas at what it unfolds, by evaluation, by chains of lemmas."""
     closed = close_goal(context, sequent, PATIENT)
     if closed is not None:
         return closed
@@ -254,12 +284,16 @@ def _closed(context: ProverContext, sequent: Sequent) -> Plan | None:
         attempts += [Query((), at, equations=False, quantified=False) for at in unfolded[-1:] if numeric]
     if values := computed(context, sequent):
         attempts.append(Query((), values, equations=False, quantified=False))
-    return next((leaf(sequent, query) for query in attempts if context.holds(sequent, query, PATIENT)), None)
+    if (found := next((query for query in attempts if context.holds(sequent, query, PATIENT)), None)) is None:
+        found = next((query for query in chained(context, sequent) if context.holds(sequent, query, GROUND)), None)
+    return leaf(sequent, found) if found is not None else None
 
 
 DEEP = 6
 """Calls of functions of numbers within each other that are unfolded at one go, as of 2^(4n + 6)."""
 MAX_SPLITS = 64
+MOST_ALONG = 2
+"""Functions along which an induction is tried whose cases get chains of lemmas; more where they are mutual."""
 
 
 def _flat(datatype: Datatype) -> bool:
@@ -277,8 +311,9 @@ def _with_unfolding(context: ProverContext, sequent: Sequent) -> Plan | None:
     groups = [d.group for d in context.signature.definitions]
     along = [
         Rule(scheme)
-        for scheme in recursion_schemes(context, sequent, full=False)
-        if (definition := context.signature.definition(scheme.function)) and groups.count(definition.group) > 1
+        for number, scheme in enumerate(recursion_schemes(context, sequent, full=False))
+        if (definition := context.signature.definition(scheme.function))
+        and (number < MOST_ALONG or groups.count(definition.group) > 1)
     ]
     over = induction_variables(context, sequent)[:2] if context.shape.mentions_unfolded(sequent) else ()
     structural = [
@@ -318,7 +353,7 @@ def _readings(
 
 
 def _stored(
-    context: ProverContext, plan: Plan, library: dict[str, Plan], uses: dict[str, list[int]], proposal: Json
+    context: ProverContext, plan: Plan, library: dict[str, Plan], uses: dict[str, list[str]], proposal: Json
 ) -> Json:
     """The completed plan as the machine stores it, under the name and fingerprint of the proposal.
 
@@ -343,12 +378,12 @@ def _stored(
     places = {child.key: i for i, child in enumerate(whole.children)}
     for child, entry in zip(whole.children, stored["children"], strict=True):
         if child.key in library and child.by is None:
-            entry["waits_for"] = sorted(places[keys[i]] for i in uses[child.key])
+            entry["waits_for"] = sorted(places[key] for key in uses[child.key])
         elif child.key not in library and not child.complete and lemmas:
             entry["waits_for"] = list(range(len(lemmas)))  # whatever the open cases will need
     dropped = [
         called(i, child.get("name", ""), parse_sequent(child["statement"], context.signature), context.signature)
-        for i, (key, child) in enumerate(zip(keys, proposal["children"], strict=True))
+        for i, (key, child) in enumerate(zip(uses, proposal["children"], strict=True))
         if key not in needed
     ]
     notes = [*proposal["idea"].get("notes", ()), *(f"nothing needs {what}: it is dropped" for what in dropped)]
@@ -359,9 +394,8 @@ def _stored(
     }
 
 
-def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[int]]) -> set[str]:
+def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[str]]) -> set[str]:
     """Keys of the lemmas that are cited, and of those that these cite or may cite."""
-    keys = list(library)
     needed: set[str] = set()
     frontier = direct
     while frontier:
@@ -369,7 +403,7 @@ def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[in
         if key not in needed:
             needed.add(key)
             lemma = library[key]
-            frontier += [keys[i] for i in uses[key]] if lemma.by is None else cited(lemma)
+            frontier += uses[key] if lemma.by is None else cited(lemma)
             frontier = [k for k in frontier if k in library]
     return needed
 

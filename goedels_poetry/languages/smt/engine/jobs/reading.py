@@ -14,6 +14,7 @@ from goedels_poetry.kernel.printer import show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.symbols import legible
 from goedels_poetry.kernel.terms import BOOL, Sort, Term, forall
+from goedels_poetry.languages.smt.notation import NotRead, in_prefix
 from goedels_poetry.languages.smt.reply_forms import MAX_TERM, MAX_TEXT
 from goedels_poetry.languages.smt.text import parse_term
 
@@ -120,6 +121,8 @@ def term_of(text: Any, problem: Problem, variables: tuple[Term, ...], where: str
         raise BadProposal(f"{where}: a text was expected, one SMT-LIB term")
     try:
         term = _parsed(text, problem, variables, sort)
+    except NotRead as error:
+        raise _unlike(where, error) from error
     except (GoedelsPoetryError, ValueError, RecursionError) as error:
         raise BadProposal(f"{where}: {error}{_hint(text)}") from error
     if term.size > MAX_TERM:
@@ -128,7 +131,10 @@ def term_of(text: Any, problem: Problem, variables: tuple[Term, ...], where: str
 
 
 def lemma_of(text: Any, problem: Problem, variables: tuple[Term, ...], where: str) -> Term:
-    """A closed formula. Variables of the goal that it leaves free are read as any values: a lemma is for all."""
+    """A closed formula. Variables of the goal that it leaves free are read as any values: a lemma is for all.
+
+    So are other variables that nobody bound, where it is clear of what sort they are.
+    """
     if not isinstance(text, str):
         raise BadProposal(f"{where}: a text was expected, one SMT-LIB formula")
     try:
@@ -137,7 +143,13 @@ def lemma_of(text: Any, problem: Problem, variables: tuple[Term, ...], where: st
         try:
             formula = term_of(_unwrapped(text), problem, variables, where, BOOL)
         except BadProposal:
-            raise error from None  # what is wrong with the text as it stands
+            try:
+                prefix = in_prefix(_unwrapped(text), problem.signature, variables, BOOL, closed=True)
+                return term_of(prefix, problem, (), where, BOOL)
+            except NotRead as unread:
+                raise (_unlike(where, unread) if _UNLIKE_SMT.search(text) else error) from None
+            except BadProposal:
+                raise error from None  # what is wrong with the text as it stands
         return forall(tuple(v for v in variables if v in formula.free), formula)
 
 
@@ -151,13 +163,42 @@ def _unwrapped(text: str) -> str:
 
 
 def _parsed(text: str, problem: Problem, variables: tuple[Term, ...], sort: Sort | None) -> Term:
+    """The term as it stands; with names and last parentheses put right; as mathematicians write it.
+
+    Raises:
+        NotRead: it is none of these, and looks least like SMT-LIB.
+        GoedelsPoetryError: the first fault of the text as it stands.
+    """
     try:
         return parse_term(text, problem.signature, variables, sort)
-    except (GoedelsPoetryError, ValueError):
-        other = respelled(text, problem, variables)
-        if other == text:
+    except (GoedelsPoetryError, ValueError) as error:
+        fault = error
+    for other in dict.fromkeys((respelled(text, problem, variables), _balanced(respelled(text, problem, variables)))):
+        if other != text:
+            try:
+                return parse_term(other, problem.signature, variables, sort)
+            except (GoedelsPoetryError, ValueError):
+                continue
+    try:
+        return parse_term(in_prefix(text, problem.signature, variables, sort), problem.signature, variables, sort)
+    except NotRead:
+        if _UNLIKE_SMT.search(text):
             raise
-        return parse_term(other, problem.signature, variables, sort)
+    except (GoedelsPoetryError, ValueError):
+        pass
+    raise fault
+
+
+def _balanced(text: str) -> str:
+    """With as many parentheses at its end as are open there; those too many are left out."""
+    depth = 0
+    for mark in re.finditer(r"\|[^|]*\||[()]", text):
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if depth == 0 and not text[mark.end() :].strip(") \n\t"):
+            return text[: mark.end()]
+        if depth < 0:
+            return text
+    return text + ")" * depth
 
 
 def respelled(text: str, problem: Problem, variables: tuple[Term, ...] = ()) -> str:
@@ -178,11 +219,17 @@ _NEGATIVE = re.compile(r"\s*-[0-9]{1,4000}\s*")
 _UNLIKE_SMT = re.compile(r"[∀∃→∧∨¬≤≥≠λ↦]|:=|\bfun\b|^\s*\(?\s*(?:forall|exists|for all)\s+[^\s(]|^\s*[^\s(;|\"]+\s+\S")
 
 
+_PREFIX = 'write it in prefix notation, as in "(forall ((n Int)) (=> (>= n 0) (= (+ n 0) n)))"'
+
+
 def _hint(text: str) -> str:
     """The right form of what is no prefix notation."""
-    if not _UNLIKE_SMT.search(text):
-        return ""
-    return '; write it in prefix notation, as in "(forall ((n Int)) (=> (>= n 0) (= (+ n 0) n)))"'
+    return f"; {_PREFIX}" if _UNLIKE_SMT.search(text) else ""
+
+
+def _unlike(where: str, fault: NotRead) -> BadProposal:
+    """What is wrong with a formula that was read as mathematics, and the form that is always read."""
+    return BadProposal(f"{where}: {fault}; {_PREFIX}")
 
 
 def shown_variables(variables: tuple[Term, ...]) -> str:

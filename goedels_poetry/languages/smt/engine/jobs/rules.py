@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,10 +67,10 @@ def read_rule(problem: Problem, sequent: Sequent, proposal: Json, notes: list[st
         BadProposal: several rules, or one that cannot be used on this goal.
     """
     given = [name for name in PARTS if proposal.get(name)]
-    if len(given) > 1:
-        raise BadProposal(f"{where}one rule at a time, not {' and '.join(given)}")
     if not given:
         return None
+    if len(given) > 1:
+        notes.append(f"{where}one rule at a time: {given[0]} was read, {' and '.join(given[1:])} left aside")
     value, place = proposal[given[0]], where + given[0]
     match given[0]:
         case "witness":
@@ -138,8 +139,13 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
         return Rule(_along(problem, sequent, given, where))
     variables = {v.name: v for v in sequent.vars}
     order = tuple(map(unbarred, texts(given.get("on") or _only_variables(given, variables), f"{where}.on")))
-    if len(order) == 1 and order[0] not in variables and _recursive(problem, order[0]):
-        return Rule(_along(problem, sequent, {**given, "along": order[0]}, where))
+    if len(order) == 1 and order[0] not in variables:
+        if (value := _as_measure(problem, sequent, order[0])) is not None:
+            return Rule(MeasureInduction(value))
+        named, along = _in_words(order[0], variables, problem)
+        if along and not named:
+            return Rule(_along(problem, sequent, {**given, "along": along}, where))
+        order = named or order
     if not order or any(name not in variables for name in order) or len(set(order)) != len(order):
         known = ", ".join(variables) or "none"
         raise BadProposal(f"{where} on {', '.join(order) or 'nothing'}: the variables of the goal are {known}")
@@ -154,6 +160,25 @@ def _induction(problem: Problem, sequent: Sequent, given: Any, where: str, notes
         )
     depth = whole_number(given.get("depth"), MAX_DEPTH, f"{where}.depth", notes)
     return Rule(StructuralInduction(on.name, general_variables(sequent, on), depth), order[:MAX_ORDER])
+
+
+_WORD = re.compile(r"[^\s,;:()]+")
+
+
+def _in_words(text: str, variables: Mapping[str, Term], problem: Problem) -> tuple[tuple[str, ...], str]:
+    """The variables, and the recursive function, that a phrase names: "structural induction on xs", "along mix"."""
+    words = [unbarred(word.strip("`'\".")) for word in _WORD.findall(text)]
+    named = tuple(dict.fromkeys(word for word in words if word in variables))
+    return named, next((word for word in words if _recursive(problem, word)), "")
+
+
+def _as_measure(problem: Problem, sequent: Sequent, text: str) -> Term | None:
+    """An integer term that stands where a variable was expected: induction is on its value."""
+    try:
+        measure = term_of(text, problem, sequent.vars, "", INT)
+    except BadProposal:
+        return None
+    return measure if measure.free else None
 
 
 def _only_variables(given: Json, variables: Mapping[str, Term]) -> Any:

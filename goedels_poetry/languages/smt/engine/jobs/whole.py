@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
+from goedels_poetry.kernel.problem import Definition
 from goedels_poetry.kernel.sequent import Sequent
+from goedels_poetry.kernel.terms import symbols
+from goedels_poetry.languages.smt.engine.auxiliary import is_auxiliary
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of
 from goedels_poetry.languages.smt.engine.plan import Plan
 from goedels_poetry.languages.smt.engine.preflight import check_problem
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import with_lemmas
-from goedels_poetry.languages.smt.proof_json import derivation_to_json
+from goedels_poetry.languages.smt.proof_json import derivation_to_json, step_to_json
 
 Json = dict[str, Any]
 
-WITHOUT = ("interpretation", "invariants")
-"""Ideas whose proofs speak of functions that whoever asked does not have."""
+BRINGING = ("interpretation", "invariants")
+"""Ideas whose proofs bring functions of their own along, and are longer in Lean than those of others."""
+PLAIN_SECONDS, PART = 8.0, 0.7
+"""For proofs without them, and no more than this part of the time: they are mostly found at once."""
 LOGICAL = frozenset({"introduction", "skolem", "conjunction"})
 MOST_DEPTH = 4
 
@@ -37,15 +46,20 @@ def judge(payload: Json) -> Json:
 def search(payload: Json) -> Json:
     """A proof of a script within ``seconds``: ``{"status": "proved", "proof": ...}`` or ``{"status": "open"}``."""
     context, sequent, _ = _context(payload)
-    sketcher = Sketcher(context, WITHOUT)
-    try:
-        plan = _solved(context, sketcher, sequent, 0)
-        if plan is None:
-            return {"status": "open", "reason": "no strategy is left"}
-        whole = with_lemmas(context, plan, sketcher.library.plans)
-    except OutOfTime:
-        return {"status": "open", "reason": "out of time"}
-    return {"status": "proved", "proof": derivation_to_json(Derivation(tuple(steps_of(whole))))}
+    began = time.monotonic()
+    for without in BRINGING, ():
+        left = payload["seconds"] - (time.monotonic() - began)
+        context.begin(min(PLAIN_SECONDS, PART * left) if without else left)
+        sketcher = Sketcher(context, without)
+        try:
+            plan = _solved(context, sketcher, sequent, 0)
+            if plan is not None:
+                steps = tuple(steps_of(with_lemmas(context, plan, sketcher.library.plans)))
+                return {"status": "proved", "proof": derivation_to_json(Derivation(steps, _brought(context, steps)))}
+            reason = "no strategy is left"
+        except OutOfTime:
+            reason = "out of time"
+    return {"status": "open", "reason": reason}
 
 
 def _context(payload: Json) -> tuple[ProverContext, Sequent, float]:
@@ -66,6 +80,20 @@ def _solved(context: ProverContext, sketcher: Sketcher, sequent: Sequent, depth:
                 children = tuple(p for p in parts if p is not None)
                 return Plan(plan.sequent, plan.by, children, plan.strategy, plan.detail)
     return None
+
+
+def _brought(context: ProverContext, steps: Sequence[Step]) -> tuple[Definition, ...]:
+    """The auxiliary functions that the steps speak of, and those that these rest on."""
+    used: set[str] = set()
+    for step in steps:
+        used |= {text for part in (*step.sequent.hyps, step.sequent.concl) for text in symbols(part)}
+        used |= set(re.findall(r"[^\s()\"|]+", json.dumps(step_to_json(step))))
+    found: list[Definition] = []
+    for definition in reversed(context.signature.definitions):
+        if is_auxiliary(definition.name) and definition.name in used:
+            found.append(definition)
+            used |= symbols(definition.body)
+    return tuple(reversed(found))
 
 
 def steps_of(plan: Plan) -> list[Step]:

@@ -1,6 +1,7 @@
 """What model calls cost in time when a hundred goals need one each and every reply takes 0.1 s.
 
     python scripts/bench_models.py [--goals 100] [--delay 0.1] [--only requests,cases,files] [--orders symbolic,model]
+        [--concurrency 200] [--tail 1.5]
 
 Shapes: ``requests``: `Models.ask` alone; ``cases``: one theorem whose sketch has that many subgoals;
 ``files``: that many theorem files in one `prove --jobs`. The goals are out of the solvers' reach and follow from one
@@ -28,11 +29,11 @@ from typing import Any, NamedTuple
 from goedels_poetry.models import Ledger, Request, models_from
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 
-TESTS = Path(__file__).parents[1] / "tests" / "models"
+TESTS = Path(__file__).parents[1] / "tests" / "support"
 SERVE = """
-import json, re, sys
+import json, random, re, sys
 sys.path.insert(0, sys.argv[1])
-from server import Answer, Server
+from model_server import Answer, Server
 
 def script(asked):
     text = str(asked["messages"][-1]["content"])
@@ -41,7 +42,10 @@ def script(asked):
     if goal:
         here = f"c{goal[1]}" if f"c{goal[1]}" in goal[0] else goal[1]
         said = {"instances": [{"of": "premise", "name": "rule", "at": ["10", "1", here]}]}
-    return Answer(json.dumps(said), delay=float(sys.argv[2]))
+    mean, tail = float(sys.argv[2]), float(sys.argv[3])
+    chance = random.Random(str(goal and goal[0]))  # a goal's reply takes as long whenever it is asked for
+    delay = mean * (tail - 1) / tail * chance.paretovariate(tail) if tail else mean
+    return Answer(json.dumps(said), delay=delay)
 
 with Server(script) as server:
     print(server.url, flush=True)
@@ -76,8 +80,8 @@ Span = tuple[float, float]
 class Server:
     """The scripted server in a process of its own."""
 
-    def __init__(self, delay: float) -> None:
-        serving = [sys.executable, "-c", SERVE, str(TESTS), str(delay)]
+    def __init__(self, delay: float, tail: float = 0.0) -> None:
+        serving = [sys.executable, "-c", SERVE, str(TESTS), str(delay), str(tail)]
         self._process = subprocess.Popen(serving, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = self._line().strip()
 
@@ -120,6 +124,8 @@ class Times(NamedTuple):
     cpu: float | None = None
     """Processor time of the command's own process, its workers not counted."""
     verdicts: str = ""
+    of_bound: float | None = None
+    """The window over what no schedule beats: all replies over the concurrency, or the longest chain of them."""
 
 
 def times(what: str, spans: list[Span], **more: Any) -> Times:
@@ -219,7 +225,7 @@ def measure_requests(server: Server, requests: int) -> list[Times]:
 
 
 def prove(server: Server, what: str, theorems: list[str], goals: int, flags: list[str]) -> Times:
-    """One `prove` of the command line over these theorems."""
+    """One `prove` of the command line over these theorems; ``goals``: requests under way at once."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         files = [home / f"t{n}.smt2" for n in range(len(theorems))]
@@ -254,7 +260,11 @@ def prove(server: Server, what: str, theorems: list[str], goals: int, flags: lis
         models = results[0]["metrics"]["models"]
         own_account = {"seconds": models.get("seconds", 0.0), "waiting": models.get("waiting_seconds", 0.0)}
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return times(what, spans, idle=common(idle, spans), wall=wall, cpu=own, verdicts=verdicts, **own_account)
+    took = [end - begin for begin, end in spans]
+    chain = took[0] + max(took[1:], default=0.0) if len(theorems) == 1 and took else max(took, default=0.0)
+    bound = max(sum(took) / goals, chain)
+    found = times(what, spans, idle=common(idle, spans), wall=wall, cpu=own, verdicts=verdicts, **own_account)
+    return found._replace(of_bound=found.window / bound if bound else None)
 
 
 STEP = 0.03
@@ -280,7 +290,7 @@ def _processor_seconds(root: int) -> dict[int, float]:
 
 
 def show(row: Times) -> None:
-    numbers = (row.window, row.in_flight, row.seconds, row.waiting, row.idle, row.wall, row.cpu)
+    numbers = (row.window, row.in_flight, row.seconds, row.waiting, row.idle, row.wall, row.cpu, row.of_bound)
     cells = ["" if number is None else f"{number:.2f}" for number in numbers]
     print(f"| {row.what} | {row.calls} | {' | '.join(cells)} | {row.verdicts} |", flush=True)
 
@@ -291,12 +301,16 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--only", default="requests,cases,files")
     parser.add_argument("--orders", default="symbolic,model", help="of the whole runs: who has the first turn")
+    parser.add_argument("--concurrency", type=int, help="requests under way at once (default: one for each goal)")
+    parser.add_argument("--tail", type=float, default=0.0, help="index of a Pareto distribution of delays, e.g. 1.5")
     options = parser.parse_args()
+    at_once = options.concurrency or options.goals
     goals, shapes = options.goals, options.only.split(",")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    print("| | calls | window s | in flight s | by our account s | waiting s | idle s | command s | CPU s | verdicts |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
-    with Server(options.delay) as server:
+    head = ("calls", "window s", "in flight s", "by our account s", "waiting s", "idle s", "command s", "CPU s")
+    print(f"| | {' | '.join(head)} | × bound | verdicts |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    with Server(options.delay, options.tail) as server:
         if "requests" in shapes:
             for row in asyncio.run(measure_bare(server, goals)) + measure_requests(server, goals):
                 show(row)
@@ -304,10 +318,10 @@ def main() -> None:
             flags = ["--model-first"] if order == "model" else []
             if "cases" in shapes:
                 what = f"one theorem, {goals} subgoals; {order} first"
-                show(prove(server, what, [one_theorem(goals)], goals, flags))
+                show(prove(server, what, [one_theorem(goals)], at_once, flags))
             if "files" in shapes:
                 theorems = [small_theorem(n) for n in range(1, goals + 1)]
-                show(prove(server, f"{goals} theorems; {order} first", theorems, goals, flags))
+                show(prove(server, f"{goals} theorems; {order} first", theorems, at_once, flags))
 
 
 if __name__ == "__main__":

@@ -208,8 +208,28 @@ def bench(
         str | None, typer.Option(metavar="K,...", help="pass@k, e.g. 1,5,10: of theorems, questions, or results.")
     ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="The two PATHs are results of two runs over the same questions.")
+        bool,
+        typer.Option(
+            "--compare", help="The PATHs are results of runs over the same questions: the first with each other."
+        ),
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="IDEA,...",
+            help="Of theorems: leave out decomposition, bans, repair, retrieval, bank, refutation, exploration.",
+        ),
+    ] = None,
+    bank: Annotated[bool, typer.Option("--bank", help="Of theorems: let each learn from those before it.")] = False,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Of problems in rows: those of this split, e.g. test.")
+    ] = None,
+    stand_in: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="SHARE", help="Ask no model but a stand-in that knows the rows' replies, so often."
+        ),
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Ask everything anew; earlier answers are kept aside.")
     ] = False,
@@ -231,16 +251,21 @@ def bench(
     replay: Replay = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask data sets of questions, or prove theorems several times, and say how often that went right.
+    """Prove theorems or ask data sets of questions, several times, and say how often that went right.
 
     The same command goes on with what an interrupted run left. Exit code: 0 everything was asked, 1 an error kept some
     questions from being answered, 2 invalid input, 5 a limit or Ctrl-C left something to do.
     """
     from goedels_poetry.cli.bench import Request, command_line
     from goedels_poetry.cli.bench import bench as run_bench
-    from goedels_poetry.evaluation import Limits
+    from goedels_poetry.evaluation import BadData, Limits
+    from goedels_poetry.evaluation.ablations import names
 
     one_script(record, replay)
+    try:
+        left_out = names(without or ())
+    except BadData as problem:
+        raise typer.BadParameter(str(problem)) from None
     asking: dict[str, Any] = given(
         backend=backend and backend.value,
         semantics=semantics and semantics.value,
@@ -265,6 +290,10 @@ def bench(
         samples=samples,
         pass_at=pass_at,
         compare=compare,
+        without=left_out,
+        bank=bank,
+        split=split,
+        stand_in=stand_in,
         fresh=fresh,
         as_json=as_json,
         budgets=budgets,

@@ -16,7 +16,15 @@ from goedels_poetry.models.cache import CacheStats, ExecutorCache
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.prompts import PromptError, Prompts, Template
 from goedels_poetry.models.record import RecordingError
-from goedels_poetry.models.replies import Block, UnusableReply, blocks, code, parse_json_reply, without_thinking
+from goedels_poetry.models.replies import (
+    Block,
+    UnusableReply,
+    blocks,
+    code,
+    json_objects,
+    parse_json_reply,
+    without_thinking,
+)
 from goedels_poetry.models.requests import ROLES, Reply, Request, Usage
 from goedels_poetry.models.schedule import RetryConfig, Step
 
@@ -43,6 +51,7 @@ __all__ = [
     "Usage",
     "blocks",
     "code",
+    "json_objects",
     "models_from",
     "parse_json_reply",
     "without_thinking",

@@ -151,9 +151,19 @@ def parse_json_reply(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     raise UnusableReply("the reply is empty" if not text.strip() else "the reply holds no complete JSON object")
 
 
+def json_objects(text: str) -> list[str]:
+    """The outermost JSON objects in a text, each as JSON: what programmers add to it is read past, see above.
+
+    Keys that are given twice stay twice. What comes after an object that cannot be read is not among them.
+    """
+    return [found.text for found in _objects(text) if not found.inside]
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     value: dict[str, Any]
+    text: str
+    """What it was read from."""
     inside: bool
     """It comes after the beginning of an object that could not be read, and so perhaps is a part of it."""
 
@@ -168,13 +178,15 @@ def _objects(text: str) -> list[_Found]:
         if place < 0:
             break
         value, end = _object_at(text, place)
+        written = text[place:end]
         if end < 0 and mended < _MOST_MENDED and _BEGINS.match(text, place):
             mended += 1
-            value, length = _object_at(_without_slips(text[place:]), 0)
-            end = place + length if length >= 0 else -1
+            rest = _without_slips(text[place:])
+            value, length = _object_at(rest, 0)
+            end, written = (place + length, rest[:length]) if length >= 0 else (-1, "")
             broken = broken or end < 0
         if end >= 0:
-            found.append(_Found(value, broken))
+            found.append(_Found(value, written, broken))
         place = text.find("{", end if end >= 0 else place + 1)
     return found
 
@@ -300,6 +312,7 @@ __all__ = [
     "UnusableReply",
     "blocks",
     "code",
+    "json_objects",
     "parse_json_reply",
     "problem_with",
     "text_of",

@@ -61,6 +61,20 @@ FORMS = {
     "a command around the formula": f'{{"lemmas": ["(assert {TURN})"]}}',
     "the goal among the lemmas": f'{{"lemmas": ["{TURN}", "(forall ((xs List)) (= (rev (rev xs)) xs))"]}}',
     "American spelling": f'{{"generalize": "{TURN}"}}',
+    "infix": '{"lemmas": ["∀ x y. rev (append x y) = append (rev y) (rev x)"]}',
+    "infix with commas": '{"lemmas": ["for all x, y: rev(append(x, y)) = append(rev(y), rev(x))"]}',
+    "infix with sorts": '{"lemmas": ["∀ (x y : List), rev (append x y) = append (rev y) (rev x)"]}',
+    "infix without a quantifier": '{"lemmas": ["rev(append(x, y)) = append(rev(y), rev(x))"]}',
+    "infix, as a lemma of Lean": (
+        '{"lemmas": ["lemma t (x y : List) : rev (append x y) = append (rev y) (rev x) := by simp"]}'
+    ),
+    "infix within prefix": '{"lemmas": ["(forall ((x List) (y List)) (rev (append x y)) = (append (rev y) (rev x)))"]}',
+    "names with a prefix": (
+        '{"lemmas": ["∀ x y, List.rev (List.append x y) = List.append (List.rev y) (List.rev x)"]}'
+    ),
+    "a parenthesis too few": f'{{"lemmas": ["{TURN[:-1]}"]}}',
+    "a parenthesis too many": f'{{"lemmas": ["{TURN})"]}}',
+    "variables that nobody bound": '{"lemmas": ["(= (rev (append x y)) (append (rev y) (rev x)))"]}',
     "a generalisation with an induction": f'{{"generalise": {{"statement": "{TURN}", "induction": "x"}}}}',
 }
 
@@ -80,6 +94,9 @@ INDUCTIONS = (
     '{"variable": "xs"}',
     '{"type": "structural", "var": ["xs"]}',
     '{"on": ["xs"], "depth": "1"}',
+    '"structural induction on `xs`"',
+    '{"on": "xs (structural)"}',
+    '"xs", "cases": "xs"',
 )
 
 
@@ -100,6 +117,9 @@ REFUTATIONS = (
     '{"refuted": "yes, it is", "at": {"xs": "(cons 1 nil)"}}',
     '{"refuted": {"counterexample": ["(cons 1 nil)"]}}',
     '{"refuted": {"at": [{"name": "xs", "value": "(cons 1 nil)"}]}}',
+    '{"refuted": {"at": {"xs": "[1]"}}}',
+    '{"refuted": {"at": {"xs": "1 :: nil"}}}',
+    '{"refuted": {"at": {"xs": "cons(1, nil)"}}}',
 )
 
 
@@ -113,7 +133,10 @@ async def test_values_at_which_a_goal_is_said_to_be_false_are_read(smt: SmtLangu
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"lemmas": ["∀ x, append x nil = x"]}', "prefix notation"),
+        ('{"lemmas": ["∀ x, append x nill = x"]}', "there is no nill; did you mean nil?; write it in prefix notation"),
+        ('{"lemmas": ["∀ x, x = x"]}', "the sort of x cannot be told"),
+        ('{"lemmas": ["∀ x, rev x x = x"]}', "was not expected"),
+        ('{"lemmas": ["∀ x, append x = x"]}', "append takes 2 arguments, not 1"),
         ('{"lemmas": [{"name": "unit", "induction": "x"}]}', "lacks 'statement'"),
         (f'{{"lemmas": ["{NIL}", {{"statement": "{TURN}", "induction": "x"}}', "no complete JSON object"),
         ('{"plan": "induct on xs"}', "none of the parts that were asked for"),

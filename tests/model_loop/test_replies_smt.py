@@ -144,8 +144,8 @@ def test_a_mixed_list_of_cases_is_nested_and_lemmas_come_after_what_they_use() -
     ("reply", "words"),
     [
         ({"lemmas": [NIL, {"statement": "(forall ((x List) x)"}]}, "lemmas[1].statement"),
-        ({"lemmas": ["forall x, append x nil = x"]}, 'prefix notation, as in "(forall'),
-        ({"lemmas": ["∀ x, append x nil = x"]}, "prefix notation"),
+        ({"lemmas": ["forall x, append x = x"]}, 'prefix notation, as in "(forall'),
+        ({"lemmas": ["∀ x, append x nill = x"]}, "did you mean nil?; write it in prefix notation"),
         ({"lemmas": [{"statement": NIL, "uses": ["b"], "name": "a"}, {"statement": TURN, "uses": ["a"], "name": "b"}]},
          ""),
         ({"lemmas": [{"statement": TURN, "uses": ["b"], "name": "a"}, {"statement": NIL, "uses": ["a"], "name": "b"}]},

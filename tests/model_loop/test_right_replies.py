@@ -6,11 +6,14 @@ Each was once refused for something that the engine can find out by itself.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from goedels_poetry.agents.refuting import refuted_with_subgoal
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
 
@@ -162,3 +165,84 @@ async def test_products_want_the_instances_alone_and_a_hypothesis_only_what_its_
 ) -> None:
     done = await judged(smt, POLYNOMIALS, induction="p", instances=PRODUCT)
     assert done.ok, done.reason
+
+
+PAIRS = """
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(define-fun-rec app ((x L) (y L)) L (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rev ((x L)) L (match x ((nil nil) ((cons h t) (app (rev t) (cons h nil))))))
+(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons h t) (+ 1 (len t))))))
+(define-fun-rec add ((x L) (y L)) L
+  (match x ((nil nil) ((cons h t) (match y ((nil nil) ((cons i u) (cons (+ h i) (add t u)))))))))
+(prove (forall ((x L) (y L)) (=> (= (len x) (len y)) (= (rev (add x y)) (add (rev x) (rev y))))))
+"""
+
+
+async def test_that_lengths_are_not_negative_goes_without_saying(smt: SmtLanguage) -> None:
+    """Without it a list of some length could have that of the empty one."""
+    lemmas = [
+        "∀ x y. len(app(x, y)) = len(x) + len(y)",
+        "∀ x. len(rev(x)) = len(x)",
+        "∀ x y u v. len(x) = len(y) → add(app(x, u), app(y, v)) = app(add(x, y), add(u, v))",
+    ]
+    done = await judged(smt, PAIRS, lemmas=lemmas, induction={"along": "add", "at": ["x", "y"]})
+    assert done.ok, done.reason
+
+
+MACHINE = """
+(declare-datatypes ((T 0)) (((leaf) (node (left T) (label Int) (right T)))))
+(declare-datatypes ((S 0)) (((empty) (push (top T) (rest S)))))
+(define-fun-rec sum ((t T)) Int (match t ((leaf 0) ((node l k r) (+ (sum l) k (sum r))))))
+(define-fun-rec steps ((t T)) Int (match t ((leaf 1) ((node l k r) (+ 1 (steps l) (steps r))))))
+(define-fun-rec run ((fuel Int) (s S) (a Int)) Int
+  (ite (<= fuel 0) (- a 1000)
+    (match s ((empty a) ((push t u)
+      (match t ((leaf (run (- fuel 1) u a))
+                ((node l k r) (run (- fuel 1) (push l (push r u)) (+ a k))))))))))
+(prove (forall ((t T)) (= (run (+ 1 (steps t)) (push t empty) 0) (sum t))))
+"""
+
+
+async def test_a_lemma_is_used_where_it_fits_up_to_arithmetic(smt: SmtLanguage) -> None:
+    """``steps t + n`` is ``1 + steps t`` for n = 1, which no pattern of a solver finds."""
+    lemmas = ["∀ t. steps t ≥ 1", "∀ t s a n, n ≥ 0 → run (steps t + n) (push t s) a = run n s (a + sum t)"]
+    done = await judged(smt, MACHINE, lemmas=lemmas)
+    assert done.ok, done.reason
+
+
+SQUARING = """
+(define-fun-rec pow ((b Int) (n Int)) Int (ite (<= n 0) 1 (* b (pow b (- n 1)))))
+(define-fun-rec fast ((b Int) (n Int) (a Int)) Int
+  (ite (<= n 0) a (ite (= (mod n 2) 0) (fast (* b b) (div n 2) a) (fast b (- n 1) (* a b)))))
+(prove (forall ((b Int) (c Int) (n Int)) (=> (>= n 0) (= (fast (* b c) n 1) (* (fast b n 1) (fast c n 1))))))
+"""
+
+
+async def test_a_lemma_is_used_at_what_another_brings(smt: SmtLanguage) -> None:
+    """No power stands in the goal: they come with what fast powers are."""
+    lemmas = [
+        "∀ b c n : ℤ, n ≥ 0 → pow (b * c) n = pow b n * pow c n",
+        "∀ b n : ℤ, n ≥ 0 → pow (b * b) n = pow b (2 * n)",
+        {"statement": "∀ b n a : ℤ, n ≥ 0 → fast b n a = a * pow b n", "induction": "along fast"},
+    ]
+    done = await judged(smt, SQUARING, lemmas=lemmas)
+    assert done.ok, done.reason
+
+
+COMPOSITE = """
+(define-fun-rec divided ((d Int) (n Int)) Bool
+  (ite (<= d 1) false (or (= (mod n d) 0) (divided (- d 1) n))))
+(prove (forall ((n Int)) (=> (>= n 0) (not (divided (- (+ (* n n) n 41) 1) (+ (* n n) n 41))))))
+"""
+
+
+@pytest.mark.parametrize(("value", "false"), [("40", True), ("3", False)])
+async def test_values_that_refute_a_subgoal_are_tried_on_the_goal(smt: SmtLanguage, value: str, false: bool) -> None:
+    """A subgoal may be the goal in other words, as after an introduction: no model is asked for another sketch then."""
+    lost = {"kind": "backtrack", "report": {"counterexample": {"values": {"n": value}}}}
+    goal = Goal(COMPOSITE, {}, "0", "", history=(lost, {"kind": "note"}))
+    deps: Any = SimpleNamespace(language=smt, charge=lambda outcome: outcome)
+    found = await refuted_with_subgoal(deps, goal)
+    assert (found is not None and "refuted" in found.value) is false
+    later = replace(goal, history=(*goal.history, {"kind": "attempt"}))
+    assert await refuted_with_subgoal(deps, later) is None

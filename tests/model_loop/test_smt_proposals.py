@@ -118,7 +118,6 @@ async def test_lemmas_that_do_not_give_the_goal_are_rejected_with_the_case_that_
         ({"lemmas": ["true"] * 50}, "at most"),
         ({"lemmas": ["x" * 30_000]}, "characters"),
         ({"lemmas": [], "induction": {"on": ["zs"]}}, "variables of the goal are xs"),
-        ({"lemmas": [], "induction": {"on": ["xs"]}, "cases": "xs"}, "one rule"),
         ({"lemmas": [], "induction": 7}, "induction"),
         ({"lemmas": [], "witness": ["xs"]}, "existential"),
         ({"lemmas": [], "cases": "(reverse xs)"}, ""),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 
@@ -83,9 +84,9 @@ def test_of_two_json_objects_the_last_one_that_is_a_program_counts() -> None:
     assert program_in(Reply(reply), "json") == JSON
 
 
-def test_json_with_comments_is_handed_on_so_that_the_reader_says_what_is_wrong() -> None:
-    commented = JSON.replace('"goal"', '// asked\n"goal"')
-    assert program_in(Reply(fenced(commented, "json")), "json") == commented
+def test_json_that_cannot_be_read_is_handed_on_so_that_the_reader_says_what_is_wrong() -> None:
+    broken = JSON.replace(', "goal"', ' "goal"')
+    assert program_in(Reply(fenced(broken, "json")), "json") == broken
 
 
 @pytest.mark.timeout(20)
@@ -94,3 +95,26 @@ def test_a_huge_reply_is_read_in_the_time_of_a_small_one(reply: str) -> None:
     for backend in ("smt2", "json"):
         with contextlib.suppress(UnusableReply):
             assert len(program_in(Reply(reply), backend)) <= len(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        fenced(JSON, "json"),
+        f"Here it is: {JSON} Does {{this}} help?",
+        fenced(JSON.replace('"p"], "goal"', '"p",], "goal"'), "json"),
+        fenced(JSON.replace('"goal"', '/* asked */ "goal"'), "jsonc"),
+        fenced(f"// the program\n{JSON}", "json"),
+        fenced(JSON.replace('"', "'"), "json5"),
+        fenced(f"program = {JSON}", "python"),
+        fenced(f'{{"program": {JSON}}}', "json"),
+        f"{fenced(JSON, 'json')}\nOf it:\n{fenced('{}', 'json')}",
+    ],
+)
+def test_a_program_in_json_is_read_past_what_programmers_add_to_it(reply: str) -> None:
+    assert json.loads(program_in(Reply(reply), "json")) == json.loads(JSON)
+
+
+def test_a_key_that_is_given_twice_stays_for_the_reader_to_refuse() -> None:
+    twice = JSON.replace('"goal"', '"goal": "q", "goal"')
+    assert program_in(Reply(fenced(twice + ",", "json")), "json") == twice

@@ -58,7 +58,10 @@ A list of one may be written as what stands in it; numbers as numbers or texts; 
 name (`{"x": "1"}`), as `[{"name": "x", "value": "1"}]`, or in the order of the goal's variables (`["1"]`). Lemmas may
 stand in any order: those that others use come first; they may be an object, `{"name": "formula"}`. A name that is
 nearly one of those above (`generalize`, `Lemmas`), a wrapper (`{"sketch": {...}}`), comments, last commas, single
-quotes and line breaks inside of texts are read past; where several objects stand in a reply, the last one counts. An
+quotes and line breaks inside of texts are read past. Formulas and terms may be written as in mathematics or Lean
+(`∀ x y, rev (append x y) = append (rev y) (rev x)`, `0 ≤ i < n → ...`, `x :: rest`), variables that nobody bound are
+any values where their sort is clear, and parentheses may be missing at the end; an induction may be named in words
+(`"structural induction on xs"`). Of several rules the first counts, of several objects in a reply the last. An
 instance of the hypothesis names what the induction variable becomes; the other variables stay as they are. `F1` and
 `H1` in `uses` are taken for granted. A lemma that the facts have already is passed over, one that nothing needs is
 dropped, and a false one is left out where the others are enough. Whatever is left aside is noted in the report. What

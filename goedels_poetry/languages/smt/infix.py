@@ -1,4 +1,4 @@
-"""Statements as a mathematician writes them, for display only: nothing reads this text back."""
+"""Statements as a mathematician writes them, for display only; what models write so is read by `notation`."""
 
 from __future__ import annotations
 

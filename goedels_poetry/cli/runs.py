@@ -7,22 +7,25 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from goedels_poetry.cli.look import looking
-from goedels_poetry.errors import InvalidInput
+from goedels_poetry.errors import InvalidInput, StoreError, one_line
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.trace.terminal import console, counted, folded, printable, say
+from goedels_poetry.tree.repair import repair
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.selection import BUSY, Pruning, Selection, moment, outcome, prune, to_prune, verdicts_of
+from goedels_poetry.tree.store import Salvage
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-NOT_DELETED = 1
+NOT_DELETED = NOT_SAVED = 1
 NARROW = 72
 """Columns of a terminal that are too few for figures and dates."""
 FIGURES = ("goals", "steps", "size")
@@ -59,11 +62,15 @@ def list_runs(request: Request) -> int:
     """Runs, latest first; or what deleting them would do, and with ``yes`` has done."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
-        selection, every = request.selection(), framework.runs()
+        selection, runs = request.selection(), Runs(framework.settings.data_dir)
         if request.prune:
-            return _prune(request, selection, every, Runs(framework.settings.data_dir))
+            return _prune(request, selection, framework.runs(), runs)
         if request.yes or request.keep is not None:
             raise InvalidInput("--keep and --yes go with --prune")
+        if selection == Selection() and request.limit:  # nobody asks about the others: they are counted, not read
+            shown = [run.summary() for run in islice(runs.latest_first(), request.limit)]
+            return _list(request, shown, runs.count(), str(framework.settings.data_dir))
+        every = framework.runs()
         return _list(request, selection.of(every), len(every), str(framework.settings.data_dir))
 
     return looking(body)
@@ -83,9 +90,12 @@ def _list(request: Request, found: Sequence[RunSummary], of: int, place: str) ->
         say(out, f"none of {of} runs")
         return 0
     _show(out, shown)
-    if len(found) > len(shown):
-        say(out, f"{len(found) - len(shown)} older runs; --limit 0 shows all")
-    if len(found) > 1:
+    there = of if request.selection() == Selection() else len(found)
+    if there > len(shown):
+        say(out, f"{there - len(shown)} older runs; --limit 0 shows all")
+    if len(found) < there:  # how large the others are would have to be looked up in each
+        say(out, counted(there, "run"))
+    elif len(found) > 1:
         say(out, f"{_count(found)}, {megabytes(sum(run.size for run in found))}")
     return 0
 
@@ -125,6 +135,36 @@ def _say_pruned(request: Request, done: Pruning) -> None:
         say(out, f"{run.run_id} stays: {printable(reason)}")
     said = f"{_count(done.runs)}, {megabytes(done.size)}"
     say(out, f"deleted: {said}" if request.yes else f"would be deleted: {said}; with --yes they are")
+
+
+def repair_run(run_id: str, *, as_json: bool) -> int:
+    """Save what can be read of a damaged run; returns the exit code."""
+
+    def body(framework: GoedelsPoetryFramework) -> int:
+        place = Runs(framework.settings.data_dir).get(run_id)
+        try:
+            done = repair(place)
+        except (StoreError, OSError) as problem:
+            say(console(sys.stderr), one_line(problem))
+            return NOT_SAVED
+        if as_json:
+            saved = asdict(done.saved) if done.saved is not None else None
+            aside = str(done.aside) if done.aside is not None else None
+            sys.stdout.write(json.dumps({"schema": 1, "run_id": done.run_id, "saved": saved, "aside": aside}) + "\n")
+        elif done.saved is None or done.aside is None:
+            say(console(sys.stdout), f"{done.run_id}: proof.db is whole; nothing was changed")
+        else:
+            _say_saved(done.run_id, done.saved, done.aside.name)
+        return 0
+
+    return looking(body)
+
+
+def _say_saved(run_id: str, saved: Salvage, aside: str) -> None:
+    out = console(sys.stdout)
+    goals = f"{counted(saved.nodes, 'goal')}, {saved.proved} of them proved"
+    say(out, f"{run_id}: saved {saved.commits} of {counted(saved.of, 'commit')}, with {goals}")
+    say(out, f"the damaged file is {aside} in {run_id}'s folder; the command that began the run goes on with it")
 
 
 def _count(runs: Sequence[RunSummary]) -> str:
@@ -174,4 +214,4 @@ def megabytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.0f} kB"
 
 
-__all__ = ["Request", "list_runs", "megabytes"]
+__all__ = ["Request", "list_runs", "megabytes", "repair_run"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -164,3 +166,52 @@ def test_a_deleted_run_is_not_answered_from_and_a_certificate_elsewhere_stays(cl
     (anew,) = cli("prove", theorem, "--json").objects()
     assert (anew["verdict"], anew["run_id"]) == ("proved", first["run_id"])
     assert Path(anew["certificate"]).is_relative_to(tmp_path / "home") or "home" in anew["certificate"]
+
+
+def test_of_many_runs_only_those_that_are_shown_are_read(cli: Any, home: Path) -> None:
+    runs, now = Runs(home), time.time()
+    for number in range(60):
+        run = runs.nth(f"{number:012x}", 1)
+        run.path.mkdir(parents=True)
+        card, moment = run.path / "run.json", now - number * DAY
+        if number < 30:
+            card.write_text(json.dumps({"name": f"t{number}", "started": moment - 5, "updated": moment}), "utf-8")
+        else:
+            card.mkdir()  # whoever opened it would fail
+        os.utime(card, (moment, moment))
+    shown = [run["name"] for run in cli("runs", "--json").objects()]
+    assert shown == [f"t{number}" for number in range(20)]
+    assert cli("runs").out.splitlines()[-2:] == ["40 older runs; --limit 0 shows all", "60 runs"]
+
+
+def test_a_run_that_began_later_comes_first_whatever_was_written_last(home: Path) -> None:
+    runs, now = Runs(home), time.time()
+    for number in range(50):
+        run = runs.nth(f"{number:012x}", 1)
+        run.path.mkdir(parents=True)
+        run.write_card(name="t", started=now - (number * 7919 % 50) * DAY)
+        written = now - (number % 5) * DAY / 10
+        os.utime(run.path / "run.json", (written, written))
+    assert [run.run_id for run in runs.latest_first()] == [run.run_id for run in runs.all()]
+
+
+def test_a_damaged_run_is_repaired_and_the_command_that_began_it_goes_on(cli: Any, theorems: Path, home: Path) -> None:
+    theorem = theorems / "fast_power.smt2"
+    assert cli("prove", theorem, "--max-steps", "6", "--quiet").code == 5
+    (tree,) = (home / "runs").glob("*/proof.db")
+    run = tree.parent.name
+    assert cli("runs", "repair", run).out == f"{run}: proof.db is whole; nothing was changed\n"
+    with sqlite3.connect(tree) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name='history'").fetchone()
+    content = bytearray(tree.read_bytes())
+    content[(page - 1) * 4096 : page * 4096] = b"\xaa" * 4096
+    tree.write_bytes(content)
+    refused = cli("prove", theorem)
+    assert "`runs repair` saves what can be read" in refused.out + refused.err
+    (saved,) = cli("runs", "repair", run[:6], "--json").objects()
+    assert (saved["run_id"], saved["saved"]["commits"]) == (run, saved["saved"]["of"])
+    assert Path(saved["aside"]).read_bytes() == bytes(content)
+    (result,) = cli("prove", theorem, "--json").objects()
+    assert (result["verdict"], result["run_id"]) == ("proved", run)
+    assert cli("runs", "repair", "ffffffffffff").code == 2

@@ -5,6 +5,17 @@ from __future__ import annotations
 from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.proof_store import ProofStore
 from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem
+from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 from goedels_poetry.tree.store.txn import Txn
 
-__all__ = ["HistoryEntry", "ProofStore", "StoreReader", "Txn", "WorkItem", "refuse"]
+__all__ = [
+    "HistoryEntry",
+    "ProofStore",
+    "Salvage",
+    "StoreReader",
+    "Txn",
+    "WorkItem",
+    "is_whole",
+    "refuse",
+    "salvage",
+]

@@ -19,7 +19,10 @@ _JOURNAL, _WAL = slice(18, 20), b"\2\2"
 for a write-ahead log."""
 
 _WHAT_TO_DO = {
-    (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB): "it is damaged; --fresh begins the run anew",
+    (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    ): "it is damaged; --fresh begins the run anew, and `runs repair` saves what can be read of it",
     (sqlite3.SQLITE_FULL,): "the disk is full; make room, and the same command goes on where this stopped",
     (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED): (
         f"another process has held it for {PATIENCE:g} s; once that has ended the same command goes on"

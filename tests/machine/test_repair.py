@@ -1,0 +1,128 @@
+"""A damaged ``proof.db``: what can be read of it is saved, is as it was, and the run goes on from there."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from many_goals import many_goals
+from toy_language import generated
+from trees_by_hand import MakeFramework
+
+from goedels_poetry import Verdict
+from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
+from goedels_poetry.tree.repair import repair
+from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.tree.store import ProofStore, is_whole, salvage
+
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a run of some hundred goals, all of it in one file."""
+    path = many_goals(tmp_path_factory.mktemp("large") / "proof.db", 300)
+    with ProofStore(path) as store:
+        store.set_meta(options={})
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def damaged(path: Path, target: Path, pages: list[int], *, seed: int = 0) -> Path:
+    """A copy with pages that hold nothing but noise; the first one is never among them."""
+    content = bytearray(path.read_bytes())
+    for page in pages:
+        content[page * PAGE : (page + 1) * PAGE] = random.Random(seed + page).randbytes(PAGE)
+    target.write_bytes(content)
+    return target
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path, tmp_path: Path, seed: int) -> None:
+    pages = random.Random(seed).sample(range(1, large.stat().st_size // PAGE), 1 + seed % 4)
+    broken = damaged(large, tmp_path / "proof.db", pages, seed=seed)
+    before = broken.read_bytes()
+    try:
+        saved = salvage(broken, tmp_path / "saved.db")
+    except StoreError as problem:  # a page without which nobody finds the others
+        assert "nothing of it can be saved; --fresh begins the run anew" in str(problem)
+        assert not (tmp_path / "saved.db").exists()
+        return
+    finally:
+        assert broken.read_bytes() == before
+        assert not list(tmp_path.glob(".salvage-*"))
+    assert is_whole(tmp_path / "saved.db")
+    with ProofStore(large, read_only=True) as old, ProofStore(tmp_path / "saved.db", read_only=True) as new:
+        assert (saved.commits, saved.of <= old.seq) == (new.seq, True)
+        assert new.nodes() == old.nodes(as_of=saved.commits)
+        assert new.queue_lengths() == (old.events()[saved.commits - 1].queues if saved.commits else {})
+        assert [event.outcome for event in new.events()] == [e.outcome for e in old.events()[: saved.commits]]
+
+
+def test_of_one_bad_page_among_many_much_is_saved_on_most_occasions(large: Path, tmp_path: Path) -> None:
+    pages = range(1, large.stat().st_size // PAGE)
+    found = []
+    for page in random.Random(0).sample(pages, 30):
+        target = tmp_path / f"saved-{page}.db"
+        try:
+            saved = salvage(damaged(large, tmp_path / "proof.db", [page]), target)
+            found.append(saved.commits / saved.of)
+        except StoreError:
+            found.append(0.0)
+    assert sum(share > 0.3 for share in found) > 15, sorted(found)
+    assert sum(found) / len(found) > 0.4, sorted(found)  # a page may be of any part of the run
+
+
+def test_a_whole_file_is_told_from_a_damaged_one(large: Path, tmp_path: Path) -> None:
+    assert is_whole(large)
+    assert not is_whole(damaged(large, tmp_path / "a.db", [3]))
+    (tmp_path / "b.db").write_bytes(b"no database" * 1000)
+    assert not is_whole(tmp_path / "b.db")
+    with sqlite3.connect(tmp_path / "c.db") as db:
+        db.execute("CREATE TABLE other(x)")
+    assert not is_whole(tmp_path / "c.db")
+
+
+async def test_a_repaired_run_goes_on_and_ends_proved(framework: MakeFramework, tmp_path: Path) -> None:
+    stopped = await framework(budgets={"agent_steps": 30}).arun(generated(3), name="t")
+    run = RunDir(tmp_path / "home" / "runs" / stopped.run_id)
+    with sqlite3.connect(run.proof_db) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with sqlite3.connect(run.proof_db) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name='history'").fetchone()
+    damaged(run.proof_db, run.proof_db, [root - 1])
+    with pytest.raises(StoreError, match="runs repair"):
+        await framework().arun(generated(3), name="t")
+    done = repair(run)
+    assert done.saved is not None and done.saved.commits == done.saved.of
+    assert done.aside is not None and done.aside.exists() and not run.graph_db.exists()
+    result = await framework().arun(generated(3), name="t")
+    assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
+    assert repair(run).saved is None, "what is whole is left alone"
+
+
+def test_nothing_is_repaired_that_is_not_there_or_is_being_worked_on(large: Path, tmp_path: Path) -> None:
+    run = RunDir(tmp_path / "runs" / "0123456789ab")
+    with pytest.raises(UnknownRun, match="has no proof tree"):
+        repair(run)
+    run.path.mkdir(parents=True)
+    shutil.copyfile(large, run.proof_db)
+    damaged(large, run.proof_db, [2])
+    other = RunDir(run.path)
+    with run.lock(), pytest.raises(RunLocked):
+        repair(other)
+
+
+def test_a_file_of_which_nothing_can_be_saved_stays_as_it_is(tmp_path: Path) -> None:
+    run = RunDir(tmp_path / "runs" / "0123456789ab")
+    run.path.mkdir(parents=True)
+    run.proof_db.write_bytes(b"SQLite format 3\0" + b"\xaa" * 9000)
+    before = run.proof_db.read_bytes()
+    with pytest.raises(StoreError, match="nothing of it can be saved"):
+        repair(run)
+    assert run.proof_db.read_bytes() == before
+    assert sorted(path.name for path in run.path.iterdir()) == ["lock", "proof.db"]

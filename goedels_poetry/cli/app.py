@@ -37,6 +37,7 @@ from goedels_poetry.cli.options import (
     spending,
 )
 from goedels_poetry.cli.question_commands import ask, bench
+from goedels_poetry.cli.runs_commands import runs_app
 from goedels_poetry.cli.tool_commands import check, doctor, lean_install, premises
 
 PROGRAM = """Proves theorems by recursive decomposition and backtracking, and re-checks every proof.
@@ -73,6 +74,7 @@ app = typer.Typer(
 
 
 lean_app = typer.Typer(help="The embedded Lean.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(runs_app, name="runs")
 app.add_typer(lean_app, name="lean")
 
 
@@ -336,34 +338,6 @@ register_export(app)
 app.command()(check)
 app.command()(bench)
 app.command()(premises)
-
-
-@app.command()
-def runs(
-    as_json: Json = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show the latest so many; 0: all.")] = 20,
-    verdict: Annotated[
-        list[str] | None, typer.Option(help="Only with this verdict, or running, or stopped; several with commas.")
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Only begun since then: 2d, 12h, 2026-03-01.")
-    ] = None,
-    older_than: Annotated[str | None, typer.Option(metavar="WHEN", help="Only not touched since then.")] = None,
-    match: Annotated[str, typer.Option(metavar="TEXT", help="Only with these words in name, id or reason.")] = "",
-    language: Annotated[str | None, typer.Option(help="Only of this proof language.")] = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Say what deleting those would free; --yes does it.")] = False,
-    keep: Annotated[int | None, typer.Option(metavar="N", help="With --prune: the latest N of those stay.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With --prune: delete them.")] = False,
-) -> None:
-    """List the runs of the data directory, latest first, or delete old ones.
-
-    Runs that are being worked on, certificates in other folders and the lemma bank stay. Exit code: 0; 1 when some
-    could not be deleted; 2 bad options.
-    """
-    from goedels_poetry.cli.runs import Request, list_runs
-
-    asked = Request(verdict or (), since, older_than, language, match, limit, as_json, prune, keep, yes)
-    raise typer.Exit(list_runs(asked))
 
 
 @app.command()

@@ -8,6 +8,9 @@ Who calls whom:
 * `questions` and `outcome` are the data: a question with its gold label, and what became of it.
 * `metrics` makes figures of outcomes and `compare` those of two runs, by the formulas of `statistics` (each names its
   source: Wilson's interval, McNemar's test, pass@k of Chen et al. 2021); `tables` and `plots` show them.
+* For proofs: `problems` reads collections of theorems, `ablations` leaves out ideas of the search, `stand_in` answers
+  in the place of a model. `categories` sorts endings and mistakes, `curves` is success against budget, `charts` draws
+  both with matplotlib where that is installed; `html` makes one page of the report.
 """
 
 from __future__ import annotations

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.evaluation.questions import GoldQuestion
+from goedels_poetry.evaluation.categories import mistakes
+from goedels_poetry.evaluation.questions import GoldQuestion, Label
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Prompts
 from goedels_poetry.reasoning.results import QueryResult
@@ -61,16 +63,21 @@ class Theorem:
     """Its name says which language it is in."""
     theorem: str = ""
     dataset: str = "theorems"
+    gold: Label = "true"
+    """false: it is to be refuted."""
+    tags: tuple[str, ...] = ()
 
     @property
     def question(self) -> GoldQuestion:
-        """To be proved; where it lies does not matter."""
+        """To be proved, or refuted; where it lies does not matter."""
         asked = f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.theorem}"
-        return GoldQuestion(self.name, self.dataset, asked, self.text, "true", place=self.name)
+        return GoldQuestion(self.name, self.dataset, asked, self.text, self.gold, self.tags, self.name)
 
 
 class ProofAnswerer:
-    """Proves theorems, every sample with a seed of its own and without what other runs have learned.
+    """Proves theorems, every sample with a seed of its own.
+
+    Without what other runs have learned, unless ``learns`` says otherwise: then results depend on the order.
 
     An asynchronous context manager: on leaving it, its solvers are stopped.
 
@@ -79,6 +86,8 @@ class ProofAnswerer:
         theorems: all that will be asked about.
         setup: see `Answerer.setup`.
         options: handed to the language.
+        base_url: of a sample: where its model is served, instead of what the settings say.
+        learns: use the lemma bank and the statistics of the data directory, and add to them.
     """
 
     def __init__(
@@ -87,8 +96,12 @@ class ProofAnswerer:
         theorems: Sequence[Theorem],
         setup: Mapping[str, Any],
         options: Mapping[str, Any] | None = None,
+        base_url: Callable[[int], str] | None = None,
+        learns: bool = False,
     ) -> None:
         self.setup = setup
+        self._base_url = base_url
+        self._learns = learns
         self._settings = settings
         self._options = dict(options or {})
         self._theorems = {(one.question.question, one.text): one for one in theorems}
@@ -112,14 +125,18 @@ class ProofAnswerer:
             run = await framework.arun(context, name=theorem.file, options=options, fresh=True)
         finally:
             self._at_work[sample] -= 1
+        kinds = await asyncio.to_thread(_mistakes, framework, run)
         await self._close_earlier(sample)
-        return _result(theorem, run)
+        return _result(theorem, run, kinds)
 
     def _framework(self, sample: int) -> MachineRunner:
         """One for all theorems of a sample: its solvers are started once."""
         if sample not in self._frameworks:
-            settings = self._settings.model_copy(update={"seed": self._settings.seed + sample, "use_memory": False})
-            self._frameworks[sample] = MachineRunner(settings)
+            changes: dict[str, Any] = {"seed": self._settings.seed + sample, "use_memory": self._learns}
+            if self._base_url is not None:
+                default = self._settings.models.default.model_copy(update={"base_url": self._base_url(sample)})
+                changes["models"] = self._settings.models.model_copy(update={"default": default, "cache": False})
+            self._frameworks[sample] = MachineRunner(self._settings.model_copy(update=changes))
         return self._frameworks[sample]
 
     async def _close_earlier(self, sample: int) -> None:
@@ -128,7 +145,19 @@ class ProofAnswerer:
             await self._frameworks.pop(earlier).aclose()
 
 
-def _result(theorem: Theorem, run: RunResult) -> QueryResult:
+def _mistakes(framework: MachineRunner, run: RunResult) -> dict[str, int]:
+    """What went wrong in a run, by kind; nothing of a run that never began or whose tree cannot be read."""
+    if not run.run_id:
+        return {}
+    try:
+        with framework.open_store(run.run_id) as store:
+            entries = [{"seq": s, "node": n, "kind": k, **entry} for s, n, k, entry in store.whole_history()]
+    except (GoedelsPoetryError, OSError):
+        return {}
+    return mistakes(entries, run.language)
+
+
+def _result(theorem: Theorem, run: RunResult, kinds: Mapping[str, int]) -> QueryResult:
     decided = {Verdict.PROVED: True, Verdict.REFUTED: False}
     return QueryResult(
         question=theorem.name,
@@ -137,6 +166,7 @@ def _result(theorem: Theorem, run: RunResult) -> QueryResult:
         backend=run.language,
         program=theorem.text if run.run_id else None,
         attempts=int(run.metrics.get("attempts", 0)),
+        history=tuple({"mistake": kind, "times": times} for kind, times in kinds.items()),
         costs=costs_of(run.metrics),
         certificate=str(run.certificate) if run.certificate is not None else None,
         trust_level=run.trust_level,
@@ -170,6 +200,8 @@ _MEANT = (
     "prover_agent_max_pass",
     "prover_agent_max_self_corrections",
     "decomposer_agent_max_self_corrections",
+    "ban_after_failures",
+    "ban_deterministic_after_failures",
 )
 """Settings that decide what comes out; the others say where things are, or how many are done at once."""
 

@@ -82,6 +82,18 @@ def load(paths: Iterable[Path | str], dataset: str | None = None, *, facts: bool
     return Data(tuple(kept.values()), files, dict(left_out), (*notes, *_notes(kept.values())))
 
 
+def holds_questions(file: Path) -> bool:
+    """Whether a file has rows of a known format, or documents that questions are about. What is no JSON has neither."""
+    if file.suffix.lower() not in SUFFIXES or not file.is_file():
+        return False
+    try:
+        rows = _open(file)
+    except BadData:
+        return False
+    first = rows[0][1]
+    return is_document(first) or (isinstance(first, Mapping) and format_of(first) is not None)
+
+
 def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) -> list[GoldQuestion]:
     """At most ``limit`` questions of each data set, chosen at random by the seed, in their old order."""
     every = list(questions)
@@ -221,4 +233,4 @@ def _notes(questions: Iterable[GoldQuestion]) -> Iterator[str]:
         yield f"{contradictory} questions stand there with different gold answers"
 
 
-__all__ = ["SUFFIXES", "Data", "load", "sample"]
+__all__ = ["SUFFIXES", "Data", "holds_questions", "load", "sample"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
+from goedels_poetry.evaluation.categories import ERROR, ending
 from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tree.state import Verdict
@@ -57,6 +58,11 @@ class Outcome:
     """From asking to answering."""
     repeated: bool = False
     """Whether the answer is that of an equal question, and cost nothing."""
+    ending: str = ""
+    """How it ended, in one or two words; see `categories.ending`. "" in results of earlier versions."""
+    mistakes: Mapping[str, int] = field(default_factory=dict)
+    """Of a proof: attempts that failed, by kind; see `categories.mistakes`."""
+    trust_level: str = ""
 
     @property
     def key(self) -> str:
@@ -75,7 +81,7 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """JSON values, with ``correct``."""
-        return {**asdict(self), "tags": list(self.tags), "correct": self.correct}
+        return {**asdict(self), "tags": list(self.tags), "mistakes": dict(self.mistakes), "correct": self.correct}
 
 
 def predicted(result: QueryResult) -> Predicted:
@@ -118,7 +124,7 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         "repeated": repeated,
     }
     if isinstance(result, str):
-        return Outcome(**base, predicted="failed", reason=result)
+        return Outcome(**base, predicted="failed", reason=result, ending=ERROR)
     costs = {} if repeated else result.costs
     tokens = costs.get("tokens", costs.get("input_tokens", 0) + costs.get("output_tokens", 0))
     score = result.confidence.get("score")
@@ -133,6 +139,9 @@ def outcome(question: GoldQuestion, result: QueryResult | str, sample: int, seco
         cached=int(costs.get("cached_replies", 0)),
         tokens=int(tokens),
         money=float(costs.get("money", 0.0)),
+        ending=ending(result.verdict, result.reason),
+        mistakes={str(e["mistake"]): int(e["times"]) for e in result.history if "mistake" in e},
+        trust_level=result.trust_level or "",
     )
 
 
@@ -150,7 +159,7 @@ def read_outcome(row: Any) -> Outcome:
     if row["gold"] not in LABELS or row["predicted"] not in PREDICTED:
         raise BadData(f"gold {row['gold']!r} or predicted {row['predicted']!r} is no label")
     known: dict[str, Any] = {name: row[name] for name in Outcome.__dataclass_fields__ if name in row}
-    return Outcome(**{**known, "tags": tuple(known.get("tags") or ())})
+    return Outcome(**{**known, "tags": tuple(known.get("tags") or ()), "mistakes": dict(known.get("mistakes") or {})})
 
 
 def read_outcomes(path: Path) -> list[Outcome]:

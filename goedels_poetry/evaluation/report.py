@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.evaluation import tables
+from goedels_poetry.evaluation import charts, tables
 from goedels_poetry.evaluation.compare import PassAt, pass_at
+from goedels_poetry.evaluation.curves import UNITS, Curve, curves
+from goedels_poetry.evaluation.html import page_of
 from goedels_poetry.evaluation.load import Data
 from goedels_poetry.evaluation.metrics import Metrics, by_dataset, curve, metrics
 from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
@@ -20,7 +23,7 @@ from goedels_poetry.evaluation.runner import Run
 
 SCHEMA = 1
 """Version of the object that ``bench --json`` prints: docs/schema/bench-v1.json."""
-SUMMARY, PAGE = "summary.json", "report.md"
+SUMMARY, PAGE, WEB_PAGE = "summary.json", "report.md", "report.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,31 @@ class Report:
     resume: str = ""
     """The command that goes on, where something is missing."""
 
+    @property
+    def curves(self) -> dict[str, dict[str, Curve]]:
+        """Success against budget: unit -> data set, and all together, -> curve."""
+        parts = _parts(self.run.outcomes)
+        found = {name: curves(part) for name, part in parts.items()}
+        units = [unit for unit in UNITS if any(unit in each for each in found.values())]
+        return {unit: {name: each[unit] for name, each in found.items() if unit in each} for unit in units}
+
+    @property
+    def endings(self) -> dict[str, dict[str, int]]:
+        """Data set -> how runs ended -> how often."""
+        parts = _parts(self.run.outcomes)
+        return {name: dict(Counter(o.ending or o.predicted for o in part)) for name, part in parts.items()}
+
+    @property
+    def mistakes(self) -> dict[str, dict[str, int]]:
+        """Data set -> kind of failed attempt -> how often; {} when none failed."""
+        found: dict[str, dict[str, int]] = {}
+        for name, part in _parts(self.run.outcomes).items():
+            counts: Counter[str] = Counter()
+            for outcome in part:
+                counts.update({} if outcome.repeated else dict(outcome.mistakes))
+            found[name] = dict(counts.most_common())
+        return found if any(found.values()) else {}
+
     def to_json(self) -> dict[str, Any]:
         """The object that ``bench --json`` prints."""
         return {
@@ -53,6 +81,12 @@ class Report:
             "overall": self.overall.to_json(),
             "datasets": {name: found.to_json() for name, found in self.datasets.items()},
             "pass_at": {name: found.to_json() for name, found in self.pass_at.items()},
+            "curves": {
+                unit: {name: curve.to_json() for name, curve in by_set.items()}
+                for unit, by_set in (self.curves if self.proofs else {}).items()
+            },
+            "endings": self.endings if self.proofs else {},
+            "mistakes": self.mistakes if self.proofs else {},
             "asked": self.run.asked,
             "missing": self.run.missing,
             "errors": self.run.errors,
@@ -91,12 +125,20 @@ def passes(outcomes: Sequence[Outcome], ks: Sequence[int]) -> dict[str, PassAt]:
     return found if len(parts) == 1 else {**found, tables.OVERALL: pass_at(outcomes, ks)}
 
 
+def _parts(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+    """The outcomes by data set and, where there are several, all together."""
+    parts = by_dataset(outcomes)
+    return parts if len(parts) < 2 else {**parts, tables.OVERALL: list(outcomes)}
+
+
 def shown(report: Report) -> list[str]:
     """What a terminal shows: the table, and what else one has to know to read it rightly."""
     every = _with_overall(report)
     lines = [] if report.proofs else [*tables.main_table(every), "", *tables.outcome_table(every)]
     if report.pass_at:
         lines += ["", *tables.pass_table(report.pass_at)] if lines else tables.pass_table(report.pass_at)
+    if report.proofs and report.run.outcomes:
+        lines += ["", *tables.ending_table(report.endings)]
     lines += ["", *_facts(report)]
     return lines
 
@@ -128,9 +170,9 @@ def _facts(report: Report) -> Iterable[str]:
         yield f"to go on: {report.resume}"
 
 
-def page(report: Report) -> str:
-    """The report as Markdown."""
-    parts: list[str] = ["# Evaluation", "", *shown(report), ""]
+def page(report: Report, pictures: Iterable[str] = ()) -> str:
+    """The report as Markdown; ``pictures``: names of those beside it that need matplotlib."""
+    parts: list[str] = ["# Proofs" if report.proofs else "# Evaluation", "", *shown(report), ""]
     if not report.proofs:
         parts += [
             "Accuracy is over all questions: what failed is wrong. *Coverage*: answered true or false; *selective*:",
@@ -142,6 +184,8 @@ def page(report: Report) -> str:
             "![coverage and accuracy](coverage.svg)",
             "",
         ]
+    else:
+        parts += _proof_sections(report, pictures)
     parts += ["![cost](cost.svg)", ""]
     for name, found in _with_overall(report).items():
         parts += [f"## {' '.join(name.split())}", ""]
@@ -155,6 +199,29 @@ def page(report: Report) -> str:
     return "\n".join(parts)
 
 
+def _proof_sections(report: Report, pictures: Iterable[str]) -> list[str]:
+    there = set(pictures)
+
+    def picture(name: str, text: str) -> list[str]:
+        return [f"![{text}]({name}.svg)", ""] if f"{name}.svg" in there else []
+
+    parts = picture("pass", "pass@k") + picture("endings", "how runs ended")
+    parts += [
+        "## Success against budget",
+        "",
+        "A trial is one sample of one theorem; it counts from the budget on that it cost. Calls include replies from",
+        "the cache. What is stopped at a limit is unsolved on all of its curve.",
+        "",
+    ]
+    for unit, by_set in report.curves.items():
+        if any(curve.costs for curve in by_set.values()):
+            parts += [*tables.curve_table(unit, by_set), "", *picture(f"success-{unit}", f"success against {unit}")]
+    if report.mistakes:
+        parts += ["## What went wrong on the way", "", *tables.mistake_table(report.mistakes), ""]
+        parts += picture("mistakes", "attempts that failed")
+    return parts if there else [*parts, charts.HOW_TO_GET, ""]
+
+
 def write(report: Report, folder: Path) -> None:
     """Results, summary, page and pictures; each file whole or not at all.
 
@@ -162,16 +229,23 @@ def write(report: Report, folder: Path) -> None:
         BadData: a file cannot be written.
     """
     every = _with_overall(report)
+    pictures = {"cost.svg": cost_plot(every)}
+    drawn: dict[str, str] = {}
+    if report.proofs:
+        drawn = charts.charts(report.curves, report.pass_at, report.endings, report.mistakes)
+        pictures |= drawn
+    else:
+        pictures["accuracy.svg"] = accuracy_plot({name: found.accuracy for name, found in every.items()})
+        parts = by_dataset(report.run.outcomes)
+        pictures["coverage.svg"] = coverage_plot({name: curve(part) for name, part in parts.items()})
+    text = page(report, drawn)
     files = {
         RESULTS: to_lines(list(report.run.outcomes)),
         SUMMARY: json.dumps(report.to_json(), indent=1, default=str) + "\n",
-        PAGE: page(report),
-        "cost.svg": cost_plot(every),
+        PAGE: text,
+        WEB_PAGE: page_of(text, pictures, "Proofs" if report.proofs else "Evaluation"),
+        **pictures,
     }
-    if not report.proofs:
-        files["accuracy.svg"] = accuracy_plot({name: found.accuracy for name, found in every.items()})
-        parts = by_dataset(report.run.outcomes)
-        files["coverage.svg"] = coverage_plot({name: curve(part) for name, part in parts.items()})
     for name, text in files.items():
         temporary = folder / f".{name}.{os.getpid()}"
         try:

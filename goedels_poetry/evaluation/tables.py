@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from goedels_poetry.evaluation.compare import Compared, PassAt
+from goedels_poetry.evaluation.curves import Curve, budgets
 from goedels_poetry.evaluation.metrics import Metrics, Share
 from goedels_poetry.evaluation.outcome import PREDICTED, Outcome
 from goedels_poetry.evaluation.questions import LABELS
@@ -173,6 +175,37 @@ def compare_table(compared: Compared) -> list[str]:
     return table(("data set", "pairs", "first", "second", "points", "only first", "only second", "McNemar p"), rows)
 
 
+def ending_table(datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """One line a way to end, one column a data set."""
+    return _kinds("ended", datasets)
+
+
+def mistake_table(datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """One line a kind of failed attempt, one column a data set."""
+    return _kinds("attempts that failed", datasets)
+
+
+def _kinds(title: str, datasets: Mapping[str, Mapping[str, int]]) -> list[str]:
+    total: Counter[str] = Counter()
+    for counts in datasets.values():
+        total.update(counts)
+    rows = [(kind, *(str(counts.get(kind, 0)) for counts in datasets.values())) for kind, _ in total.most_common()]
+    return table((title, *datasets), rows)
+
+
+_UNITS = {"seconds": "{:g} s", "calls": "{:,.0f} calls", "tokens": "{:,.0f} tokens", "money": "$ {:g}"}
+
+
+def curve_table(unit: str, curves: Mapping[str, Curve]) -> list[str]:
+    """Solved within a budget: one line a budget, one column a data set."""
+    head = ("solved within", *curves)
+    rows = [
+        (_UNITS[unit].format(budget), *(with_interval(curve.at(budget)) for curve in curves.values()))
+        for budget in budgets(list(curves.values()))
+    ]
+    return table(head, rows)
+
+
 def pass_table(found: Mapping[str, PassAt]) -> list[str]:
     """One line a set of theorems: pass@k for every k."""
     ks = sorted({k for each in found.values() for k in each.at})
@@ -192,7 +225,10 @@ __all__ = [
     "compare_table",
     "confusion_table",
     "cost_table",
+    "curve_table",
+    "ending_table",
     "main_table",
+    "mistake_table",
     "outcome_table",
     "pass_table",
     "percent",

@@ -104,7 +104,8 @@ def test_questions_through_a_server_become_figures_and_a_report(
     folder = tmp_path / "out"
     assert found["folder"] == str(folder)
     assert sorted(path.name for path in folder.iterdir()) == [
-        "accuracy.svg", "answers.jsonl", "cost.svg", "coverage.svg", "report.md", "results.jsonl", "summary.json",
+        "accuracy.svg", "answers.jsonl", "cost.svg", "coverage.svg", "report.html", "report.md", "results.jsonl",
+        "summary.json",
     ]  # fmt: skip
     page = (folder / "report.md").read_text("utf-8")
     assert "60.0 % (23.1–88.2)" in page
@@ -189,7 +190,7 @@ def test_theorems_are_proved_several_times(tmp_path: Path, capsys: pytest.Captur
     [
         (Request(["absent.jsonl"]), "absent.jsonl: No such file"),
         (Request(["{data}"]), "needs a language model"),
-        (Request(["{data}"], compare=True), "--compare needs two results"),
+        (Request(["{data}"], compare=True), "--compare needs two results or more"),
         (Request(["{data}"], pass_at="0"), "--pass-at '0'"),
         (Request(["{data}"], dataset="nothing"), "there is no data set format 'nothing'"),
         (Request(["{data}", "{data}"], compare=True), "is this a results.jsonl that bench wrote?"),

@@ -1,0 +1,144 @@
+"""The command ``bench`` for theorems: files, folders and rows of problems, proved several times each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from goedels_poetry import languages
+from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, run
+from goedels_poetry.cli.configure import settings_of
+from goedels_poetry.cli.inputs import find, read
+from goedels_poetry.cli.lean import fetch_first
+from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.evaluation import BadData, Data
+from goedels_poetry.evaluation.ablations import ABLATIONS, OF_SMT, options_without, without
+from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
+from goedels_poetry.evaluation.load import holds_questions
+from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
+from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
+from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
+
+
+async def prove(request: Request, ks: Sequence[int]) -> int:
+    """Every theorem that the command line names; returns the exit code."""
+    given = settings_of(request, timeout=DEFAULT_TIMEOUT)
+    rows, left_out = _rows(request)
+    sources = _files(request)
+    if any(name.endswith(".lean") for name in (*sources, *(problem.file for problem in rows))):
+        fetch_first(given.lean, quiet=request.quiet or request.as_json)
+    with ExitStack() as opened:
+        more: dict[str, Any] = {}
+        in_force = without(given, request.without)
+        if request.stand_in is not None:
+            known = Competence(request.stand_in, in_force.seed)
+            stand_in = opened.enter_context(StandIn(known, rows))
+            in_force = _with_model(in_force, stand_in.url())
+            more["stand_in"] = request.stand_in
+            if not any(problem.reply for problem in rows):
+                raise BadData('--stand-in knows only replies in rows of problems: {"name", "text", "reply", …}')
+        async with GoedelsPoetryFramework(in_force) as framework:
+            theorems = await _theorems(framework, rows, sources)
+            if framework.models is not None and request.stand_in is None:
+                more["models"] = framework.models.fingerprint
+        _remark(request, theorems)
+        if request.without:
+            more["without"] = list(request.without)
+        if request.bank:
+            more["bank"] = True
+        files = Counter(theorem.file for theorem in theorems)
+        data = Data(tuple(theorem.question for theorem in theorems), dict(files), left_out)
+        answerer = ProofAnswerer(
+            in_force,
+            theorems,
+            setup_of(in_force, **{"models": {}, **more}),
+            options_without(request.without),
+            base_url=stand_in.url if request.stand_in is not None else None,
+            learns=request.bank and "bank" not in request.without,
+        )
+        async with answerer:
+            return await run(request, in_force, data, answerer, ks or [1], proofs=True)
+
+
+def _with_model(settings: Settings, url: str) -> Settings:
+    """The same with the stand-in in the place of every model."""
+    return settings.model_copy(
+        update={"models": ModelsSettings(default=ModelSettings(model=MODEL, base_url=url), cache=False)}
+    )
+
+
+def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
+    """The problems in rows, and what was left out of them."""
+    problems: list[Problem] = []
+    left_out: Counter[str] = Counter()
+    for path in dict.fromkeys(map(Path, request.paths)):
+        inside: Iterable[Path] = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in filter(holds_problems, inside):
+            found, less = read_problems(file, split=request.split)
+            problems += found
+            left_out.update(less)
+    return problems, dict(left_out)
+
+
+def _files(request: Request) -> dict[str, Any]:
+    """Files that are theorems themselves, by their names on the command line."""
+    suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
+    paths = [path for path in request.paths if not holds_problems(Path(path))]
+    found = {source.name: source for source in find(paths, suffixes)}
+    rows = {name for name in found if holds_problems(Path(name)) or holds_questions(Path(name))}
+    return {name: source for name, source in found.items() if name not in rows}
+
+
+async def _theorems(
+    framework: GoedelsPoetryFramework, rows: Sequence[Problem], sources: dict[str, Any]
+) -> list[Theorem]:
+    theorems: list[Theorem] = []
+    for problem in rows:
+        names = await _open_names(framework, problem.text, problem.file)
+        theorems += [
+            Theorem(
+                f"{problem.name}:{name}" if name else problem.name,
+                problem.text,
+                problem.file,
+                name,
+                problem.dataset,
+                problem.gold,
+                problem.tags,
+            )
+            for name in names
+        ]
+    for source in sources.values():
+        text = with_answer(read(source)) if source.file.endswith(".lean") else read(source)
+        names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
+        dataset = Path(source.file).parent.name or "theorems"
+        gold = gold_of(text, source.file)
+        theorems += [
+            Theorem(source.of(n).name if n else source.name, text, source.file, n, dataset, gold) for n in names
+        ]
+    return theorems
+
+
+async def _open_names(framework: GoedelsPoetryFramework, text: str, file: str) -> list[str]:
+    """The theorems that a text leaves open, "" for the only one; the run says what is wrong with a bad one."""
+    try:
+        found = await framework.theorems(text, name=file)
+    except (GoedelsPoetryError, OSError):
+        return [""]
+    return list(found) if len(found) > 1 else [""]
+
+
+def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
+    """What a person should know about what is left out."""
+    for name in request.without:
+        elsewhere = [theorem for theorem in theorems if not theorem.file.lower().endswith((".smt2", ".smt"))]
+        if name in OF_SMT and elsewhere:
+            note(request, f"--without {name} changes nothing for {len(elsewhere)} theorems: {ABLATIONS[name]}")
+        if name == "bank" and not request.bank:
+            note(request, "--without bank changes nothing: theorems of bench learn from others with --bank only")
+
+
+__all__ = ["prove"]

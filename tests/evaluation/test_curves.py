@@ -1,0 +1,117 @@
+"""Success against budget, kinds of endings and of mistakes, and how they are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from goedels_poetry.evaluation import Outcome, pass_at
+from goedels_poetry.evaluation.categories import ending, mistake, mistakes
+from goedels_poetry.evaluation.charts import charts
+from goedels_poetry.evaluation.curves import budgets, curves
+from goedels_poetry.evaluation.html import page_of
+from goedels_poetry.tree.state import Verdict
+
+
+def proof(number: int, solved: bool, seconds: float, calls: int = 0, **more: Any) -> Outcome:
+    said: Any = "true" if solved else "unknown"
+    return Outcome(f"t{number}", f"{number:016x}", "set", "true", said, seconds=seconds, calls=calls, **more)
+
+
+def test_a_curve_is_the_share_of_trials_that_were_solved_for_no_more() -> None:
+    found = curves([proof(1, True, 1.0, 2), proof(2, True, 4.0, 8), proof(3, False, 9.0, 50), proof(4, True, 4.0, 2)])
+    assert set(found) == {"seconds", "calls"}
+    seconds = found["seconds"]
+    assert seconds.points == [(1.0, 0.25), (4.0, 0.75)]
+    assert [seconds.at(budget).value for budget in (0.5, 1, 3.9, 4, 1000)] == [0, 0.25, 0.25, 0.75, 0.75]
+    assert found["calls"].points == [(2.0, 0.5), (8.0, 0.75)]
+
+
+def test_samples_of_one_theorem_are_no_independent_trials() -> None:
+    once = curves([proof(1, True, 1.0), proof(2, False, 1.0)])["seconds"]
+    often = curves([proof(n, n == 1, 1.0, sample=s) for n in (1, 2) for s in range(50)])["seconds"]
+    assert (often.trials, often.items) == (100, 2)
+    assert often.at(2) == once.at(2)
+
+
+def test_what_answers_an_equal_question_is_no_trial_and_replies_of_the_cache_are_calls() -> None:
+    found = curves([proof(1, True, 1.0, 1, cached=4), proof(2, True, 0.0, repeated=True)])
+    assert (found["calls"].trials, found["calls"].costs) == (1, (5.0,))
+
+
+def test_budgets_of_a_table_are_round_and_reach_from_the_cheapest_to_the_dearest() -> None:
+    assert budgets([curves([proof(1, True, 0.3), proof(2, True, 18.0)])["seconds"]]) == pytest.approx(
+        [0.2, 0.5, 1, 2, 5, 10, 20]
+    )
+    assert budgets([curves([proof(1, True, 0.5, 1), proof(2, True, 1.0, 3)])["calls"]]) == [1, 2, 5]
+    assert budgets([]) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason", "kind"),
+    [
+        (Verdict.PROVED, "", "proved"),
+        (Verdict.OUT_OF_BUDGET, "10 s of wall time are used up; run 2b can be resumed", "limit: time"),
+        (Verdict.OUT_OF_BUDGET, "20 model calls are used up; run 2b can be resumed", "limit: model calls"),
+        (Verdict.OUT_OF_BUDGET, "5000 model tokens are used up", "limit: tokens"),
+        (Verdict.OUT_OF_BUDGET, "interrupted", "limit: other"),
+        (Verdict.INVALID, "unknown module prefix 'Mathlib'", "invalid: missing library"),
+        (Verdict.INVALID, "unknown symbol f", "invalid"),
+        (Verdict.UNKNOWN, "goal 0 was neither proved nor decomposed", "open"),
+        (Verdict.UNKNOWN, "the result could not be certified: no room", "open: not certified"),
+    ],
+)
+def test_how_runs_end_is_counted_by_kind(verdict: Verdict, reason: str, kind: str) -> None:
+    assert ending(verdict, reason) == kind
+
+
+@pytest.mark.parametrize(
+    ("reason", "language", "kind"),
+    [
+        ("the solver does not close the goal directly", "smt", "not closed"),
+        ("the reply holds no complete JSON object", "smt", "unreadable reply"),
+        ("the reply is empty", "smt", "no reply"),
+        ("subgoal 2 is false for n = 0: n < 0", "smt", "false subgoal"),
+        ("the strategy induction(n) is banned here", "smt", "banned strategy"),
+        ("unknown identifier 'Nat.foo'", "lean", "unknown identifier"),
+        ("unsolved goals\n⊢ False", "lean", "tactic failed"),
+        ("the reply is empty", "lean", "no reply"),
+    ],
+)
+def test_what_goes_wrong_on_the_way_is_counted_by_kind(reason: str, language: str, kind: str) -> None:
+    assert mistake(reason, language) == kind
+
+
+def test_a_round_of_a_model_counts_once_for_each_reply_and_not_again_as_an_attempt() -> None:
+    entries = [
+        {"seq": 3, "node": "0", "kind": "attempt", "reason": "the solver does not close the goal directly"},
+        {"seq": 5, "node": "0", "kind": "model", "reasons": ["the reply is empty", "the reply is empty"]},
+        {"seq": 5, "node": "0", "kind": "attempt", "reason": "the reply is empty"},
+        {"seq": 6, "node": "0", "kind": "decision", "reason": "banned"},
+    ]
+    assert mistakes(entries, "smt") == {"no reply": 2, "not closed": 1}
+
+
+def test_pictures_are_the_same_for_the_same_numbers_and_hold_any_name() -> None:
+    odd = "$x_1$ <set> & \x07"
+    outcomes = [proof(n, n % 3 == 0, 1.0 + n, n, sample=s) for n in range(12) for s in range(3)]
+    by_unit = {unit: {odd: curve, "_b": curve} for unit, curve in curves(outcomes).items()}
+    kinds = {odd: {"open": 3, "limit: time": 1}}
+    found = charts(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
+    names = {"success-seconds.svg", "success-calls.svg", "pass.svg", "endings.svg", "mistakes.svg"}
+    assert set(found) == names
+    for text in found.values():
+        assert ElementTree.fromstring(text).tag.endswith("svg")
+    assert found == charts(by_unit, {odd: pass_at(outcomes, [1, 2, 3])}, kinds, kinds)
+
+
+def test_nothing_in_a_report_becomes_mark_up() -> None:
+    evil = "<script>alert(1)</script>"
+    table = f"| set \\| b | n |\n| --- | --: |\n| `{evil}` | 1 |\n"
+    text = f"# A {evil}\n\n{table}\n- {evil}\n\n```json\n{evil}\n```\n\n![p](p.svg)\n"
+    page = page_of(text, {"p.svg": "<svg/>"}, evil)
+    assert "<script" not in page and page.count("&lt;script&gt;") == 5
+    assert "<th>set | b</th>" in page and "<figure><svg/></figure>" in page
+    assert "default-src 'none'" in page

@@ -1,0 +1,118 @@
+"""Collections of theorems in the layouts in which they are passed on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.cli.bench import are_theorems
+from goedels_poetry.evaluation import BadData
+from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, is_problem, read_problems, with_answer
+
+
+def rows_in(folder: Path, *rows: dict[str, Any], name: str = "problems.jsonl") -> Path:
+    file = folder / name
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return file
+
+
+def read_one(folder: Path, row: dict[str, Any]) -> Problem:
+    (problem,), left_out = read_problems(rows_in(folder, row))
+    assert not left_out
+    return problem
+
+
+def test_a_row_of_minif2f_is_its_header_its_words_and_its_statement(tmp_path: Path) -> None:
+    row = {
+        "name": "mathd_algebra_1",
+        "split": "test",
+        "informal_prefix": "/-- Two and two. -/\n",
+        "formal_statement": "theorem mathd_algebra_1 : 2 + 2 = 4 := by\n",
+        "goal": "⊢ 2 + 2 = 4",
+        "header": "import Mathlib\nopen Nat\n",
+    }
+    problem = read_one(tmp_path, row)
+    header, words = "import Mathlib\nopen Nat", "/-- Two and two. -/"
+    assert problem.text == f"{header}\n\n{words}\ntheorem mathd_algebra_1 : 2 + 2 = 4 := by sorry\n"
+    assert (problem.name, problem.file, problem.gold) == ("mathd_algebra_1", "mathd_algebra_1.lean", "true")
+    assert problem.tags == ("split:test",)
+
+
+def test_a_row_of_proofnet_has_an_id_and_a_header_of_its_own(tmp_path: Path) -> None:
+    row = {
+        "id": "Rudin|exercise_1_1a",
+        "nl_statement": "If $r$ is rational …",
+        "lean4_src_header": "import Mathlib",
+        "lean4_formalization": "theorem exercise_1_1a (n : ℕ := 3) (h : n = 3) : n < 4 :=",
+    }
+    problem = read_one(tmp_path, row)
+    assert problem.text == "import Mathlib\n\ntheorem exercise_1_1a (n : ℕ := 3) (h : n = 3) : n < 4 := by sorry\n"
+    assert problem.file == "Rudin_exercise_1_1a.lean"
+
+
+def test_a_problem_of_putnambench_gets_the_answer_that_stands_below_it(tmp_path: Path) -> None:
+    statement = (
+        "abbrev putnam_1_solution : Set Nat := sorry\n-- {n |\n--   n = 1}\n"
+        "theorem putnam_1 : {n : Nat | n = 1} = putnam_1_solution := sorry"
+    )
+    problem = read_one(tmp_path, {"problem_name": "putnam_1", "lean4_statement": statement})
+    assert "abbrev putnam_1_solution : Set Nat := {n |\n   n = 1}\n" in problem.text
+    assert problem.text.count("sorry") == 1
+    without_one = "abbrev putnam_2_solution : Nat := sorry\ntheorem putnam_2 : 1 = 1 := sorry\n"
+    assert with_answer(without_one) == without_one
+
+
+@pytest.mark.parametrize("end", ["", " := by sorry", " := sorry", " :=", " := by"])
+def test_whatever_a_statement_ends_with_a_proof_is_asked_for_once(tmp_path: Path, end: str) -> None:
+    problem = read_one(tmp_path, {"name": "t", "formal_statement": f"theorem t (x : Nat := 1) : x = x{end}"})
+    assert problem.text.count("sorry") == 1 and problem.text.count(":=") == 2
+
+
+def test_our_own_rows_name_language_gold_and_what_a_stand_in_knows(tmp_path: Path) -> None:
+    text = "(prove (= 1 1))"
+    row = {"name": "one", "text": text, "gold": "false", "reply": "{}", "when": "show: 1", "difficulty": 2}
+    problem = read_one(tmp_path, row)
+    assert (problem.file, problem.text, problem.gold) == ("one.smt2", text + "\n", "false")
+    assert (problem.reply, problem.when, problem.difficulty) == ("{}", "show: 1", 2.0)
+
+
+def test_a_split_is_chosen_and_lean_3_and_doubles_are_left_out_openly(tmp_path: Path) -> None:
+    valid = {"name": "a", "split": "valid", "formal_statement": "theorem a : True"}
+    test = {"name": "b", "split": "test", "formal_statement": "theorem b : True"}
+    old = {"name": "c", "split": "test", "formal_statement": "theorem c : true :=\nbegin\n  trivial\nend"}
+    problems, left_out = read_problems(rows_in(tmp_path, valid, test, test, old), split="test")
+    assert [problem.name for problem in problems] == ["b"]
+    assert left_out == {
+        "problems: not of the split test": 1,
+        "problems: the same row again": 1,
+        "problems: written for Lean 3": 1,
+    }
+    with pytest.raises(BadData, match="there is no problem in it"):
+        read_problems(rows_in(tmp_path, valid), split="test")
+
+
+def test_a_bad_row_stops_with_its_line(tmp_path: Path) -> None:
+    file = rows_in(tmp_path, {"name": "a", "formal_statement": "theorem a : True"}, {"name": "b"})
+    with pytest.raises(BadData, match=r"problems\.jsonl:2: this is no problem"):
+        read_problems(file)
+
+
+def test_a_script_for_solvers_says_itself_that_a_goal_is_false() -> None:
+    assert gold_of("(set-info :status sat)\n(prove false)", "a.smt2") == "false"
+    assert gold_of("(set-info :status unsat)\n(prove true)", "a.smt2") == "true"
+    assert gold_of("; (set-info :status sat)\n(prove true)", "a.smt2") == "true"
+    assert gold_of("(set-info :status sat)", "a.lean") == "true"
+
+
+def test_questions_logic_programs_and_problems_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
+    question = {"id": "1", "context": "Pip sings.", "question": "Is it true?", "answer": "A"}
+    (tmp_path / "questions.json").write_text(json.dumps([question]), "utf-8")
+    program = Path(__file__).parents[2] / "theorems" / "json_logic" / "night_shift.json"
+    rows = rows_in(tmp_path, {"name": "a", "formal_statement": "theorem a : True"})
+    assert not is_problem(question) and not holds_problems(tmp_path / "questions.json") and holds_problems(rows)
+    assert [are_theorems([str(path)]) for path in (tmp_path / "questions.json", program, rows)] == [False, True, True]
+    rows.unlink()
+    assert not are_theorems([str(tmp_path)])

@@ -1,0 +1,86 @@
+"""``scripts/fuzz.py``: it finds what a reader should not do, keeps its corpus, and the readers bear a short run."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "fuzz.py"
+
+
+@pytest.fixture(scope="module")
+def fuzz() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("fuzz", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["fuzz"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["fuzz"]
+
+
+def test_a_reader_bears_a_short_run_and_the_next_one_goes_on_from_its_corpus(tmp_path: Path) -> None:
+    command = [sys.executable, str(SCRIPT), "--minutes", "0.05", "--corpus", str(tmp_path / "corpus"), "--seed", "1"]
+    sizes = []
+    for _ in range(2):
+        done = subprocess.run([*command, "--only", "smt"], capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "0 findings" in done.stdout
+        sizes.append(len(list((tmp_path / "corpus" / "smt").glob("text-*"))))
+    assert 0 < sizes[0] <= sizes[1]
+
+
+def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, tmp_path: Path) -> None:
+    class Refused(Exception):
+        pass
+
+    def read(data: bytes) -> None:
+        if data.startswith(b"("):
+            raise Refused
+        if b"!" in data:
+            raise KeyError(data)
+
+    planted = fuzz.Target("planted", lambda: (read, (Refused,)), lambda: [b"(fine)", b"fine"], ("!",))
+    fuzz.watched(planted, tmp_path / "planted", 0.5, seed=3)
+    (why,) = (tmp_path / "findings").glob("planted-*.why")
+    assert why.read_text("utf-8").startswith("KeyError")
+    assert b"!" in why.with_suffix("").read_bytes()
+
+
+def test_a_reader_that_hangs_or_dies_is_found_and_ended(
+    fuzz: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuzz, "SLOWEST", 0.5)
+
+    def hangs(data: bytes) -> None:
+        while data == b"seed":
+            time.sleep(0.01)
+
+    def dies(data: bytes) -> None:
+        import os
+
+        os._exit(9)
+
+    for name, read, said in (("hangs", hangs, "longer than 0.5 s"), ("dies", dies, "ended with 9")):
+        target = fuzz.Target(name, lambda read=read: (read, ()), lambda: [b"seed"])
+        fuzz.watched(target, tmp_path / name, 1.0, seed=1)
+        (why,) = (tmp_path / "findings").glob(f"{name}-*.why")
+        assert said in why.read_text("utf-8")
+        assert why.with_suffix("").read_bytes() == b"seed"
+
+
+def test_coverage_tells_a_way_that_was_not_gone_before(fuzz: ModuleType) -> None:
+    from goedels_poetry.models.replies import blocks
+
+    coverage = fuzz.Coverage()
+    assert coverage.of(lambda: blocks("text"))
+    assert not coverage.of(lambda: blocks("text"))
+    assert coverage.of(lambda: blocks("```json\n{}\n```"))

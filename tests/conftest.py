@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from goedels_poetry.kernel.recursion import allow_recursion
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install
+from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, install, prepare
 
 HERE = Path(__file__).parent
 
@@ -91,7 +91,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Fetch Lean, once for all times, before the clock of any test runs; no search for garbage among the tests."""
     gc.freeze()
     if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
-        install()
+        prepare(install())
     # No test asks anybody beyond this machine, and every client of a scripted server would read the certificates of all
     # authorities that the system trusts, which takes longer than most replies: a folder without any takes no time.
     os.environ.pop("SSL_CERT_FILE", None)

@@ -1,7 +1,8 @@
 """LangGraph's checkpoints of a run (``graph.db``): written while the graph is driven, read afterwards by anybody.
 
-All starts of a run are one thread, whose id is the run's: the history goes on over interrupts and crashes. A start
-after a crash takes up the step that was cut short; one after an end is a new input on the thread.
+All starts of a run are one thread, whose id is the run's: the history goes on over interrupts and crashes. Each start is
+a new input on the thread: what its supervisor decides is read from the proof store, and a step that was cut short is not
+taken up, which may have been the end of a search that has been asked to stop.
 """
 
 from __future__ import annotations
@@ -56,20 +57,16 @@ async def drive(
     config: RunnableConfig,
     on_chunk: OnChunk | None = None,
 ) -> GoedelsPoetryState:
-    """Run the graph, or go on with its thread, until its supervisor says how the search ended; returns that state."""
+    """Run the graph, on its thread, until its supervisor says how the search ended; returns that state."""
     start: GoedelsPoetryState = {"run_id": config["configurable"]["thread_id"], "status": RUNNING, "reason": ""}
-    before = await graph.aget_state(config)
-    given: GoedelsPoetryState | None = None if before.tasks else start
     state: GoedelsPoetryState = {}
     modes = ["values"] if on_chunk is None else ["updates", "values"]
-    while state.get("status", RUNNING) == RUNNING:
-        # A checkpoint is on disk before the next step begins, so a crash costs the history no step that has ended.
-        async for mode, chunk in graph.astream(given, config, stream_mode=modes, durability="sync"):  # type: ignore[call-overload]
-            if mode == "values":
-                state = chunk
-            if on_chunk is not None:
-                on_chunk(mode, chunk)
-        given = start  # nothing of what was cut short could be taken up: its agents are installed no more
+    # A checkpoint is on disk before the next step begins, so a crash costs the history no step that has ended.
+    async for mode, chunk in graph.astream(start, config, stream_mode=modes, durability="sync"):  # type: ignore[call-overload]
+        if mode == "values":
+            state = chunk
+        if on_chunk is not None:
+            on_chunk(mode, chunk)
     return state
 
 

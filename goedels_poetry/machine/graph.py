@@ -262,8 +262,7 @@ def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any,
 
     def node(spec: AgentSpec) -> Any:  # LangGraph's own type for nodes is private
         async def act(payload: str) -> Command[str]:
-            if handed is None:  # sent out before a crash: the supervisor does it again, as far as budgets allow it now
-                return Command(goto="supervisor")
+            assert handed is not None  # each start of the graph begins with the supervisor
             step = await machine.step(spec, Dispatch.of(spec.name, payload), handed)
             return Command(goto="supervisor", update={"seq": step["seq"], "step": step} if step is not None else None)
 

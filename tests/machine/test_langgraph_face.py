@@ -184,6 +184,35 @@ async def test_a_resumed_run_goes_on_with_its_thread(framework: MakeFramework) -
     assert all("verdict" not in s.values for s in history[1:])
 
 
+async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
+    framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LangGraph keeps what a node has said before it keeps the checkpoint, and would take it up."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    keep, cut = AsyncSqliteSaver.aput, []
+
+    async def cut_at_the_end(self: Any, config: Any, checkpoint: Any, *more: Any) -> Any:
+        if checkpoint["channel_values"].get("status") == "out_of_budget" and not cut:
+            cut.append(checkpoint)
+            raise KeyError("the process ends here")
+        return await keep(self, config, checkpoint, *more)
+
+    monkeypatch.setattr(AsyncSqliteSaver, "aput", cut_at_the_end)
+    fw = framework()
+
+    def stop(event: Event) -> None:
+        if event.seq == 6:
+            fw.interrupt("interrupted")
+
+    with pytest.raises(KeyError):
+        await fw.arun(generated(2), name="t", on_event=stop)
+    assert cut
+    again = await fw.arun(generated(2), name="t")
+    assert again.verdict is Verdict.PROVED, again.reason
+    assert_whole(list(fw.get_state_history(again.run_id)))
+
+
 @pytest.fixture
 def script() -> ModuleType:
     path = Path(__file__).resolve().parents[2] / "scripts" / "kill_test.py"
@@ -213,7 +242,7 @@ def test_the_history_is_whole_over_kill_9_and_resume(tmp_path: Path, script: Mod
     with GoedelsPoetryFramework(Settings(home=tmp_path / "home"), language=ToyLanguage()) as framework:
         history = list(framework.get_state_history(answer["run_id"]))
         assert_whole(history)
-        assert len(list(framework.get_state_history(answer["run_id"], filter={"source": "input"}))) == 1
+        assert len(list(framework.get_state_history(answer["run_id"], filter={"source": "input"}))) == 3
         newest = history[0]
         assert (newest.values["verdict"], newest.next) == ("proved", ())
         with framework.open_store(answer["run_id"]) as store:

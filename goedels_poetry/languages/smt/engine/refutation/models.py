@@ -18,7 +18,7 @@ from goedels_poetry.kernel.terms import INT, REAL, Sort, Term
 from goedels_poetry.solvers import Limits
 from goedels_poetry.solvers.spare import borrowed
 
-SECONDS = 2.5e-6
+SECONDS = 5e-6
 """For each resource unit: some formulas take z3 far longer than it counts."""
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import random
 import resource
@@ -295,8 +296,8 @@ def mutated(chance: random.Random, corpus: list[bytes], words: tuple[str, ...]) 
     return bytes(data[:LONGEST])
 
 
-def work(target: Target, folder: Path, seconds: float, seed: int) -> None:
-    """Read the corpus, then changed texts for so many seconds; the text under way stands in a file, for who watches."""
+def work(target: Target, folder: Path, seconds: float, seed: int, texts: float = math.inf) -> None:
+    """Read the corpus, then changed texts for so many seconds, or so many of them; the text under way is in a file."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     warnings.simplefilter("ignore")  # of Python about the Python that it parses
     read, refusals = target.load()
@@ -325,8 +326,8 @@ def work(target: Target, folder: Path, seconds: float, seed: int) -> None:
         data = data[:LONGEST]
         attempt(data)
         corpus.append(data)
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    until, last = time.monotonic() + seconds, count + texts
+    while time.monotonic() < until and count < last:
         data = mutated(chance, corpus or [b""], target.words)
         if attempt(data):
             corpus.append(data)
@@ -354,7 +355,7 @@ def found(folder: Path, data: bytes, why: str, place: str = "") -> None:
         print(f"FINDING {kept / name}: {why} {place}", flush=True)
 
 
-def watched(target: Target, folder: Path, seconds: float, seed: int) -> None:
+def watched(target: Target, folder: Path, seconds: float, seed: int, texts: float = math.inf) -> None:
     """A reader at work; one that is stuck on a text is ended, and begins anew with the time that is left."""
     folder.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + seconds
@@ -363,7 +364,7 @@ def watched(target: Target, folder: Path, seconds: float, seed: int) -> None:
         if not child:
             code = 1
             try:
-                work(target, folder, left, seed)
+                work(target, folder, left, seed, texts)
                 code = 0
             finally:
                 os._exit(code)
@@ -430,6 +431,7 @@ def main() -> int:
     """Run; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--texts", type=float, default=math.inf, help="of each reader at most, however many minutes")
     parser.add_argument("--corpus", type=Path, default=Path("fuzz_corpus"))
     parser.add_argument("--only", default="", help="names with commas between them")
     parser.add_argument("--lean", action="store_true")
@@ -445,7 +447,7 @@ def main() -> int:
     seconds = given.minutes * 60
     share = 1.0 if not scripts else 0.0 if not readers else 0.5
     for target in readers:
-        watched(target, corpus / target.name, seconds * share / len(readers), seed)
+        watched(target, corpus / target.name, seconds * share / len(readers), seed, given.texts)
     if scripts:
         with Proved() as certificates_there:
             for name, way in scripts.items():

@@ -28,14 +28,15 @@ def fuzz() -> Iterator[ModuleType]:
 
 
 def test_a_reader_bears_a_short_run_and_the_next_one_goes_on_from_its_corpus(tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPT), "--minutes", "0.05", "--corpus", str(tmp_path / "corpus"), "--seed", "1"]
+    corpus = tmp_path / "corpus"
+    command = [sys.executable, str(SCRIPT), "--texts", "300", "--corpus", str(corpus), "--seed", "1", "--only", "smt"]
     sizes = []
     for _ in range(2):
-        done = subprocess.run([*command, "--only", "smt"], capture_output=True, text=True, timeout=100)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "0 findings" in done.stdout
-        sizes.append(len(list((tmp_path / "corpus" / "smt").glob("text-*"))))
-    assert 0 < sizes[0] <= sizes[1]
+        sizes.append(len(list((corpus / "smt").glob("text-*"))))
+    assert 0 < sizes[0] <= sizes[1], done.stdout
 
 
 def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, t
             raise KeyError(data)
 
     planted = fuzz.Target("planted", lambda: (read, (Refused,)), lambda: [b"(fine)", b"fine"], ("!",))
-    fuzz.watched(planted, tmp_path / "planted", 0.5, seed=3)
+    fuzz.watched(planted, tmp_path / "planted", 60, seed=3, texts=2000)
     (why,) = (tmp_path / "findings").glob("planted-*.why")
     assert why.read_text("utf-8").startswith("KeyError")
     assert b"!" in why.with_suffix("").read_bytes()

@@ -1,8 +1,8 @@
 """LangGraph's checkpoints of a run (``graph.db``): written while the graph is driven, read afterwards by anybody.
 
-All starts of a run are one thread, whose id is the run's: the history goes on over interrupts and crashes. Each start is
-a new input on the thread: what its supervisor decides is read from the proof store, and a step that was cut short is not
-taken up, which may have been the end of a search that has been asked to stop.
+All starts of a run are one thread, whose id is the run's: the history goes on over interrupts and crashes. Each start
+is a new input on the thread: what its supervisor decides is read from the proof store, and a step that was cut short is
+not taken up, which may have been the end of a search that had been asked to stop.
 """
 
 from __future__ import annotations

@@ -142,6 +142,7 @@ LIMITS: dict[str, tuple[dict[str, float], str]] = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("limit", LIMITS)
 async def test_a_limit_on_models_stops_cleanly_among_faults_and_a_larger_one_goes_on(
     prove: Prove, undisturbed: Told, tmp_path: Path, limit: str

@@ -3,7 +3,8 @@
 So the typed definitions of a problem are admitted without guards, as ACL2s (``defunc``) does it: outside their sorts
 they return one fixed value, and a type theorem is proved of each before the goal. A constructor is a list that begins
 with its name. A definition that is not admitted by itself is tried again with the sum of the sizes of its arguments as
-its measure. Where whole numbers occur, the book ``arithmetic-5/top`` is loaded.
+its measure. Premises are axioms, and with that rewrite rules. Where whole numbers occur, the book ``arithmetic-5/top``
+is loaded.
 """
 
 from __future__ import annotations
@@ -127,6 +128,14 @@ class _Writer:
             return f"(- {head} (+ {' '.join(rest)}))" if minus else f"({' '.join([SAME[name], *args])})"
         raise Untranslatable(name)
 
+    def closed(self, formula: Term) -> str:
+        """A formula without free variables: from the sorts of its variables and its hypotheses to its conclusion."""
+        variables, hypotheses, conclusion = opened(formula)
+        names = legal_names((v.name for v in variables), "v_")
+        given = self.are_of([(names[v.name], v.sort) for v in variables])
+        given += [self.term(h, names) for h in hypotheses]
+        return f"\n  (implies (and {' '.join(given)})\n    {self.term(conclusion, names)})"
+
     # -- functions --------------------------------------------------------------------------------------------
     def group(self, definitions: list[Definition]) -> list[str]:
         """Events that define them, the first way that is admitted, and the type theorem of one that stands alone."""
@@ -169,11 +178,7 @@ class _Writer:
 
 def translate(problem: Problem) -> str:
     """ACL2's events; the goal is the theorem ``goal``, and the last line tells of it. Raises Untranslatable."""
-    if problem.premises:
-        raise Untranslatable("premises")
     writer, signature = _Writer(problem), problem.signature
-    variables, hypotheses, conclusion = opened(problem.goal)
-    names = legal_names((v.name for v in variables), "v_")
     terms = [d.body for d in signature.definitions] + [problem.goal]
     numbers = any(part.sort is INT for term in terms for part in subterms(term))
     events = [PRELUDE, *([ARITHMETIC] if numbers else [])]
@@ -185,8 +190,9 @@ def translate(problem: Problem) -> str:
             events.append(writer.declared(name, arguments, result))
     for _, members in groupby(signature.definitions, key=lambda d: d.group):
         events += writer.group(list(members))
-    given = [*writer.are_of([(names[v.name], v.sort) for v in variables]), *(writer.term(h, names) for h in hypotheses)]
-    events.append(f"(defthm goal\n  (implies (and {' '.join(given)})\n    {writer.term(conclusion, names)}))")
+    for number, premise in enumerate(problem.premises):
+        events.append(f"(defaxiom premise{number}{writer.closed(premise.formula)})")
+    events.append(f"(defthm goal{writer.closed(problem.goal)})")
     return "\n".join([*events, VERDICT, ""])
 
 

@@ -233,7 +233,7 @@ async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *,
     stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
     while f"{stem}_lemma_" in f"{task.prefix}{task.stubs}{task.head}":
         stem += "'"
-    written = [s.id for s in derivation.steps if s.id in lemmas.texts or s.id in order]
+    written = [s.id for s in derivation.steps if s.id in lemmas.texts or (leave_open and s.id in order)]
     names = {name_of(n): f"{stem}_lemma_{i}" for i, n in enumerate(written, 1)}
 
     def renamed(text: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
@@ -32,7 +33,7 @@ from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-MOST_CALLS, MOST_APART, MOST_TOLD = 3, 2, 6
+MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS = 3, 2, 6, 4
 BATCH, FIRST = 2, 4
 """Proofs in one request, and those that are tried before the derivation's own cases."""
 HEARTBEATS = (6_000, 40_000)
@@ -85,7 +86,10 @@ class Lemmas:
         return list(found)
 
     def cited(self, name: str) -> list[str]:
-        """The lemmas that a lemma's own tree cites; where the goal is taken apart by its form, its parts."""
+        """The lemmas that a lemma's own tree cites; where the goal is taken apart by its form, its parts.
+
+        Without what Lean knows of itself, and without those that have no proof in Lean.
+        """
         found: dict[str, None] = {}
         own = self._steps[name].by
         if isinstance(own, ByScheme) and not isinstance(own.scheme, INDUCTIONS):
@@ -93,7 +97,11 @@ class Lemmas:
         for step in self.tree(name):
             if isinstance(step.by, Query):
                 found.update(dict.fromkeys(step.by.cites))
-        return list(found)
+        return [cite for cite in found if cite not in self.failed and not self._is_known(cite)]
+
+    def _is_known(self, name: str) -> bool:
+        sequent = self._steps[name].sequent
+        return all(map(self.theory.is_linear, (*sequent.hyps, sequent.concl)))
 
     def tree(self, name: str) -> list[Step]:
         """The step and the cases below it, by schemes alone."""
@@ -104,9 +112,13 @@ class Lemmas:
                 found += self.tree(case)
         return found
 
+    def _unguarded(self, sequent: Sequent) -> Sequent:
+        """Without what Lean's types say."""
+        return replace(sequent, hyps=tuple(h for h in sequent.hyps if not self.theory.guards(h)))
+
     def statement(self, sequent: Sequent) -> str:
         """Binders and proposition, as after a theorem's name."""
-        hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
+        hyps = self._unguarded(sequent).hyps
         binders = " ".join(filter(None, [self.theory.outer, self.theory.binders(sequent.vars)]))
         premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
         return f"{binders}{premises} : {self.theory.prop(sequent.concl)}".strip()
@@ -135,21 +147,35 @@ class Lemmas:
         return list(dict.fromkeys(self.theory.definitions[n] for n in found if n in self.theory.definitions))
 
     async def prove_all(self, order: Sequence[str], *, leave_open: bool) -> bool:
-        """Whether every one of these lemmas has found a proof; several are tried at once.
+        """Whether the last of these lemmas has found a proof by others that have one; several are tried at once.
 
-        With ``leave_open`` the others are stated with `sorry`; else the first without one ends it.
+        What rests on a lemma that has found none is proved anew without it. With ``leave_open`` such a lemma is stated
+        with `sorry` instead.
         """
         for name in order:
             self.names[name] = name_of(name)
-        waiting = [asyncio.create_task(self.prove(name)) for name in order]
-        try:
-            for done in asyncio.as_completed(waiting):
-                if not await done and not leave_open:
-                    return False
-        finally:
-            for task in waiting:
-                task.cancel()
-        return True
+        waiting = list(order)
+        while waiting and not self.clock.over:
+            proving = [asyncio.create_task(self.prove(name)) for name in waiting]
+            every = True
+            try:
+                for done in asyncio.as_completed(proving):
+                    every = await done and every
+                    if order[-1] in self.failed and not leave_open:
+                        return False
+            finally:
+                for task in proving:
+                    task.cancel()
+            if every or leave_open:
+                return True
+            waiting = [name for name in self.texts if self._rests_on_failed(name)]
+            for name in waiting:
+                del self.texts[name]
+                self.proofs.pop(name, None)
+        return not waiting
+
+    def _rests_on_failed(self, name: str) -> bool:
+        return any(re.search(rf"\b{self.names[other]}\b", self.texts[name]) for other in self.failed)
 
     def text(self, name: str) -> str:
         """A lemma as a declaration, open where it has no proof."""
@@ -180,7 +206,7 @@ class Lemmas:
                 return True
             if self.clock.over:
                 return False
-        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
+        if (len(proofs) <= first or self.theory.natural) and await self._replayed(name):
             return True
         for proof in slow:
             if self.clock.over:
@@ -193,16 +219,16 @@ class Lemmas:
     async def _replayed(self, name: str) -> bool:
         """Whether the cases of the derivation, one by one, give the lemma."""
         at = [s.id for s in self.derivation.steps].index(name)
-        steps = self.derivation.steps[: at + 1]
+        steps = tuple(replace(s, sequent=self._unguarded(s.sequent)) for s in self.derivation.steps[: at + 1])
         proved = {s.id: s.sequent for s in steps}
         every = frozenset(self.theory.arguments)
         sizes = Sizes(self.problem.signature)
         writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))
         deadline = time.monotonic() + self.clock.left
-        replay = Replay(writing, steps, self.lean, deadline)
-        lemmas = set(self.names) - {name}
-        replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
+        lemmas = self.names.keys() - self.failed - {name}
         try:
+            replay = Replay(writing, steps, self.lean, deadline)
+            replay.found.update({n: Found("", (), 0) for n in lemmas if n in proved})
             if not await replay.run():
                 return False
         except (NotTranslatable, KernelError, LookupError, ValueError):  # what cannot be written is no proof
@@ -234,6 +260,9 @@ class Lemmas:
         )
         few, every = (f" [{names}]" if names else "" for names in (few, every))
         closers = [f"grind{few}", f"simp_all{few}", f"grind{every}", f"(simp_all{few} <;> grind{every})"]
+        types = dict.fromkeys(self.theory.taken_apart(v.sort) for step in tree for v in step.sequent.vars)
+        if apart := [f"cases {type_}" for type_ in types if type_]:
+            closers.insert(1, f"grind [{', '.join([*self.definitions(tree, False), *lemmas, *apart])}]")
         own = ", ".join(n for n in [*self.definitions(tree, False), *lemmas] if not n.startswith(LIBRARY))
         if f" [{own}]" not in (few, every) and own:
             closers.insert(1, f"grind [{own}]")  # lemmas may be about library functions as they stand
@@ -278,6 +307,8 @@ class Lemmas:
             starts = [
                 f"induction {on}{generalizing} <;> (try cases {n}) <;> ◯" for n in dict.fromkeys(nested) if n != on
             ]
+            if isinstance(scheme, IntInduction):
+                starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
             starts.append(f"induction {on}{generalizing} <;> ◯")
             if isinstance(scheme, StructuralInduction):
                 starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
@@ -288,7 +319,8 @@ class Lemmas:
                 call = self.theory.value(app(definition.name, scheme.at, definition.sort))
                 return [f"fun_induction {call}{generalizing} <;> ◯"]
         if isinstance(scheme, MeasureInduction):
-            return [*self._counted(step.sequent, scheme), *self._calls(step.sequent), "◯"]
+            strong = self._falling(step.sequent, scheme)
+            return [*self._counted(step.sequent, scheme), *strong, *self._calls(step.sequent), "◯"]
         if isinstance(scheme, SizeInduction):
             return [*self._calls(step.sequent), "◯"]
         return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
@@ -304,6 +336,40 @@ class Lemmas:
             if instance.of == "step" and instance.name in self.names:
                 lines.append(f"have := {' '.join([self.names[instance.name], *self.theory.arguments, *values])}; ")
         return "".join(lines)
+
+    def _stepwise(self, scheme: IntInduction, start: str, on: str) -> list[str]:
+        """Natural numbers up to where the induction begins one by one, and then from as many before as it has."""
+        base = scheme.base.value
+        if not (self.theory.natural and scheme.upward and isinstance(base, int)):
+            return []
+        first = base + scheme.width
+        if not 1 < first <= MOST_STEPS:
+            return []
+        arms = [f"\n    | {number}, ih => ◯" for number in range(first)]
+        known = [f"have i{k} := ih ({on} + {first - k}) (by omega); " for k in range(1, scheme.width + 1)]
+        arms.append(f"\n    | {on} + {first}, ih => {''.join(known)}◯")
+        return [f"{start}\n  | _ {on} ih =>\n    match {on}, ih with{''.join(arms)}"]
+
+    def _falling(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
+        """Strong induction on a natural number, with the instances at hand where the measure falls."""
+        on = scheme.measure
+        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
+            return []
+        others = [v for v in sequent.vars if v is not on]
+        number, names = self.theory.variable(on), [self.theory.variable(v) for v in others]
+        above = {on: app("+", (on, integer(1)), INT)}
+        told = {}
+        for where in ({}, above):
+            lines = []
+            for place, args in enumerate(scheme.at):
+                values = {v: substitute(a, where) for v, a in zip(sequent.vars, args, strict=True)}
+                known = " ".join(self.theory.value(values[v]) for v in others)
+                lines.append(f"have i{place} := fun h => ih {self.theory.value(values[on])} h {known}; ")
+            told[bool(where)] = "".join(lines)
+        generalizing = f" generalizing {' '.join(names)}" if names else ""
+        start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
+        arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
+        return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
 
     def _counted(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
         """Where the measure is a natural number that falls by one: an induction on it, with the instances at hand."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.bridge.names import WORDS
 from goedels_poetry.kernel.problem import Definition, Signature
-from goedels_poetry.kernel.terms import BitVector, Kind, Sort, Term, is_app
+from goedels_poetry.kernel.terms import BitVector, Kind, Sort, Term, is_app, subterms
 from goedels_poetry.languages.bridge.goals.auxiliaries import COUNTED, names_of, written
 from goedels_poetry.languages.bridge.goals.expressions import Expr
 from goedels_poetry.languages.bridge.goals.facts import Facts
@@ -69,6 +69,11 @@ class FileTheory:
         if type_ is None:
             raise NotTranslatable(f"the sort {sort}")
         return self._show(type_, {})
+
+    def taken_apart(self, sort: Sort) -> str:
+        """The inductive type of Lean's whose values are taken apart by their constructors; "" for numbers."""
+        type_ = self._reading.types.get(sort.name)
+        return "" if type_ is None or self._is_nat(sort) else constant(type_.head)
 
     def variable(self, variable: Term) -> str:
         """Lean's name of a variable."""
@@ -270,6 +275,19 @@ class FileTheory:
     def _show(self, e: Expr, names: Mapping[str, str]) -> str:
         return show(e, self._facts, {**self._called, **names})
 
+    def is_linear(self, term: Term) -> bool:
+        """Whether a formula speaks of sums and the order of numbers alone: Lean's `omega` and `grind` decide it."""
+        return all(
+            part.kind is not Kind.APP
+            or self._reading.operations.get(part.name, part.name) in _LINEAR
+            or (self._is_nat(part.sort) and self._signature.type_of(part.name) is None)
+            for part in subterms(term)
+        )
+
+    def _is_nat(self, sort: Sort) -> bool:
+        type_ = self._reading.types.get(sort.name)
+        return type_ is not None and type_.head == "Nat"
+
     def guards(self, term: Term) -> bool:
         """Whether a hypothesis says of a natural number that it is none below 0."""
         return self.natural and is_app(term, ">=") and term.args[0].kind is Kind.VAR and term.args[1].value == 0
@@ -340,6 +358,10 @@ def theory_for(
     return replace(theory, header=f"{theory.header}\n{helpers}", helpers=helpers)
 
 
+_LINEAR = frozenset({"+", "-", "<", "<=", ">", ">=", "≤", "pred", "max", "min", "=", "distinct", "ite"}) | frozenset(
+    {"and", "or", "not", "=>"}
+)
+"""Signs of operations, and symbols of the engine's."""
 _OPERATIONS = {"HAppend.hAppend": "List.append_eq", "Membership.mem": "List.mem_cons"}
 
 

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.problem import Definition, Problem
 from goedels_poetry.kernel.reading.auxiliary import extended, with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
 from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
@@ -156,15 +157,23 @@ class Engine:
         again where Lean does not accept what it has found.
         """
         known = self.known(lean, task)
+        cut: list[tuple[Read, Derivation]] = []
         first = known.proof
-        while await self.search(lean, task, clock) and known.proof is not None and not clock.over:
-            try:
-                found = await _in_lean(lean, task, known, clock, leave_open=leave_open)
-            except (NotTranslatable, Unreadable, KernelError) as fault:
-                found, known.reason = None, str(fault)
+        while not clock.over and await self.search(lean, task, clock) and known.proof is not None:
+            # Perhaps the goal read in another way has a better proof; then this one gets the time that is left.
+            elsewhere = not once and known.ways is not None and len(known.settled) < len(known.ways)
+            part = clock.part(clock.left / 2) if elsewhere else clock
+            found = await _in_lean(lean, task, known, part, leave_open=leave_open)
             if found is not None or once:
                 return found
-            first, known.proof = first or known.proof, None  # perhaps the goal read in another way has a better one
+            first = first or known.proof
+            cut += [known.proof] if part.over else []
+            known.proof = None
+        for proof in cut:
+            known.proof = proof
+            found = None if clock.over else await _in_lean(lean, task, known, clock, leave_open=leave_open)
+            if found is not None:
+                return found
         known.proof = known.proof or first
         return None
 
@@ -199,10 +208,20 @@ def _ways(statement: Any, facts: Facts) -> tuple[tuple[Read, ...], str]:
                 found.append(Read(reading, parse_problem(reading.text), facts, unary))
         except (Unreadable, InvalidInput, RecursionError) as fault:
             reason = str(fault)
-    arithmetic = any(
-        sign not in ("≤", "pred") for way in found if way.unary for sign in way.reading.operations.values()
-    )
+    arithmetic = any(map(_is_arithmetic, found))
     return tuple(reversed(found) if arithmetic else found), "" if found else reason
+
+
+def _is_arithmetic(way: Read) -> bool:
+    """Whether a goal with natural numbers as a datatype is rather one about integers: it has sums, or compares numbers
+    that no function of its own takes apart."""
+    signs = set(way.reading.operations.values())
+    if not way.unary or not signs:
+        return False
+    own = [d for d in way.problem.signature.definitions if d.name not in way.reading.operations]
+    selected = {t.args[0].sort.name for d in own for t in subterms(d.body) if way.problem.signature.selector(t.name)}
+    counts = any(way.reading.types[name].head == "Nat" for name in selected if name in way.reading.types)
+    return not signs <= {"≤", "pred"} or not counts
 
 
 def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[int, str]:
@@ -216,6 +235,16 @@ def _values(way: Read, theory: FileTheory, values: Mapping[str, str]) -> dict[in
 
 
 async def _in_lean(lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool) -> Proposal | None:
+    try:
+        return await _translated(lean, task, known, clock, leave_open=leave_open)
+    except (NotTranslatable, Unreadable, KernelError) as fault:
+        known.reason = str(fault)
+        return None
+
+
+async def _translated(
+    lean: LeanRuntime, task: Task, known: Known, clock: Clock, *, leave_open: bool
+) -> Proposal | None:
     assert known.proof is not None
     way, derivation = known.proof
     if leave_open and derivation.auxiliary:

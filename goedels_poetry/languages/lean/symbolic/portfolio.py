@@ -37,6 +37,9 @@ EXTRA = {
 }
 """Tactics that Lean itself does not have, and how each is tried; only where the file's imports bring them."""
 
+LISTS = ("List", "Option")
+"""Types of Lean's own whose values are taken apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hints:
@@ -47,6 +50,8 @@ class Hints:
     predicates: str = ""
     extra: tuple[str, ...] = ()
     """Those tactics of `EXTRA` that the environment has."""
+    apart: str = ""
+    """For `grind`: the types of the goal's variables whose values it may take apart by their constructors."""
 
     @property
     def known(self) -> str:
@@ -88,6 +93,8 @@ def hints_of(
     ``types``: the inductive types of the prefix; those without data constructors are predicates.
     """
     text = goal.statement + goal.target
+    lists = dict.fromkeys((*theory.constructors, *LISTS))
+    apart = [t for t in lists if any(mentions(v.type, t) for v in goal.context)]
     used = [n for n in theory.names if mentions(text, n)]
     rest = [n for n in theory.names if n not in used]
     return Hints(
@@ -95,6 +102,7 @@ def hints_of(
         ", ".join([*theory.lemmas, *facts][:MOST_ARGUMENTS]),
         ", ".join(t for t in types if t not in theory.constructors and mentions(text, t)),
         extra,
+        ", ".join(f"cases {t}" for t in apart),
     )
 
 
@@ -127,6 +135,8 @@ def rare_closers(goal: Goal, theory: Theory, hints: Hints) -> list[str]:
         "(repeat (first | assumption | constructor))",
         f"(simp_all{simp} <;> constructor <;> simp_all{simp})",
     ]
+    if hints.apart:
+        found.insert(0, f"grind [{_joined(hints.all, hints.apart)}]")
     if any("≤" in v.type for v in goal.context):
         found.append("(rename_i m le ih; have := Nat.mul_le_mul_right m le; grind)")
     if "∃" in goal.target or _defined(goal.target, theory):

@@ -43,6 +43,7 @@ from goedels_poetry.languages.smt.engine.conjecture import (
     start_laws,
     step_laws,
     templates,
+    together,
     witness_plans,
 )
 from goedels_poetry.languages.smt.engine.context import CANDIDATE, DIRECT, PATIENT, QUICK, ProverContext, close_goal
@@ -109,8 +110,12 @@ class Sketcher:
         if "loops" not in self._without:
             self._begin("loop-invariant")
             yield from self._loops(sequent)
+        self._begin("mutual-induction")
+        yield from self._mutual(sequent)
         self._begin("introduction, skolem, conjunction")
         for plan in self._logical(sequent):
+            if plan.strategy == "conjunction" and not plan.complete:
+                yield from self._whole(sequent)
             if plan.complete or not is_app(sequent.concl, "=") or plan.strategy != "conjunction":
                 yield plan
             elif halves and self._context.shape.mentions_unfolded(sequent):
@@ -218,6 +223,21 @@ class Sketcher:
             for law in scalings(context, sequent):
                 library.attempt(law)
             yield from plans_along(context, sequent, self._quick(sequent))
+
+    def _whole(self, sequent: Sequent) -> Iterator[Plan]:
+        """A conjunction by one induction: each part may need the hypotheses of the others."""
+        plan = induction(self._context, sequent, rlimit=QUICK) if is_app(sequent.concl, "and") else None
+        if plan is not None:
+            yield plan
+
+    def _mutual(self, sequent: Sequent) -> Iterator[Plan]:
+        """The goal by one induction with laws of the functions that its own calls, and that call it."""
+        context = self._context
+        for all_ in together(context, sequent):
+            plan = induction(context, all_)
+            key = key_of(all_)
+            if plan is not None and context.holds(sequent, Query(cites=(key,)), DIRECT, extra={key: all_}):
+                yield Plan(sequent, Query(cites=(key,)), (plan,), "mutual-induction", show(all_.concl))
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:
         context = self._context

@@ -4,6 +4,7 @@
 * `critics`: the same for the cases of any induction, with the conditions that a lemma needs.
 * `templates`: properties that functions often have.
 * `accumulators`: the equation for every start of an accumulator.
+* `mutual`: a goal together with laws of the functions that its own calls.
 * `catamorphisms`: what a function makes of constructors and of other functions.
 * `continuations`: the goal with a rest behind what is produced, and any state.
 * `fields`: what numbers inside of results are at least.
@@ -28,6 +29,7 @@ from goedels_poetry.languages.smt.engine.conjecture.failed_steps import from_fai
 from goedels_poetry.languages.smt.engine.conjecture.indices import shift_laws, step_laws
 from goedels_poetry.languages.smt.engine.conjecture.library import Library
 from goedels_poetry.languages.smt.engine.conjecture.loops import accumulations, loop_statements, natural_results
+from goedels_poetry.languages.smt.engine.conjecture.mutual import together
 from goedels_poetry.languages.smt.engine.conjecture.starts import plans_along, scalings, start_laws
 from goedels_poetry.languages.smt.engine.conjecture.states import advance_laws, builder_laws, state_laws
 from goedels_poetry.languages.smt.engine.conjecture.templates import templates
@@ -56,5 +58,6 @@ __all__ = [
     "state_laws",
     "step_laws",
     "templates",
+    "together",
     "witness_plans",
 ]

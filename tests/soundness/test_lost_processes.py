@@ -134,7 +134,11 @@ def test_without_z3_the_other_solver_decides(tmp_path: Path, broken_z3: Callable
 
 
 @pytest.mark.parametrize(
-    "how", ["ends at once", pytest.param("never answers", marks=pytest.mark.whole("test_without_z3_the_other_solver_decides"))]
+    "how",
+    [
+        "ends at once",
+        pytest.param("never answers", marks=pytest.mark.whole("test_without_z3_the_other_solver_decides")),
+    ],
 )
 def test_without_z3_the_other_solver_shows_that_definitions_end_or_it_is_to_be_tried_again(
     tmp_path: Path, broken_z3: Callable[[str], None], how: str

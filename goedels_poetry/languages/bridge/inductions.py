@@ -154,15 +154,14 @@ def integer(writing: Writing, sequent: Sequent, scheme: IntInduction, closed: Se
     theory = writing.theory
     name, base = theory.value(on), theory.value(scheme.base)
     sign = 1 if scheme.upward else -1
-    distance = _number(writing, f"({name} - {base})" if scheme.upward else f"({base} - {name})")
+    distance = f"({name} - {base}).toNat" if scheme.upward else f"({base} - {name}).toNat"
     step = "+" if scheme.upward else "-"
     parts = [f"{name} {'<' if scheme.upward else '>'} {base}"]
     parts += [f"{name} = {base} {step} {i}" for i in range(scheme.width)]
     parts.append(f"{name} {'≥' if scheme.upward else '≤'} {base} {step} {scheme.width}")
     arms = [f"· {indented(split.intros + closed[0]).lstrip()}"]
     for text in closed[1:-1]:
-        zero = "(try simp only [Nat.add_zero, Int.add_zero, Int.sub_zero] at _c)"
-        arms.append(f"· {zero}\n  subst _c\n{indented(split.intros + text)}")
+        arms.append(f"· simp only [Int.add_zero, Int.sub_zero] at _c\n  subst _c\n{indented(split.intros + text)}")
     hyps = []
     for back in range(1, scheme.width + 1):
         point = _shifted(on, -sign * back)
@@ -174,11 +173,6 @@ def integer(writing: Writing, sequent: Sequent, scheme: IntInduction, closed: Se
     return strong(split, distance, body, f"exact _key _ {name} rfl {split.use}")
 
 
-def _number(writing: Writing, value: str) -> str:
-    """A whole number as a natural one, where it is none in the words of the file."""
-    return value if writing.theory.sort(INT) == "Nat" else f"{value}.toNat"
-
-
 def _shifted(term: Term, offset: int) -> Term:
     return app("+", (term, literal(offset)), INT) if offset > 0 else app("-", (term, literal(-offset)), INT)
 
@@ -187,7 +181,7 @@ def measured(writing: Writing, sequent: Sequent, scheme: MeasureInduction, close
     """On an Int term that is bounded below by 0."""
     split = Split(writing, sequent, sequent.vars, ())
     theory = writing.theory
-    measure = _number(writing, f"({theory.value(scheme.measure)})")
+    measure = f"({theory.value(scheme.measure)}).toNat"
     hyps = []
     for number, point in enumerate(scheme.at):
         hyps.append(_measured_below(split, scheme, number, dict(zip(sequent.vars, point, strict=True)), ()))

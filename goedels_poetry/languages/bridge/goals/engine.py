@@ -34,6 +34,8 @@ Json = dict[str, Any]
 JOBS = "goedels_poetry.languages.smt.engine.jobs.whole"
 MEMORY_MB = 4096
 MOST_KEPT = 64
+MOST_PROOFS = 3
+"""Of one way in which a goal is read: Lean may accept another one."""
 SHORT = 5.0
 """Seconds that each of several ways is given first: a proof is mostly found in these, or in one way alone."""
 FINGERPRINT = "lean:engine"
@@ -75,6 +77,8 @@ class Known:
     """Ways that the engine was asked about, by their numbers."""
     begun: set[int] = field(default_factory=set)
     """Those that it was asked about for a short time only."""
+    rejected: dict[int, int] = field(default_factory=dict)
+    """How many proofs of each way Lean has not accepted."""
 
 
 class Engine:
@@ -129,13 +133,14 @@ class Engine:
             return True
         ways = await self.ways(lean, task, clock)
         turns = [(number, True) for number in range(len(ways)) if len(ways) > 1 and number not in known.begun]
-        for number, short in [*turns, *((number, False) for number in range(len(ways)))]:
+        others = [number for number, proofs in known.rejected.items() if proofs < MOST_PROOFS]
+        for number, short in [*turns, *((number, False) for number in (*others, *range(len(ways))))]:
             part = clock if number + 1 == len(ways) else clock.part(clock.left / 2)
             if short:
                 part = clock.part(min(SHORT, clock.left / 2))
-            if number in known.settled or clock.over:
+            if (number in known.settled and number not in others) or clock.over:
                 continue
-            answer = await self._ask("search", ways[number], part)
+            answer = await self._ask("search", ways[number], part, known.rejected.get(number, 0))
             known.reason = str(answer.get("reason", ""))
             (known.begun if short and part.over else known.settled).add(number)
             if answer.get("status") == "proved":
@@ -146,6 +151,8 @@ class Engine:
                     break
                 except KernelError as fault:
                     known.reason = str(fault)
+            elif number in others:
+                known.rejected[number] = MOST_PROOFS
         return known.proof is not None
 
     async def prove(
@@ -167,7 +174,11 @@ class Engine:
             if found is not None or once:
                 return found
             first = first or known.proof
-            cut += [known.proof] if part.over else []
+            if part.over:
+                cut.append(known.proof)
+            elif known.ways is not None and known.proof[0] in known.ways:
+                number = known.ways.index(known.proof[0])
+                known.rejected[number] = known.rejected.get(number, 0) + 1
             known.proof = None
         for proof in cut:
             known.proof = proof
@@ -177,11 +188,11 @@ class Engine:
         known.proof = known.proof or first
         return None
 
-    async def _ask(self, job: str, way: Read, clock: Clock) -> Json:
+    async def _ask(self, job: str, way: Read, clock: Clock, skip: int = 0) -> Json:
         if self._pool is None:
             self._pool = WorkerPool(1, modules=(JOBS,))
         seconds = max(1.0, clock.left)
-        payload = {"theorem": way.reading.text, "seconds": seconds}
+        payload = {"theorem": way.reading.text, "seconds": seconds, "skip": skip}
         try:
             answer: Json = await self._pool.run(f"{JOBS}:{job}", payload, seconds + 1.0, MEMORY_MB)
         except (JobTimeout, JobMemory, JobCrashed) as fault:
@@ -250,7 +261,7 @@ async def _translated(
     if leave_open and derivation.auxiliary:
         return None  # a lemma that is left open has to stand by itself
     lemmas = known.lemmas.get(way.reading.text)
-    if lemmas is None:
+    if lemmas is None or lemmas.derivation is not derivation:
         problem = with_auxiliaries(way.problem, derivation.auxiliary)
         theory = way.theory(task, derivation.auxiliary)
         lemmas = Lemmas(Turns(lean), task, theory, problem, derivation, clock)

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from goedels_poetry.kernel.bridge import NotTranslatable
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
@@ -112,13 +112,9 @@ class Lemmas:
                 found += self.tree(case)
         return found
 
-    def _unguarded(self, sequent: Sequent) -> Sequent:
-        """Without what Lean's types say."""
-        return replace(sequent, hyps=tuple(h for h in sequent.hyps if not self.theory.guards(h)))
-
     def statement(self, sequent: Sequent) -> str:
         """Binders and proposition, as after a theorem's name."""
-        hyps = self._unguarded(sequent).hyps
+        hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
         binders = " ".join(filter(None, [self.theory.outer, self.theory.binders(sequent.vars)]))
         premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
         return f"{binders}{premises} : {self.theory.prop(sequent.concl)}".strip()
@@ -206,7 +202,7 @@ class Lemmas:
                 return True
             if self.clock.over:
                 return False
-        if (len(proofs) <= first or self.theory.natural) and await self._replayed(name):
+        if len(proofs) <= first and not self.theory.natural and await self._replayed(name):
             return True
         for proof in slow:
             if self.clock.over:
@@ -219,7 +215,7 @@ class Lemmas:
     async def _replayed(self, name: str) -> bool:
         """Whether the cases of the derivation, one by one, give the lemma."""
         at = [s.id for s in self.derivation.steps].index(name)
-        steps = tuple(replace(s, sequent=self._unguarded(s.sequent)) for s in self.derivation.steps[: at + 1])
+        steps = self.derivation.steps[: at + 1]
         proved = {s.id: s.sequent for s in steps}
         every = frozenset(self.theory.arguments)
         sizes = Sizes(self.problem.signature)

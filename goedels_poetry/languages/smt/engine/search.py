@@ -234,9 +234,11 @@ class Sketcher:
         """The goal by one induction with laws of the functions that its own calls, and that call it."""
         context = self._context
         for all_ in together(context, sequent):
-            plan = induction(context, all_)
             key = key_of(all_)
-            if plan is not None and context.holds(sequent, Query(cites=(key,)), DIRECT, extra={key: all_}):
+            if not context.holds(sequent, Query(cites=(key,)), DIRECT, extra={key: all_}):
+                continue  # an induction costs far more than to see that laws with variables of their own are not used
+            plan = induction(context, all_, full=False, rlimit=self._quick(all_))
+            if plan is not None:
                 yield Plan(sequent, Query(cites=(key,)), (plan,), "mutual-induction", show(all_.concl))
 
     def _generalised(self, sequent: Sequent) -> Iterator[Plan]:

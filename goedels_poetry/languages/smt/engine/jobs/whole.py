@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from goedels_poetry.kernel.derivation import ByScheme, Derivation, Query, Step
@@ -44,7 +45,10 @@ def judge(payload: Json) -> Json:
 
 
 def search(payload: Json) -> Json:
-    """A proof of a script within ``seconds``: ``{"status": "proved", "proof": ...}`` or ``{"status": "open"}``."""
+    """A proof of a script within ``seconds``: ``{"status": "proved", "proof": ...}`` or ``{"status": "open"}``.
+
+    The first that is found, or with ``skip`` the one after so many.
+    """
     context, sequent, _ = _context(payload)
     began = time.monotonic()
     for without in BRINGING, ():
@@ -52,7 +56,7 @@ def search(payload: Json) -> Json:
         context.begin(min(PLAIN_SECONDS, PART * left) if without else left)
         sketcher = Sketcher(context, without)
         try:
-            plan = _solved(context, sketcher, sequent, 0)
+            plan = next(islice(_solutions(context, sketcher, sequent, 0), payload.get("skip", 0), None), None)
             if plan is not None:
                 steps = tuple(steps_of(with_lemmas(context, plan, sketcher.library.plans)))
                 return {"status": "proved", "proof": derivation_to_json(Derivation(steps, _brought(context, steps)))}
@@ -66,20 +70,23 @@ def _context(payload: Json) -> tuple[ProverContext, Sequent, float]:
     return context_of({"theorem": payload["theorem"], "statement": "", "seed": 0, "seconds": payload["seconds"]})
 
 
-def _solved(context: ProverContext, sketcher: Sketcher, sequent: Sequent, depth: int) -> Plan | None:
-    """A complete plan; what a logical step leaves open is solved in turn."""
+def _solutions(context: ProverContext, sketcher: Sketcher, sequent: Sequent, depth: int) -> Iterator[Plan]:
+    """Complete plans; what a logical step leaves open is solved in turn."""
     closed = close_goal(context, sequent)
     if closed is not None:
-        return closed
+        yield closed
     for plan in sketcher.closed_plans(sequent):
         if plan.complete:
-            return plan
-        if plan.strategy in LOGICAL and depth < MOST_DEPTH:
+            yield plan
+        elif plan.strategy in LOGICAL and depth < MOST_DEPTH:
             parts = [p if p.complete else _solved(context, sketcher, p.sequent, depth + 1) for p in plan.children]
             if all(p is not None for p in parts):
                 children = tuple(p for p in parts if p is not None)
-                return Plan(plan.sequent, plan.by, children, plan.strategy, plan.detail)
-    return None
+                yield Plan(plan.sequent, plan.by, children, plan.strategy, plan.detail)
+
+
+def _solved(context: ProverContext, sketcher: Sketcher, sequent: Sequent, depth: int) -> Plan | None:
+    return next(_solutions(context, sketcher, sequent, depth), None)
 
 
 def _brought(context: ProverContext, steps: Sequence[Step]) -> tuple[Definition, ...]:

@@ -247,6 +247,34 @@ def test_functions_that_a_proof_brings_along_become_definitions_with_names_that_
     assert "sorryAx" not in seen.axioms
 
 
+MERGING = """
+def merged : List Nat → List Nat → List Nat
+  | [], m => m
+  | l, [] => l
+  | x :: l, y :: m => if x ≤ y then x :: merged l (y :: m) else y :: merged (x :: l) m
+termination_by l m => l.length + m.length
+
+def rising : List Nat → Bool
+  | x :: y :: l => decide (x ≤ y) && rising (y :: l)
+  | _ => true
+"""
+
+
+@pytest.mark.whole("test_numbers_that_are_only_compared_are_integers_first")
+def test_lists_are_taken_apart_where_a_function_is_stuck_on_them(lean: LeanPool, engine: Engine) -> None:
+    statement = "(l m : List Nat) (hl : rising l = true) (hm : rising m = true) : rising (merged l m) = true"
+    task = task_of(statement, MERGING, ("rising", "merged"))
+    found = asyncio.run(engine.prove(lean, task, Clock(60)))
+    assert found is not None
+    assert "cases List" in found.proof + found.helpers
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+def test_numbers_that_are_only_compared_are_integers_first(lean: LeanPool, engine: Engine) -> None:
+    first, *_ = ways(lean, engine, "(l : List Nat) (h : rising l = true) : rising (merged l []) = true", MERGING)
+    assert not first.unary
+
+
 def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, engine: Engine) -> None:
     """It would have to stand by itself, where nobody knows the function."""
     task = task_of("{α : Type} (l k m : List α) (h : joined k m = joined l m) : k = l", LISTS, ("joined",))

@@ -23,7 +23,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.termination.sizes import Sizes
-from goedels_poetry.kernel.terms import INT, Kind, app, integer, substitute, subterms
+from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, substitute, subterms
 from goedels_poetry.languages.bridge.conditions import nested
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
@@ -33,7 +33,7 @@ from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS = 3, 2, 6, 4
+MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS, MOST_MUTUAL = 3, 2, 6, 4, 3
 BATCH, FIRST = 2, 4
 """Proofs in one request, and those that are tried before the derivation's own cases."""
 HEARTBEATS = (6_000, 40_000)
@@ -307,6 +307,7 @@ class Lemmas:
                 starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
             starts.append(f"induction {on}{generalizing} <;> ◯")
             if isinstance(scheme, StructuralInduction):
+                starts += self._mutual(variable_of(step.sequent, scheme.on), generalizing)
                 starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
             return [*starts, *self._calls(step.sequent)]
         if isinstance(scheme, RecursionInduction):
@@ -320,6 +321,21 @@ class Lemmas:
         if isinstance(scheme, SizeInduction):
             return [*self._calls(step.sequent), "◯"]
         return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
+
+    def _mutual(self, on: Term, generalizing: str) -> list[str]:
+        """Induction on a value of one of several types that are declared together; of the others it says nothing.
+
+        Lean wants to be told by what recursor, and of the motives all but the type's own, whose number is tried.
+        """
+        datatypes = self.problem.signature.datatypes
+        together = sum(d.group == own.group for own in datatypes if own.sort is on.sort for d in datatypes)
+        type_ = self.theory.taken_apart(on.sort)
+        if not type_ or not 1 < together <= MOST_MUTUAL:
+            return []
+        start = f"induction {self.theory.variable(on)} using {type_}.rec"
+        numbers = range(1, together + 1)
+        others = [" ".join(f"(motive_{n} := fun _ => True)" for n in numbers if n != own) for own in numbers]
+        return [f"{start} {told}{generalizing} <;> ◯" for told in others]
 
     def _instances(self, query: Query) -> str:
         """Cited lemmas at the values that the solver was given them at."""

@@ -92,7 +92,7 @@ def test_it_says_of_known_theorems_what_is_known(peers, name: str, kind: str) ->
         ("dafny", -1, "", "unknown"),
         ("acl2", 0, "VERDICT PROVED", "proved"),
         ("acl2", 0, "VERDICT OPEN", "unknown"),
-        ("acl2", 0, "HARD ACL2 ERROR in READ", "error"),
+        ("acl2", 0, "ACL2 !>Bye.", "error"),
         ("acl2", -1, "", "unknown"),
     ],
 )

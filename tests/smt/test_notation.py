@@ -90,6 +90,27 @@ def test_operators_bind_as_they_do_in_mathematics(text: str, formula: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("∀ a b : Int, a!=b → a - b + b < a + b", "(=> (distinct a b) (< (+ (- a b) b) (+ a b)))"),
+        ("∀ a b : Int, a -1 < b & a - b < 2a", "(and (< (- a 1) b) (< (- a b) (* 2 a)))"),
+        ("∀ a b : Int, (a + b)² = a² + 2a*b + b^2", "(= (* (+ a b) (+ a b)) (+ (+ (* a a) (* (* 2 a) b)) (* b b)))"),
+        ("∀ a b : Int, 2(a + b) / 2b < b", "(< (div (* 2 (+ a b)) (* 2 b)) b)"),
+        ("∀ a b : Int, 3 ∣ a ∨ 2 divides b", "(or (= (mod a 3) 0) (= (mod b 2) 0))"),
+        ("∀ a b : Int, a > 0 xor b > 0 ∧ a < b", "(distinct (> a 0) (and (> b 0) (< a b)))"),
+        ("∀ a b : Int, elem a [b] = False ∨ a = b ∨ ⊤", "(or (= (elem a (cons b nil)) false) (= a b) true)"),
+    ],
+)
+def test_usual_notation_of_numbers_and_truth_values(text: str, formula: str) -> None:
+    wanted = f"(forall ((a Int) (b Int)) {formula})"
+    assert read(text) == show(parse_term(wanted, SIGNATURE, (), BOOL))
+
+
+def test_a_name_that_is_no_function_takes_no_negative_number() -> None:
+    assert read("n -1 < n") == "(forall ((n Int)) (< (- n 1) n))"
+
+
+@pytest.mark.parametrize(
     ("text", "term"),
     [("len(xs) + n - 1", "(- (+ (len xs) n) 1)"), ("n ≥ 0", "(>= n 0)"), ("[1, -2]", "(cons 1 (cons (- 2) nil))")],
 )
@@ -113,6 +134,11 @@ def test_a_term_has_no_other_variables_than_those_that_are_given() -> None:
         ("len a ≥ 0 ∧ trivial", "there is no trivial"),
         ("∀ a. (len a ≥ 0", "')' was expected"),
         ("(" * 500 + "x", "nested deeper"),
+        ("∀ a b : Int, a ∣ b", "only a number other than 0 divides"),
+        ("∀ a : Int, 0 ∣ a", "only a number other than 0 divides"),
+        ("∀ a : Int, " + "0" * 5_000 + " ∣ a", "only a number other than 0 divides"),
+        ("∀ a : Int, 1e5 < a", "'e5' was not expected"),
+        ("∀ a : Int, a⁹⁹ ≥ a", "an exponent from 1 to 8"),
         ("a = b § c", "means nothing here"),
         ("x" * 7_000, "more than 6000 characters"),
     ],

@@ -21,6 +21,7 @@ class Variable:
 
 
 _BUILT_IN = {"true": 0, "false": 0, "abs": 1, "to_real": 1, "to_int": 1, "select": 2, "store": 3, "ite": 3}
+_TRUTH_VALUES = frozenset({"true", "false"})
 TWO_OF_THEM = {"min": "<=", "max": ">="}
 _SORTS = {
     **dict.fromkeys(("int", "ℤ", "integer", "integers", "z"), INT),
@@ -99,7 +100,9 @@ class Binders:
             if self._arity(name) is not None:
                 return name
         alike = [name for name in self.signature.names if name.lower() == last.lower()]
-        return alike[0] if len(alike) == 1 and len(last) > 1 else None
+        if len(alike) == 1 and len(last) > 1:
+            return alike[0]
+        return last.lower() if last.lower() in _TRUTH_VALUES else None
 
     def _arity(self, name: str) -> int | None:
         typed = self.signature.type_of(name)

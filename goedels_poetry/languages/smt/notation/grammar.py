@@ -95,8 +95,15 @@ class Grammar(Binders):
         return left
 
     def _implication(self) -> Node:
-        left = self._joined("or", lambda: self._joined("and", self._negation))
+        left = self._joined("or", self._exclusive)
         return Node("=>", (left, self._implication())) if self.taken("=>") else left
+
+    def _exclusive(self) -> Node:
+        """``p xor q``: truth values that differ."""
+        left = self._joined("and", self._negation)
+        while self.taken("xor"):
+            left = Node("distinct", (left, self._joined("and", self._negation)))
+        return left
 
     def _joined(self, sign: str, part: Callable[[], Node]) -> Node:
         parts = [part()]
@@ -114,6 +121,8 @@ class Grammar(Binders):
     def _comparison(self) -> Node:
         """Also a chain: ``0 <= i < n``."""
         left = self._listed()
+        if self.taken("divides"):
+            return self._divisible(left, self._listed())
         found: list[Node] = []
         while self.token.kind is Piece.SIGN and self.token.text in _COMPARISONS:
             sign = self.take().text
@@ -123,6 +132,12 @@ class Grammar(Binders):
         if not found:
             return left
         return found[0] if len(found) == 1 else Node("and", tuple(found))
+
+    def _divisible(self, by: Node, number: Node) -> Node:
+        """``2 ∣ n``: a remainder, which SMT-LIB has for divisors other than 0 only."""
+        if by.variable is not None or by.args or not by.head.isdecimal() or not by.head.strip("0"):
+            raise NotRead("only a number other than 0 divides here; write (= (mod n k) 0)")
+        return Node("=", (Node("mod", (number, by)), Node("0")))
 
     def _listed(self) -> Node:
         head = self._sum()
@@ -145,13 +160,21 @@ class Grammar(Binders):
     def _signed(self) -> Node:
         if self.taken("-"):
             return Node("-", (self._signed(),))
+        factor = self.token
         base = self._application()
+        if factor.kind is Piece.NUMBER and self._is_multiplied():
+            return Node("*", (base, self._signed()))
         if not self.taken("^"):
             return base
         if self.token.kind is not Piece.NUMBER or not 1 <= float(self.token.text) <= MAX_POWER:
             raise NotRead(f"a power has an exponent from 1 to {MAX_POWER} here; write a function of the problem")
         times = int(float(self.take().text))
         return Node("*", (base,) * times) if times > 1 else base
+
+    def _is_multiplied(self) -> bool:
+        """Whether a number has its factor right behind it: ``2n``, ``2(n + 1)``; ``1e5`` and ``0x10`` are none."""
+        named = self.token.kind is Piece.NAME and not any(map(str.isdigit, self.token.text))
+        return self.token.tight and (named or self.at("("))
 
     # --------------------------------------------------------------------------------------------- application
 
@@ -167,7 +190,7 @@ class Grammar(Binders):
             return Node(written, variable=variable)
         name = self._known(written)
         if name is None:
-            return self._free(written, applied=self._applied() or (head and self._begins_atom()))
+            return self._free(written, applied=self._applied() or (head and self._begins_operand()))
         arity = self._arity(name) or 0
         args: list[Node] = []
         while len(args) < arity and self._begins_atom():
@@ -202,6 +225,10 @@ class Grammar(Binders):
         """Also a negative number, ``cons -1 nil``."""
         if self.at("-") and not self.token.tight and self.ahead().tight:
             return self.ahead().kind is Piece.NUMBER
+        return self._begins_operand()
+
+    def _begins_operand(self) -> bool:
+        """Without a sign: ``n -1`` of a name that is no function is a difference."""
         return self.token.kind in (Piece.NAME, Piece.NUMBER) or self.at("(", "[")
 
     def _atom(self) -> Node:

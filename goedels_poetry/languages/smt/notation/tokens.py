@@ -42,8 +42,9 @@ _SPELLINGS = {
     "exists": "∃ \\exists exists",
     "=>": "=> → ⇒ ⟹ ⟶ -> ==> --> ⊃ implies \\to \\rightarrow \\Rightarrow \\implies \\Longrightarrow",
     "<=>": "<=> ↔ ⇔ ⟺ <-> <==> iff \\iff \\Leftrightarrow \\leftrightarrow",
-    "and": "and ∧ && /\\ ⋀ \\land \\wedge",
+    "and": "and ∧ && & /\\ ⋀ \\land \\wedge",
     "or": "or ∨ || \\/ ⋁ \\lor \\vee",
+    "xor": "xor ⊕ ⊻ \\oplus",
     "not": "not ¬ ! ~ \\lnot \\neg",
     "=": "= == ===",
     "distinct": "distinct ≠ != /= <> =/= \\ne \\neq",
@@ -58,6 +59,7 @@ _SPELLINGS = {
     "mod": "mod % \\bmod \\mod",
     "/": "/",
     "^": "^ **",
+    "divides": "∣ divides dvd \\mid",
     "::": "::",
     "++": "++",
     "in": "∈ \\in in",
@@ -74,14 +76,21 @@ _PHRASES = (
     (re.compile(r"\b(?:such\s+that|s\.t\.)", re.IGNORECASE), " , "),
     (re.compile(r"\bif\s+and\s+only\s+if\b", re.IGNORECASE), " ↔ "),
 )
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_POWER = re.compile(f"[{_SUPERSCRIPTS}]+")
+_SPECIAL = re.compile(f"[{_SUPERSCRIPTS}⊤⊥]")
+_AS_DIGITS = str.maketrans(_SUPERSCRIPTS, "0123456789")
+_SYMBOLS = str.maketrans({"⊤": " true ", "⊥": " false "})
 _FONT = re.compile(r"\\(?:mathrm|mathit|mathsf|operatorname|text|texttt)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(r"[$`]|\\[,;! ]|\\(?:left|right|quad)\b")
 _SIGN = "|".join(sorted((re.escape(s) for s in SIGNS if not s[0].isalpha()), key=len, reverse=True))
+_TAIL = r"(?:[?']|!(?!=))*"
+"""What a name may end in; ``a!=b`` are two names."""
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|\|(?P<barred>[^|\\]+)\|(?!\|)"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*[!?']*(?:\.[^\W\d]\w*[!?']*)*)"
+    r"|(?P<name>[^\W\d]\w*" + _TAIL + r"(?:\.[^\W\d]\w*" + _TAIL + r")*)"
     r"|(?P<sign>\\[A-Za-z]+|" + _SIGN + r")"
     r"|(?P<mark>[()\[\]{},.:;])"
 )
@@ -97,6 +106,8 @@ def tokens(text: str, signature: Signature) -> list[Token]:
         raise NotRead(f"more than {MAX_CHARACTERS} characters")
     for phrase, sign in _PHRASES:
         text = phrase.sub(sign, text)
+    if not any(map(_SPECIAL.search, signature.names)):
+        text = _POWER.sub(lambda power: "^" + power[0].translate(_AS_DIGITS), text).translate(_SYMBOLS)
     text = _MARKUP.sub(" ", _FONT.sub(r"\1", text)).strip().rstrip(".;")
     odd = _odd_names(signature)
     found: list[Token] = []

@@ -222,7 +222,8 @@ def one_of(text: Any) -> Any:
 
 def named(expr: Any) -> str:
     good = isinstance(expr, str) and re.fullmatch(_WRITTEN, expr) and expr not in _RESERVED
-    need(good, f"a name was expected, not {shown(expr)}", Undecided if str(expr)[:1] in ("|", '"') else Refused)
+    unknown = str(expr)[:1] in ("|", '"') or expr == "const"  # arrays that are the same everywhere
+    need(good, f"a name was expected, not {shown(expr)}", Undecided if unknown else Refused)
     return str(expr)
 
 
@@ -1415,11 +1416,14 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     report.notes += [f"{LEAN} is left aside"] if LEAN in data else []
     report.statement, report.claim = str(manifest.get("statement")), str(manifest.get("claim"))
     evidence = json.loads(data["derivation.json"])
-    given = evidence.pop("interpretation", None) if report.claim == "counterexample" else None
+    given = evidence.pop("interpretation", None) if report.claim in ("counterexample", "negation proved") else None
     problem = read_theorem(data["theorem.smt2"], given)
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
     need(same, "the manifest states another goal")
+    if given is not None and report.claim == "negation proved":  # of this: what has a meaning satisfies the premises
+        need("measures" not in evidence and "premises" not in evidence, "a meaning beside measures or proved premises")
+        problem = replace(problem, goal=imp(conj(problem.premises.values()), problem.goal), premises={})
     take_definitions(problem, evidence)
     proved: list[str] = []
     if "premises" in evidence:  # the proof that the definitions alone imply some premises

@@ -347,6 +347,20 @@ FALLING = """
 (define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ (f n) (sum (- n 1)))))
 (prove (forall ((n Int)) (=> (and (>= n 9) (> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) n))))
 """
+RISING = """
+(define-fun-rec sum ((a (Array Int Int)) (n Int)) Int (ite (<= n 0) 0 (+ (select a (- n 1)) (sum a (- n 1)))))
+(prove (forall ((a (Array Int Int)) (n Int))
+  (=> (and (>= n 1) (forall ((i Int)) (=> (>= i 0) (>= (select a (+ i 1)) (select a i)))))
+      (<= (* n (select a 0)) (* 2 (sum a n))))))
+"""
+BOUNDED = """
+(declare-fun f (Int) Int)
+(declare-const c Int)
+(define-fun-rec iter ((n Int) (x Int)) Int (ite (<= n 0) x (iter (- n 1) (f x))))
+(assert (forall ((n Int) (x Int)) (=> (> x 5) (> (iter n x) 5))))
+(assert (forall ((x Int)) (=> (> x c) (> (f x) c))))
+(prove (forall ((x Int)) (=> (forall ((y Int)) (=> (>= y x) (>= (f y) x))) (> (f c) c))))
+"""
 FALLING_GOAL = "(sequent ((n Int)) ((> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) (- n)))"
 
 
@@ -358,10 +372,28 @@ async def test_calls_may_be_some_thousand_deep(with_model: WithModel) -> None:
     assert result.certificate is not None and result.trust_level in ("L2", "L3")
 
 
+@pytest.mark.parametrize(
+    ("theorem", "at"),
+    [
+        pytest.param(FALLING, {"n": "9", "f": "(lambda ((k Int)) (- 2 k))"}, id="of a declared function"),
+        pytest.param(RISING, {"a": "((as const (Array Int Int)) (- 1))", "n": "1"}, id="of an array"),
+        pytest.param(BOUNDED, {"f": "(lambda ((x Int)) x)", "c": "7"}, id="beside a premise, of a constant"),
+    ],
+)
+async def test_a_refutation_that_is_proved_at_the_values_has_a_certificate(
+    with_model: WithModel, theorem: str, at: Any
+) -> None:
+    with Server(lambda asked: fenced({"refuted": {"at": at}})) as server:
+        result = await with_model(server, model_first=True).arun(theorem, name="proved_at_values.smt2")
+    assert result.verdict is Verdict.REFUTED, result.reason
+    assert result.certificate is not None and result.trust_level in ("L2", "L3")
+    assert result.metrics["models"]["calls"] == 1
+
+
 async def test_a_hypothesis_about_all_integers_is_proved_at_the_values(smt: SmtLanguage) -> None:
     at = {"n": "9", "f": "(lambda ((k Int)) (- 2 k))"}
     root = await confirmed(smt, FALLING, {"at": at})
-    assert root.value["open"].startswith("does not hold: it is false for n = 9, f = fun k. 2 - k"), root.reason
+    assert root.value["detail"]["reason"].startswith("false for n = 9, f = fun k. 2 - k"), root.reason
     subgoal = await confirmed(smt, FALLING, {"at": at}, FALLING_GOAL)
     assert subgoal.value["refuted"]["values"]["n"] == "9", subgoal.reason
 

@@ -14,9 +14,10 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Datatype
+from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app, symbols
+from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app
 from goedels_poetry.languages.smt.engine.context import GROUND, PATIENT, OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.induction import (
     induction,
@@ -90,7 +91,7 @@ def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) ->
     They come before the lemmas, which may cite them; what nothing cites is not kept.
     """
     signature, known = context.signature, {lemma.key for lemma in lemmas}
-    called = {name for fact in (sequent, *lemmas) for name in symbols(fact.formula)}
+    called = reached(signature, [fact.formula for fact in (sequent, *lemmas)])
     library: dict[str, Plan] = {}
     for definition in signature.definitions:
         if definition.name not in called or definition.sort is not INT or not definition.recursive:

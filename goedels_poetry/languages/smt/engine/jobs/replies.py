@@ -64,8 +64,9 @@ def doubtful_definitions(payload: Json) -> dict[str, list[str]]:
     signature, own = context.signature, _own_definitions(payload["theorem"])
     lines = {}
     for name, words in doubts(context).items():
-        measured = reached(signature, [context.guards[name]]) if name in context.guards else frozenset()
-        helpers = [d for d in signature.definitions[own:] if d.name in measured]
+        spoken_of = [d for d in signature.definitions[own:] if d.name in words]
+        measures = reached(signature, [d.body for d in spoken_of]) | {d.name for d in spoken_of}
+        helpers = [d for d in signature.definitions[own:] if d.name in measures]
         lines[name] = [f"; {words}", *show_definitions(signature, helpers)]
     return lines
 

@@ -70,12 +70,13 @@ cannot be read is answered with its place and the right form, as in `lemmas[2].s
 ## When the goal is false
 
 `refuted` ends a goal only when our own evaluator computes that premises and hypotheses hold and the conclusion does
-not, and a solver agrees. Values that are left out are looked for among small ones. The answer of a run is then
-`refuted`, with the same evidence as for counterexamples that the program finds by itself. Declared functions are
-given as `(lambda ((x Int)) 0)` or as a `define-fun`, constants as terms, elements of declared sorts by names of one's
-own. A defined function cannot be given another meaning, with one exception: where its recursion does not end its
-definition may leave it open. Then the equation must still hold of what is given, which a solver has to show, and the
-goal *does not follow*: the run ends `unknown` and says which function is not determined, and where.
+not, and a solver agrees. What evaluation cannot tell, as a hypothesis about all integers, is proved at the values
+instead. Values that are left out are looked for among small ones. The answer of a run is then `refuted`, with the
+same evidence as for counterexamples that the program finds by itself, or with a proof of the negation. Declared
+functions are given as `(lambda ((x Int)) 0)` or as a `define-fun`, constants as terms, elements of declared sorts by
+names of one's own. A defined function cannot be given another meaning, with one exception: where its recursion does
+not end its definition may leave it open. Then the equation must still hold of what is given, which a solver has to
+show, and the goal *does not follow*: the run ends `unknown` and says which function is not determined, and where.
 """
 
 

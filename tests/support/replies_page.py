@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mistakes import MISTAKES
+
 from goedels_poetry.languages.smt import reply_forms
 from goedels_poetry.languages.smt.reply_examples import EXAMPLES, INSTANCES_ALONE, THEORY, Example
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
@@ -78,6 +80,12 @@ names of one's own. A defined function cannot be given another meaning, with one
 not end its definition may leave it open. Then the equation must still hold of what is given, which a solver has to
 show, and the goal *does not follow*: the run ends `unknown` and says which function is not determined, and where.
 """
+SLIPS = """\
+## What a slip costs
+
+Requests about a goal, at most, until it is proved or refuted, when the first reply is like this and the next ones are
+good. `scripts/bench_mistakes.py` measures them in whole runs, with what the model is told.
+"""
 
 
 def page() -> str:
@@ -90,7 +98,8 @@ def page() -> str:
     parts += ["", "## Examples\n", "They are of goals over these functions:\n", f"```lisp\n{THEORY}```\n"]
     for example in (*EXAMPLES, INSTANCES_ALONE):
         parts.append(_example(example))
-    return "\n".join([*parts, TAIL])
+    parts += [TAIL, SLIPS, "| the first reply | requests |", "|---|---|"]
+    return "\n".join([*parts, *(f"| {m.name} | {m.calls} |" for m in MISTAKES)]) + "\n"
 
 
 def _type(schema: dict[str, Any]) -> str:

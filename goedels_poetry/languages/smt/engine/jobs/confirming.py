@@ -154,15 +154,15 @@ def _proved(
     Raises:
         NotRefuted: what was proved rests on definitions that may not define anything.
     """
-    names = " and ".join(proved)
+    names = f"{' and '.join(proved)} {'was' if len(proved) == 1 else 'were'} proved"
     if doubtful:
-        raise NotRefuted(f"it is undecided: {names} was proved with definitions that may not terminate")
+        raise NotRefuted(f"it is undecided: {names} with definitions that may not terminate")
     if payload["statement"]:
         return {"refuted": shown, "detail": {}}
     text, seed = payload["theorem"], int(payload.get("seed", 0))
     negation = proof_of_negation(text, world.given, found.constants, found.values, seed)
     if negation is None:
-        return {"open": f"does not hold: it is false for {shown['text']}, where {names} was proved, not evaluated"}
+        return {"open": f"does not hold: it is false for {shown['text']}, where {names}, not evaluated"}
     detail = {
         "verdict": "refuted",
         "reason": f"false for {shown['text']}",

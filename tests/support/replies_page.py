@@ -64,11 +64,12 @@ quotes and line breaks inside of texts are read past. Formulas and terms may be 
 (`∀ x y, rev (append x y) = append (rev y) (rev x)`, `0 ≤ i < n → ...`, `x :: rest`), variables that nobody bound are
 any values where their sort is clear, and parentheses may be missing at the end; an induction may be named in words
 (`"structural induction on xs"`). `of` of an instance may be a name alone, parts of an induction may stand beside each
-other (`{"along": "f"}`), `counterexample` and `countermodel` stand for `refuted`, and `"yes"` for `true`. Of several rules the first counts, of several objects in a reply the last. An
-instance of the hypothesis names what the induction variable becomes; the other variables stay as they are. `F1` and
-`H1` in `uses` are taken for granted. A lemma that the facts have already is passed over, one that nothing needs is
-dropped, and a false one is left out where the others are enough. Whatever is left aside is noted in the report. What
-cannot be read is answered with its place and the right form, as in `lemmas[2].statement: ...`.
+other (`{"along": "f"}`), `counterexample` and `countermodel` stand for `refuted`, and `"yes"` for `true`. Of several
+rules the first counts, of several objects in a reply the last. An instance of the hypothesis names what the induction
+variable becomes; the other variables stay as they are. `F1` and `H1` in `uses` are taken for granted. A lemma that
+the facts have already is passed over, one that nothing needs is dropped, and a false one is left out where the others
+are enough. Whatever is left aside is noted in the report. What cannot be read is answered with its place and the
+right form, as in `lemmas[2].statement: ...`.
 
 ## When the goal is false
 

@@ -100,7 +100,9 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
         return next(answers, Answer("ACCEPT")) if role_of(asked) == "decider" else backtracking(asked)
 
     with Server(stubborn) as server:
-        framework = with_model(server, symbolic_queries=12, budgets={"wall_seconds": 20, "depth": 2, "model_calls": 24})
+        framework = with_model(
+            server, symbolic_queries=12, budgets={"wall_seconds": 100, "depth": 2, "model_calls": 24}
+        )
         result = await framework.arun(FIBONACCI, name="f.smt2")
         assert result.verdict is not Verdict.REFUTED
         said = framework.conversation(result.run_id)

@@ -243,7 +243,9 @@ TWO_DIGITS = {
 async def test_who_goes_on_with_a_lemma_is_told_what_its_own_rule_leaves_open(with_model: WithModel) -> None:
     replies = iter([ONE_MORE_DIGIT, TWO_DIGITS])
     with Server(lambda asked: fenced(next(replies, {}))) as server:
-        result = await with_model(server, symbolic_queries=0).arun(HORNER, name="horner.smt2")
+        result = await with_model(server, symbolic_queries=0, budgets={"wall_seconds": 100}).arun(
+            HORNER, name="horner.smt2"
+        )
         second = prompt_of(server.requests[1])
     assert result.verdict is Verdict.PROVED, result.reason
     assert result.metrics["models"]["calls"] == 2

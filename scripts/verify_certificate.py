@@ -431,7 +431,7 @@ class Signature:
                 return self._match(self._term(subject, env, None), pairs(cases), env, want)
             case ["!", body, *notes] if ":named" not in notes[::2]:
                 return self._term(body, env, want)
-            case [["as", name, written], *args]:
+            case [["as", name, written], *args] if name != "const":
                 term = self._apply(named(name), (), args, env, self.sort(written))
                 need(term.sort == self.sort(written), f"not well-sorted: {shown(expr)}")
                 return term
@@ -1383,10 +1383,9 @@ def archive(folder: Path, theorem: bytes | None) -> tuple[dict[str, Any], dict[s
     manifest = json.loads((folder / "manifest.json").read_bytes())
     kind = (manifest.get("language"), manifest.get("schema"))
     need(kind == ("smt", 1), f"this script does not know certificates of {kind}", Undecided)
-    names = {p.name for p in folder.iterdir()}
-    need(names - {LEAN} == set(FILES), f"the folder is to have just {', '.join(FILES)}")
-    data = {name: (folder / name).read_bytes() for name in names}
-    sums = {name: hashlib.sha256(data[name]).hexdigest() for name in names if name != "manifest.json"}
+    data = {p.name: p.read_bytes() for p in folder.iterdir()}
+    need(data.keys() - {LEAN} == set(FILES), f"the folder is to have just {', '.join(FILES)}")
+    sums = {name: hashlib.sha256(data[name]).hexdigest() for name in data if name != "manifest.json"}
     seal = json.dumps({k: v for k, v in manifest.items() if k != "manifest_sha256"}, sort_keys=True, indent=2) + "\n"
     good = manifest.get("manifest_sha256") == hashlib.sha256(seal.encode()).hexdigest()
     need(good and manifest.get("files") == sums, "a hash does not fit: a file was edited")
@@ -1415,12 +1414,15 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     report.notes += [f"{LEAN} is left aside"] if LEAN in data else []
     report.statement, report.claim = str(manifest.get("statement")), str(manifest.get("claim"))
     evidence = json.loads(data["derivation.json"])
-    given = evidence.pop("interpretation", None) if report.claim == "counterexample" else None
+    given = evidence.pop("interpretation", None) if report.claim in ("counterexample", "negation proved") else None
     problem = read_theorem(data["theorem.smt2"], given)
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
     same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
     need(same, "the manifest states another goal")
+    if given is not None and report.claim == "negation proved":  # of this: what has a meaning satisfies the premises
+        problem = replace(problem, goal=imp(conj(problem.premises.values()), problem.goal), premises={})
     take_definitions(problem, evidence)
+    need(given is None or not problem.measures, "a meaning beside measures")
     proved: list[str] = []
     if "premises" in evidence:  # the proof that the definitions alone imply some premises
         proved, inner = object_of(evidence.pop("premises"), "names", "proof")
@@ -1441,8 +1443,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
         report.notes.append("no contradiction among the premises was seen; that there is none is not shown")
     laws = [every(d.vars, theory("=", d.call(d.vars), d.body)) for d in problem.signature.definitions.values()]
     whole = proof.writer.script([*laws, *problem.premises.values()], problem.goal, ["(check-sat)"])
-    readable = asker.guess(whole.removesuffix("(check-sat)\n"))  # nothing to decide: only read, datatypes have values
-    need(readable, "no solver can read the theorem", Undecided)
+    need(asker.guess(whole.removesuffix("(check-sat)\n")), "no solver can read the theorem", Undecided)  # only read
 
 
 def judged(folder: Path, theorem: Path | None, solvers: Sequence[Solver], seconds: float, overall: float) -> Namespace:

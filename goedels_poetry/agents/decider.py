@@ -16,7 +16,7 @@ from goedels_poetry.agents.moves import MOVES, POLICY, legal_moves, stopping_lim
 from goedels_poetry.agents.refuting import REFUTATION, confirmed, settle_refutation
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.rounds import Round, ask_round
-from goedels_poetry.agents.story import last_reply, reported, rounds_so_far, shown, shown_sketch
+from goedels_poetry.agents.story import PROOF_PROMPTS, last_reply, reported, rounds_so_far, shown, shown_sketch
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome, Refutable
 from goedels_poetry.models import Reply
 from goedels_poetry.tree.state import ProofNode, Queue
@@ -90,6 +90,8 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     if len(choices) < 2 or not (by_model or candidate is not None):
         return None
     goal = await deps.goal(node)
+    if "correct" in choices and rounds_so_far(goal, *PROOF_PROMPTS) == 1:
+        return None  # whoever is shown the report of a first reply may mend it, begin anew or say that it is false
     offered = {move: MOVES[move] for move in choices}
     if isinstance(deps.language, Refutable):
         offered[REFUTED] = REFUTED_WORDS

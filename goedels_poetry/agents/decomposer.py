@@ -7,6 +7,7 @@ from typing import Any
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.prover import find_proved
 from goedels_poetry.agents.registry import Apply, Deps, agent
+from goedels_poetry.agents.story import TRIED
 from goedels_poetry.tree.state import ProofNode, Queue, child_id
 from goedels_poetry.tree.store import Txn
 
@@ -28,6 +29,9 @@ async def decomposer(node: ProofNode, deps: Deps) -> Apply:
             return moves.set_failed_sketch(node, f"subgoal {circular.id} is the goal again: the sketch is a circle")
         known = {c.id: find_proved(deps, c) for c in children if not c.refs}
         adopted = {name: subtree for name, subtree in known.items() if subtree is not None}
+        for child, spec in zip(children, specs, strict=True):
+            if spec.get("tried") and child.id not in adopted:
+                txn.log(child.id, TRIED, reason=str(spec["tried"]))
         return moves.set_decomposed(node, children, adopted=adopted)
 
     return apply

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.agents.registry import Deps
-from goedels_poetry.agents.story import MAX_STORY, bans, story
+from goedels_poetry.agents.story import MAX_STORY, bans, came_with, story
 from goedels_poetry.languages.base import Goal, ModelGuided
 from goedels_poetry.models import Request, RetryConfig
 from goedels_poetry.tasks.claim import Claim
 from goedels_poetry.tree.state import ProofNode
+
+FIRST_SAID = ("tried_proofs", "tried_sketches")
+"""Variables of the first questions about a goal, which show no history."""
 
 
 def guide_of(deps: Deps, *roles: str) -> ModelGuided | None:
@@ -30,9 +33,9 @@ async def request_for(
 ) -> Request:
     """A scheduled request about a goal, with the variables that every prompt may use, and ``variables`` besides."""
     assert isinstance(deps.language, ModelGuided)
-    return request_about(
-        deps, node, goal, role, prompt, attempt, schema, {**await deps.language.describe(goal), **variables}
-    )
+    described = {**await deps.language.describe(goal), **variables}
+    described |= {part: described[part] + came_with(goal) for part in FIRST_SAID if part in described}
+    return request_about(deps, node, goal, role, prompt, attempt, schema, described)
 
 
 def request_about(

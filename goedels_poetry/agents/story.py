@@ -26,6 +26,9 @@ PROOF_PROMPTS = ("prover-", "repair-unproved", "repair-timeout", "repair-invalid
 SKETCH_PROMPTS = ("decomposer-", "repair-false-lemma", "repair-gap")
 """Prompts whose rounds count as sketches of a model."""
 
+TRIED = "tried"
+"""Kind of history entry: what the sketch that led to a goal says has been tried on it, with how that ended."""
+
 UNREADABLE = "reply-unreadable"
 """The prompt that sends a reply back that cannot be read."""
 
@@ -97,6 +100,8 @@ def _attempts(history: Sequence[dict[str, Any]], shown_beside: str) -> Iterator[
                 yield f"- a direct proof: {reason}"
             case "rejected" if reason not in shown_beside:
                 yield f"- {sketch}\n  rejected: {reason}"
+            case "tried":
+                yield f"- the rule that came with it: {reason}"
             case "backtrack":
                 subgoal = str(entry.get("statement", ""))[:MAX_ENTRY]
                 yield f"- {sketch}\n  given up, for it led to {subgoal}: {_lost(entry)}"
@@ -114,6 +119,12 @@ def _lost(entry: dict[str, Any]) -> str:
     """What became of the subgoal for which an approach was given up; its id says nothing to a model."""
     reason = _reason(entry)
     return reason.partition(" failed: ")[2] or reason
+
+
+def came_with(goal: Goal) -> str:
+    """What was tried on a goal before anybody worked on it, for a first question about it; "" for nothing."""
+    reports = [str(entry["reason"])[:MAX_STORY] for entry in goal.history if entry["kind"] == TRIED]
+    return f"\n\nThe rule that came with it was tried as well: {reports[-1]}" if reports else ""
 
 
 def shown_sketch(sketch: Any) -> str:
@@ -194,8 +205,10 @@ __all__ = [
     "NOT_REPAIRED",
     "PROOF_PROMPTS",
     "SKETCH_PROMPTS",
+    "TRIED",
     "UNREADABLE",
     "bans",
+    "came_with",
     "failed_subgoal",
     "last_reply",
     "reported",

@@ -17,6 +17,18 @@ Fits = Callable[[Any, Json], bool]
 NEAR = 0.8
 """How alike a name has to be to one of the schema (`difflib`): "generalize" and "generalise" are 0.9."""
 
+ALIASES = {
+    "refuted": ("counterexample", "countermodel", "refutation"),
+    "cases": ("case_split", "casesplit", "split"),
+    "statement": ("formula", "lemma", "claim"),
+    "hypothesis": ("induction hypothesis", "induction_hypothesis", "ih"),
+    "definition": ("def", "equation"),
+    "premise": ("axiom", "assumption"),
+}
+"""What models call a part, or a kind, that has another name here; an entry is used only where its name is known."""
+BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
+"""What a text means where `true` or `false` is wanted."""
+
 
 def known_names(schema: Json) -> set[str]:
     """The names that an object of this schema may have; all that it must have where nothing else is said."""
@@ -50,12 +62,20 @@ def _respelled(value: Any, schema: Json, fits: Fits) -> Any:
     if isinstance(value, list):
         return [_respelled(item, listed["items"], fits) for item in value] if listed is not None else value
     shape = next((option for option in options if option.get("properties")), None)
+    if isinstance(value, dict) and shape is None and len(value) == 1 and not fits(value, schema):
+        (part,) = value.values()
+        value = part if isinstance(part, str) and fits(part, schema) else value
     if isinstance(value, str):
-        return next((choice for choice in schema.get("enum", ()) if choice == value.strip().lower()), value)
+        meant = BOOLEANS.get(value.strip().lower())
+        if meant is not None and fits(meant, schema) and not fits(value, schema):
+            return meant
+        plain = value.strip().lower()
+        choices = [choice for option in options for choice in option.get("enum", ())]
+        return next((c for c in choices if plain == c or plain in ALIASES.get(str(c), ())), value)
     if shape is None or not isinstance(value, dict):
         return value
     rules, needed = shape["properties"], shape.get("required", ())
-    named = _renamed(value, shape, fits)
+    named = _moved(_renamed(value, shape, fits), rules)
     empty = {
         n for n, part in named.items() if part is None and n in rules and n not in needed and not fits(None, rules[n])
     }
@@ -81,7 +101,9 @@ def _renamed(value: Json, shape: Json, fits: Fits) -> Json:
     names: dict[str, str] = {}
     for name in value:
         absent = [known for known in rules if known not in value and known not in names.values()]
-        if name not in rules and (near := _nearest(str(name), absent)):
+        near = "" if name in rules else _alias(str(name), absent) or _nearest(str(name), absent)
+        bare = isinstance(value[name], str | bool | None) and _parts_of(rules.get(near, {}))
+        if near and not (bare and near in ALIASES):  # "counterexample": "none" is no object, and says nothing
             names[name] = near
     for needed in shape.get("required", ()):
         if needed in value or needed in names.values():
@@ -91,6 +113,35 @@ def _renamed(value: Json, shape: Json, fits: Fits) -> Json:
         if len(meant) == 1:
             names[meant[0]] = needed
     return {names.get(name, name): part for name, part in value.items()}
+
+
+def _moved(value: Json, rules: Json) -> Json:
+    """With parts of a part that stand beside it put into it: ``{"along": "f"}`` is meant for an induction.
+
+    A part is told by a name that no other part has; what has to have something else is no such part.
+    """
+    unknown = [name for name in value if name not in rules]
+    inside = {part: _parts_of(rule) for part, rule in rules.items()}
+    owners = [found[0] for n in unknown if len(found := [part for part, names in inside.items() if n in names]) == 1]
+    owner = next((part for part in owners if part not in value and not _needs(rules[part])), None)
+    if owner is None:
+        return value
+    mine = {name: value[name] for name in unknown if name in inside[owner]}
+    return {**{name: part for name, part in value.items() if name not in mine}, owner: mine}
+
+
+def _parts_of(rule: Json) -> set[str]:
+    """The names that an object may have which is one of the forms of a part."""
+    return {name for option in (rule, *rule.get("anyOf", ())) for name in option.get("properties", ())}
+
+
+def _needs(rule: Json) -> bool:
+    return any(option.get("required") for option in (rule, *rule.get("anyOf", ())))
+
+
+def _alias(name: str, known: list[str]) -> str:
+    plain = name.strip().lower()
+    return next((part for part in known if plain in ALIASES.get(part, ())), "")
 
 
 def _nearest(name: str, known: list[str]) -> str:

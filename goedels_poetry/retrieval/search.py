@@ -40,6 +40,7 @@ CHOSEN = 2.0
 """The same for a query that somebody has thought of."""
 MOST_FAILURES = 4
 """After so many a source is asked no more: each may have cost half of the time of a search."""
+_IDENTIFIER = re.compile(r"[^\W\d][\w'.]*")
 MOST_KNOWN = 500
 """Answers kept, so that the next prompt about the same goal costs nothing."""
 
@@ -135,6 +136,9 @@ class PremiseSearch:
         limit = self._settings.premises
         weights = [WEIGHTS.get(name, 1.0) * (CHOSEN if q in queries else 1.0) for q in asked for name, _ in sources]
         ranked = [premise(d) for d in fused(answers, SPARE * limit, weights) if d.metadata["name"] != wanted.name]
+        if not queries:  # nobody has asked for anything else than what the goal is about
+            spoken_of = _namespaces(wanted, goal.theorem)
+            ranked = [p for p in ranked if p.source != "library" or _concerns(p.name, spoken_of)]
         return SearchResult(await _stated(language, goal, ranked, limit), asked)
 
     async def _sources(
@@ -232,6 +236,18 @@ def _law(premise: Premise) -> tuple[str, str]:
     if not name or premise.source != "library":
         return premise.name, ""
     return name, re.sub(rf"\b{re.escape(namespace)}\b", "", premise.statement)
+
+
+def _namespaces(wanted: Citable, text: str) -> frozenset[str]:
+    """First parts of the names that a goal and the file that it stands in speak of: ``Nat`` of ``Nat.add``."""
+    symbols = (part for symbol in (*wanted.conclusion, *wanted.context) for part in symbol.split(">"))
+    return frozenset(name.partition(".")[0] for name in (*symbols, *_IDENTIFIER.findall(text)))
+
+
+def _concerns(name: str, spoken_of: frozenset[str]) -> bool:
+    """Whether a theorem is of no type in particular, or of one that is spoken of: most have their twin for others."""
+    namespace, dot, _ = name.partition(".")
+    return not dot or namespace in spoken_of
 
 
 def _with_symbols(statement: Citable) -> Citable:

@@ -36,6 +36,8 @@ _FLAGS = (
     (r"(\d+) model tokens are used up", "--max-model-tokens"),
 )
 """How a reason says which budget has ended a run, and the flag that enlarges it."""
+_WITHOUT_PROOF = ("does not follow", "does not hold")
+"""How the reason of a run begins whose theorem nothing proves, whatever is tried."""
 _ENDLESS = ("not shown to be well-founded: ", "definitions were not shown to terminate")
 """How a reason says that a recursive definition counts for nothing."""
 _LIMITS = {"depth": "--max-depth", "attempts": "--max-attempts"}
@@ -137,6 +139,8 @@ def explain_lines(store: StoreReader, node: str | ProofNode, as_of: int | None =
     facts = RunFacts.of(store, as_of)
     goal = store.get(node, as_of=as_of) if isinstance(node, str) else node
     explanation = explain(store, goal, as_of, facts=facts)
+    if goal.parent is None and facts.ending.startswith(_WITHOUT_PROOF):
+        return []  # why there is no proof is the reason of the run
     if explanation.status in DECIDED:  # which is not the verdict where the checker does not accept it
         return [f"would help: {text}" for text in _definitions(goal, facts.ending)]
     near = explanation.nearest
@@ -209,6 +213,8 @@ def _words(advice: str) -> str:
 
 
 def _advice(goal: ProofNode, trials: Sequence[Trial], near: Nearest, facts: RunFacts) -> Iterator[str]:
+    if goal.parent is None and facts.ending.startswith(_WITHOUT_PROOF):
+        return
     interrupted = facts.ending.startswith("interrupted")
     if interrupted:
         yield "time: the search was interrupted, and the same command goes on where it was"

@@ -5,6 +5,7 @@ All are about one goal, that reversing twice gives the list back, or about a dec
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -58,6 +59,9 @@ FORMS = {
     "another word for the statement": f'{{"lemmas": [{{"name": "turn", "formula": "{TURN}"}}]}}',
     "capitals": f'{{"Lemmas": [{{"Statement": "{TURN}"}}]}}',
     "more than was asked for": f'{{"confidence": 0.9, "strategy": "induction", "lemmas": ["{TURN}"]}}',
+    "a lemma beside its proof in words": f'{{"lemmas": [{{"lemma": "{TURN}", "proof": "induction on x"}}]}}',
+    "no counterexample": f'{{"counterexample": "none found", "lemmas": ["{TURN}"]}}',
+    "booleans in quotes": f'{{"lemmas": ["{TURN}"], "together": "false", "leave_open": "No"}}',
     "a command around the formula": f'{{"lemmas": ["(assert {TURN})"]}}',
     "the goal among the lemmas": f'{{"lemmas": ["{TURN}", "(forall ((xs List)) (= (rev (rev xs)) xs))"]}}',
     "American spelling": f'{{"generalize": "{TURN}"}}',
@@ -110,6 +114,38 @@ async def test_an_induction_is_read_in_whatever_form_it_comes(smt: SmtLanguage, 
     )
 
 
+SPLITS = ('{"cases": {"on": "xs"}}', '{"cases": [{"variable": "xs"}]}', '{"case_split": "xs"}')
+
+
+@pytest.mark.parametrize("written", SPLITS)
+async def test_a_case_split_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
+    found = await read(smt, written)
+    assert found.ok, found.reason
+    assert found.value["sketch"]["idea"]["rule"]["kind"] == "constructors"
+
+
+@pytest.mark.parametrize("written", ['{"along": "rev", "at": ["xs"]}', '{"induction": "along rev"}'])
+async def test_an_induction_along_a_function_is_read_in_whatever_form_it_comes(smt: SmtLanguage, written: str) -> None:
+    """Without arguments at the call whose arguments are variables, as that inside of ``(rev (rev xs))``."""
+    found = await read(smt, written)
+    assert found.ok, found.reason
+    assert (found.value["sketch"]["idea"]["rule"]["kind"], found.value["sketch"]["idea"]["rule"]["at"]) == (
+        "recursion",
+        ["xs"],
+    )
+
+
+@pytest.mark.parametrize("of", ["turn", "IH", "induction hypothesis", "rev", "def"])
+async def test_what_an_instance_is_of_may_be_its_name_alone(smt: SmtLanguage, of: str) -> None:
+    at = {"turn": ["(rev (tail xs))", "nil"], "rev": ["xs"], "def": ["xs"]}.get(of, ["(tail xs)"])
+    name = ', "name": "rev"' if of == "def" else ""
+    instance = f'{{"of": "{of}", "at": {json.dumps(at)}{name}}}'
+    lemma = f'{{"name": "turn", "statement": "{TURN}"}}'
+    found = await read(smt, f'{{"lemmas": [{lemma}], "induction": "xs", "instances": [{instance}]}}')
+    assert found.ok, found.reason
+    assert len(found.value["sketch"]["idea"]["instances"]) == 1
+
+
 REFUTATIONS = (
     '{"refuted": {"at": {"xs": "(cons 1 nil)"}, "because": "see above"}}',
     '{"refuted": {"xs": "(cons 1 nil)"}}',
@@ -117,6 +153,9 @@ REFUTATIONS = (
     '{"refuted": "yes, it is", "at": {"xs": "(cons 1 nil)"}}',
     '{"refuted": {"counterexample": ["(cons 1 nil)"]}}',
     '{"refuted": {"at": [{"name": "xs", "value": "(cons 1 nil)"}]}}',
+    '{"refuted": [{"at": [{"xs": "(cons 1 nil)"}]}]}',
+    '{"verdict": "false", "counterexample": {"xs": "(cons 1 nil)"}}',
+    '{"countermodel": {"at": {"xs": [1]}}}',
     '{"refuted": {"at": {"xs": "[1]"}}}',
     '{"refuted": {"at": {"xs": "1 :: nil"}}}',
     '{"refuted": {"at": {"xs": "cons(1, nil)"}}}',

@@ -342,12 +342,6 @@ PRIMES = """
 (define-fun prime ((n Int)) Bool (and (>= n 2) (nodiv n (- n 1))))
 (prove (forall ((n Int)) (=> (>= n 0) (prime (+ (* n n) n 41)))))
 """
-FALLING = """
-(declare-fun f (Int) Int)
-(define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ (f n) (sum (- n 1)))))
-(prove (forall ((n Int)) (=> (and (>= n 9) (> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) n))))
-"""
-FALLING_GOAL = "(sequent ((n Int)) ((> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) (- n)))"
 
 
 async def test_calls_may_be_some_thousand_deep(with_model: WithModel) -> None:
@@ -356,38 +350,6 @@ async def test_calls_may_be_some_thousand_deep(with_model: WithModel) -> None:
         result = await with_model(server, model_first=True).arun(PRIMES, name="primes.smt2")
     assert result.verdict is Verdict.REFUTED, result.reason
     assert result.certificate is not None and result.trust_level in ("L2", "L3")
-
-
-async def test_a_hypothesis_about_all_integers_is_proved_at_the_values(smt: SmtLanguage) -> None:
-    at = {"n": "9", "f": "(lambda ((k Int)) (- 2 k))"}
-    root = await confirmed(smt, FALLING, {"at": at})
-    assert root.value["open"].startswith("does not hold: it is false for n = 9, f = fun k. 2 - k"), root.reason
-    subgoal = await confirmed(smt, FALLING, {"at": at}, FALLING_GOAL)
-    assert subgoal.value["refuted"]["values"]["n"] == "9", subgoal.reason
-
-
-@pytest.mark.parametrize(
-    ("at", "words"),
-    [
-        ({"n": "9", "f": "(lambda ((k Int)) (ite (> k 1000) (- (* 2 k)) (- 2 k)))"}, "undecided whether H3 holds"),
-        ({"n": "9", "f": "(lambda ((k Int)) 2)"}, "the goal holds"),
-        ({"n": "9", "f": "(lambda ((k Int)) (ite (= k 1) 1 (* k k k k (- 1000))))"}, "H3"),
-    ],
-)
-async def test_a_hypothesis_about_all_integers_that_is_not_proved_refutes_nothing(
-    smt: SmtLanguage, at: Any, words: str
-) -> None:
-    done = await confirmed(smt, FALLING, {"at": at})
-    assert not done.ok
-    assert words in done.reason
-    assert not {"refuted", "open"} & done.value.keys()
-
-
-async def test_a_conclusion_that_something_exists_is_denied_by_proof(smt: SmtLanguage) -> None:
-    theorem = "(define-fun-rec d ((n Int)) Int (ite (<= n 0) 0 (+ 2 (d (- n 1)))))"
-    theorem += "(prove (forall ((m Int)) (exists ((n Int)) (and (>= n 0) (< (* 2 n) m)))))"
-    done = await confirmed(smt, theorem, {"at": {"m": "0"}})
-    assert "false for m = 0, where the negated conclusion was proved" in done.value["open"], done.reason
 
 
 # ----------------------------------------------------------------------------------- sketches that say where, reports

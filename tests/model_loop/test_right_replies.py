@@ -246,3 +246,23 @@ async def test_values_that_refute_a_subgoal_are_tried_on_the_goal(smt: SmtLangua
     assert (found is not None and "refuted" in found.value) is false
     later = replace(goal, history=(*goal.history, {"kind": "attempt"}))
     assert await refuted_with_subgoal(deps, later) is None
+
+
+PRODUCTS = """
+(declare-datatypes ((P 0)) (((nil) (cons (head Int) (tail P)))))
+(define-fun-rec value ((p P) (x Int)) Int (match p ((nil 0) ((cons c q) (+ c (* x (value q x)))))))
+(define-fun-rec plus ((p P) (q P)) P
+  (match p ((nil q) ((cons a s) (match q ((nil p) ((cons b t) (cons (+ a b) (plus s t)))))))))
+(define-fun-rec scale ((k Int) (p P)) P (match p ((nil nil) ((cons c q) (cons (* k c) (scale k q))))))
+(define-fun-rec times ((p P) (q P)) P (match p ((nil nil) ((cons a s) (plus (scale a q) (cons 0 (times s q)))))))
+(prove (forall ((p P) (q P) (x Int)) (= (value (times p q) x) (* (value p x) (value q x)))))
+"""
+
+
+async def test_a_product_is_multiplied_out_with_lemmas_where_they_say_that_they_are_wanted(smt: SmtLanguage) -> None:
+    """Evaluation of polynomials: instances for any two of them would be more products than a solver gets through."""
+    added = "(forall ((p P) (q P) (x Int)) (= (value (plus p q) x) (+ (value p x) (value q x))))"
+    scaled = "(forall ((k Int) (p P) (x Int)) (= (value (scale k p) x) (* k (value p x))))"
+    done = await judged(smt, PRODUCTS, lemmas=[added, scaled], induction="p")
+    assert done.ok, done.reason
+    assert not any("candidate" not in child and "sketch" not in child for child in done.value["sketch"]["children"])

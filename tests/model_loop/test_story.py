@@ -213,3 +213,41 @@ async def test_a_repair_shows_the_reply_whole_and_a_run_can_be_read_under_other_
     assert "    -## The verifier's report" in printed
     assert "those that can be compared" in printed
     assert replay.main([str(tmp_path / "none")]) == 2
+
+
+HORNER = """
+(declare-datatypes ((List 0)) (((nil) (cons (head Int) (tail List)))))
+(define-fun-rec app ((x List) (y List)) List (match x ((nil y) ((cons h t) (cons h (app t y))))))
+(define-fun-rec rev ((x List)) List (match x ((nil nil) ((cons h t) (app (rev t) (cons h nil))))))
+(define-fun-rec low ((b Int) (l List)) Int (match l ((nil 0) ((cons h t) (+ h (* b (low b t)))))))
+(define-fun-rec high ((b Int) (l List) (a Int)) Int (match l ((nil a) ((cons h t) (high b t (+ (* a b) h))))))
+(prove (forall ((b Int) (l List)) (= (high b l 0) (low b (rev l)))))
+"""
+ONE_MORE_DIGIT = {
+    "lemmas": ["(forall ((b Int) (x List)) (= (low b (app x (cons 0 nil))) (low b x)))"],
+    "generalise": {
+        "statement": "(forall ((b Int) (l List) (a Int)) (= (high b l a) (low b (app (rev l) (cons a nil)))))",
+        "induction": {"on": ["l"]},
+    },
+}
+TWO_DIGITS = {
+    "lemmas": [
+        "(forall ((x List) (y List) (z List)) (= (app (app x y) z) (app x (app y z))))",
+        "(forall ((b Int) (x List) (h Int) (a Int)) (= (low b (app x (cons h (cons a nil)))) "
+        "(low b (app x (cons (+ h (* b a)) nil)))))",
+    ],
+    "induction": {"on": ["l"]},
+}
+
+
+async def test_who_goes_on_with_a_lemma_is_told_what_its_own_rule_leaves_open(with_model: WithModel) -> None:
+    replies = iter([ONE_MORE_DIGIT, TWO_DIGITS])
+    with Server(lambda asked: fenced(next(replies, {}))) as server:
+        result = await with_model(server, symbolic_queries=0, budgets={"wall_seconds": 100}).arun(
+            HORNER, name="horner.smt2"
+        )
+        second = prompt_of(server.requests[1])
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert result.metrics["models"]["calls"] == 2
+    assert "The rule that came with it was tried as well: " in second
+    assert "to show: (= (high b (cons l_head l1) a)" in second

@@ -14,11 +14,15 @@ from typing import Any
 
 import pytest
 from drive import verdict
-from forge import evidence_of, forge, script_of_counterexample
+from forge import evidence_of, forge, script_of_counterexample, with_ends
 
 from goedels_poetry.checker import check_certificate
-from goedels_poetry.kernel.faults import BadProof, CodecError
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem
+from goedels_poetry.kernel.faults import BadProof, CodecError, KernelError
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.reading.certificate import derivation_from_json
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
+from goedels_poetry.kernel.structure import audit
+from goedels_poetry.kernel.termination.evidence import termination_obligations
 from goedels_poetry.languages.smt.engine.preflight import interpreted_counterexample
 from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits
@@ -355,3 +359,66 @@ def test_names_in_other_letters() -> None:
 def test_nothing_is_found_where_premises_cannot_hold() -> None:
     text = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (= (f x) (+ 1 (f x)))))(prove (= (f 1) 1))"
     assert interpreted_counterexample(text, 0) is None
+
+
+# -------------------------------------------------------------------------------------------- proofs of a negation
+
+
+QUERY = {"cites": [], "instances": [], "equations": True, "quantified": True}
+RISING = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (>= (f x) x)))(prove (forall ((x Int)) (= (f x) x)))"
+PREMISE, GOAL = "(forall ((x Int)) (>= (f x) x))", "(forall ((x Int)) (= (f x) x))"
+DENIED = f"(not (=> {PREMISE} {GOAL}))"
+ENDLESS = RISING.replace("(assert", "(define-fun-rec g ((n Int)) Int (+ 1 (g n)))(assert", 1)
+
+
+def script_of_proof(theorem: bytes, evidence: Json, claim: str) -> bytes:
+    """The obligations that such evidence has; nothing where it has none."""
+    problem = parse_problem(theorem)
+    try:
+        if "interpretation" in evidence:
+            given = Interpretation.from_json(evidence["interpretation"])
+            problem = as_condition(interpreted_theorem(theorem, problem, given)[1])
+        inner = {key: value for key, value in evidence.items() if key != "interpretation"}
+        derivation = derivation_from_json(inner, problem.signature)
+        context = Context(problem)
+        ends = termination_obligations(context.signature, derivation.termination, context.guards)
+        return audit(context, derivation, claim, ends).script.encode()
+    except KernelError:
+        return b""
+
+
+def forged_proof(folder: Path, theorem: str, stated: str, given: Json | None, claim: str) -> tuple[bool, str]:
+    """Whether the checker accepts one step that states this, and what the second one says."""
+    steps = [{"id": "1", "sequent": f"(sequent () () {stated})", "query": QUERY}]
+    evidence = {"steps": steps, **({"interpretation": given} if given is not None else {})}
+    text = theorem.encode()
+    evidence = {**with_ends(text, {"steps": steps}), **evidence}
+    script = script_of_proof(text, evidence, claim)
+    made = forge(folder / "x.cert", text, evidence, script=script, claim=claim, honest_ends=False)
+    return check_certificate(made, text, limits=Limits(seconds=3.0)).accepted, judged(made)
+
+
+def test_an_honest_proof_of_the_negation_is_accepted_by_both(tmp_path: Path) -> None:
+    assert forged_proof(tmp_path, RISING, DENIED, of("(+ x 1)", "x"), "negation proved") == (True, "holds")
+
+
+FORGED_PROOFS = {
+    "a premise is violated": (RISING, DENIED, of("(- x 1)", "x"), "negation proved"),
+    "the goal is not false": (RISING, DENIED, of("x", "x"), "negation proved"),
+    "the goal alone is denied": (RISING, f"(not {GOAL})", of("(- x 1)", "x"), "negation proved"),
+    "premises as conditions without a meaning": (RISING, DENIED, None, "negation proved"),
+    "it calls itself": (RISING, DENIED, of("(+ 1 (f x))", "x"), "negation proved"),
+    "of nothing that is declared": (RISING, DENIED, of("x", "x", name="h"), "negation proved"),
+    "beside a definition without end": (ENDLESS, DENIED, of("(+ x 1)", "x"), "negation proved"),
+    "a goal that holds under it is called proved": (RISING, GOAL, of("x", "x"), "proved"),
+    "premises that fail under it are called contradictory": (RISING, "false", of("(- x 1)", "x"), "inconsistent"),
+}
+
+
+@pytest.mark.parametrize(("theorem", "stated", "given", "claim"), FORGED_PROOFS.values(), ids=FORGED_PROOFS.keys())
+def test_forged_proofs_of_a_negation_are_accepted_by_neither(
+    theorem: str, stated: str, given: Json | None, claim: str, tmp_path: Path
+) -> None:
+    accepted, second = forged_proof(tmp_path, theorem, stated, given, claim)
+    assert not accepted
+    assert second in ("refused", "undecided")

@@ -213,6 +213,21 @@ def test_the_smallest_unproved_lemma_is_what_would_help_and_what_is_false_is_not
     tree.store.close()
 
 
+@pytest.mark.parametrize("ending", ["does not follow from the definitions: f is not determined", "does not hold: …"])
+def test_nothing_would_help_where_there_is_no_proof(tmp_path: Path, ending: str) -> None:
+    tree = Tree(tmp_path / "proof.db")
+    tree.put(*chain(0))
+    with_trials(tree, ROOT, Trial("case-split", "x", Status.OPEN, "1 case open", left="(p x)"))
+
+    def end(txn: Txn) -> str:
+        txn.reason = ending
+        return "verdict: unknown"
+
+    tree.store.commit("end:1", "framework", ROOT, end)
+    assert explain_lines(tree.store, ROOT) == []
+    assert explain(tree.store, ROOT).advice == ()
+
+
 def test_the_obstacle_of_a_decomposed_goal_is_looked_for_below_it(tmp_path: Path) -> None:
     tree = Tree(tmp_path / "proof.db")
     tree.put(*chain(0, 0, 0))

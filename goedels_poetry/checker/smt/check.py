@@ -15,7 +15,11 @@ from pathlib import Path
 
 from goedels_poetry.checker.archive import EVIDENCE, Archive, BadCertificate, read_archive, read_canonical
 from goedels_poetry.checker.report import MAY_RISE, CheckReport, Counts, TrustLevel
-from goedels_poetry.checker.smt.counterexample import check_counterexample, with_interpretation
+from goedels_poetry.checker.smt.counterexample import (
+    check_counterexample,
+    split_interpretation,
+    with_interpretation,
+)
 from goedels_poetry.checker.smt.fault import fault_of
 from goedels_poetry.checker.smt.needed import needed_premises
 from goedels_poetry.checker.smt.portfolio import Solvers, Undecided, for_want_of_time
@@ -30,6 +34,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json, termination_from_json
 from goedels_poetry.kernel.reading.parser import parse_problem
+from goedels_poetry.kernel.refutation.interpretation import as_condition, interpreted_theorem, shown_interpretation
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import TerminationObligations, termination_obligations
@@ -113,7 +118,10 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
     if archive.manifest["statement"] != statement:
         raise Refused("the statement in the manifest is not the theorem's goal")
     evidence = read_canonical(archive.evidence, EVIDENCE)
-    theorems = None
+    theorems, given = None, None
+    if claim == "negation proved":
+        evidence, given = split_interpretation(evidence)
+        problem = as_condition(interpreted_theorem(archive.theorem, problem, given)[1]) if given else problem
     if claim != "counterexample":
         steps, theorems = split_evidence(evidence, problem)
         derivation = derivation_from_json(steps, problem.signature)
@@ -129,6 +137,8 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         if wrong is not None:  # then no values of anything make the goal false
             return _about_nothing(replace(report, counterexample={}), wrong, problem, archive.theorem)
         return replace(report, notes=(*report.notes, *_refutation_notes(report, solvers)))
+    if given is not None and (ends.doubts or derivation.measures):  # another meaning may be the only one left open
+        raise BadProof(f"an interpretation beside definitions that may not terminate: {'; '.join(ends.doubts)}")
     _check_auxiliary(context, derivation, ends)
     assumptions = _assumed(ends, archive, assume)
     audited = audit(context, derivation, claim, ends)
@@ -169,6 +179,7 @@ def _check(archive: Archive, problem: Problem, assume: bool, solvers: Solvers) -
         assumptions=assumptions,
         needed=needed,
         statement=statement,
+        counterexample=shown_interpretation(given, problem) if given is not None else {},
     )
     contradictory = sound.consistent is False or claim == "inconsistent"
     return _about_nothing(report, sound, problem, archive.theorem) if contradictory else report

@@ -42,7 +42,7 @@ from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.reading.certificate import query_from_json, scheme_from_json, sequent_from_json
 from goedels_poetry.kernel.refutation.counterexample import goal_of
 from goedels_poetry.kernel.refutation.evaluator import Evaluator
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import FALSE, not_, symbols
@@ -119,7 +119,8 @@ def certify_judgement(payload: Json) -> Json:
     """The certificate of a verdict that needed no search, checked.
 
     ``verdict`` is ``inconsistent`` or ``refuted``, then ``refuted_by`` is ``negation`` or ``counterexample``, whose
-    values stand in ``evidence``; the rest as in `certify`.
+    values stand in ``evidence``; or there are the ``steps`` to the negation, and an ``interpretation`` where that is
+    of what declared functions are. The rest as in `certify`.
     """
     problem = parse_problem(payload["theorem"])
     if payload["verdict"] == "refuted" and payload.get("refuted_by") == "counterexample":
@@ -127,6 +128,8 @@ def certify_judgement(payload: Json) -> Json:
     inconsistent = payload["verdict"] == "inconsistent"
     wanted = Sequent((), (), FALSE) if inconsistent else sequent_of(not_(problem.goal), problem.signature.names)
     claim = "inconsistent" if inconsistent else "negation proved"
+    if "steps" in (payload.get("evidence") or {}):
+        return _checked(payload, lambda where: _write_negation(payload, problem, where))
     proof = Derivation((Step("1", wanted, Query()),))
     return _checked(payload, lambda where: _write(payload, proof, where, claim))
 
@@ -174,6 +177,24 @@ def _write(
         assume_definitions=bool(payload.get("assume_definitions")),
         theorems=theorems,
         found=found,
+    )
+
+
+def _write_negation(payload: Json, problem: Problem, where: Path) -> Path:
+    """The certificate of a negation that has steps of its own."""
+    evidence, text = payload["evidence"], payload["theorem"].encode()
+    given = Interpretation.from_json(evidence["interpretation"]) if "interpretation" in evidence else None
+    if given is not None:
+        problem = as_condition(interpreted_theorem(text, problem, given)[1])
+    proof = derivation_of(replace(problem, goal=not_(problem.goal)), evidence["steps"])
+    return write_certificate(
+        text,
+        proof,
+        where,
+        payload.get("info", {}),
+        claim="negation proved",
+        theorems=_theorems(problem, problem.measures, int(payload.get("seed", 0))) if given is None else None,
+        interpretation=given,
     )
 
 

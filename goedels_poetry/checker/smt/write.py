@@ -34,9 +34,10 @@ from goedels_poetry.kernel.reading.auxiliary import with_auxiliaries
 from goedels_poetry.kernel.reading.certificate import derivation_from_json
 from goedels_poetry.kernel.refutation.counterexample import make_evidence
 from goedels_poetry.kernel.refutation.evaluator import Value
-from goedels_poetry.kernel.refutation.interpretation import Interpretation, interpreted_theorem
+from goedels_poetry.kernel.refutation.interpretation import Interpretation, as_condition, interpreted_theorem
 from goedels_poetry.kernel.structure import audit
 from goedels_poetry.kernel.termination.evidence import NO_EVIDENCE, TerminationEvidence, termination_obligations
+from goedels_poetry.kernel.terms import Term
 from goedels_poetry.languages.smt.proof_json import derivation_to_json, termination_to_json
 from goedels_poetry.languages.smt.termination.search import Terminations, terminations_by_solver
 from goedels_poetry.languages.smt.text import parse_problem
@@ -69,6 +70,7 @@ def write_certificate(
     overwrite: bool = False,
     theorems: PremiseTheorems | None = None,
     found: Terminations | None = None,
+    interpretation: Interpretation | None = None,
 ) -> Path:
     """Write the certificate of a proof; nothing is claimed about it before `check_certificate` has seen it.
 
@@ -81,6 +83,7 @@ def write_certificate(
         info: anything about the run that a reader may like to know.
         theorems: premises that the definitions imply, with the proof: then they are consistent.
         found: how definitions end, where that is known; it is looked for otherwise, unless the derivation says it.
+        interpretation: of declared functions as definitions; then the premises are conditions of what is negated.
 
     Returns:
         The path of the certificate.
@@ -92,6 +95,9 @@ def write_certificate(
     if claim not in CLAIMS or claim == "counterexample":
         raise ValueError(f"not a claim of a derivation: {claim}")
     problem = parse_problem(problem_text)
+    goal = problem.goal
+    if interpretation is not None:
+        problem = as_condition(interpreted_theorem(problem_text, problem, interpretation)[1])
     context = Context(with_auxiliaries(problem, derivation.auxiliary, derivation.measures))
     if derivation.termination == NO_EVIDENCE:
         derivation = replace(derivation, termination=_termination(context, derivation, theorems, found))
@@ -101,8 +107,8 @@ def write_certificate(
     ends = termination_obligations(context.signature, derivation.termination, context.guards)
     script = audit(context, derivation, claim, ends).script
     script = with_theorems(script, theorems, context.problem, ends)
-    evidence = {**evidence, **_premises(theorems)}
-    return _write(problem_text, context, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
+    evidence = {**evidence, **_premises(theorems), **_meaning(interpretation)}
+    return _write(problem_text, goal, evidence, script, directory, info or {}, claim, assume_definitions, overwrite)
 
 
 @_as_bad_proof()
@@ -140,11 +146,12 @@ def write_counterexample(
         **make_evidence(problem, values, interpret, proved),
         **_premises(theorems),
         **termination_to_json(termination),
-        **({INTERPRETATION: interpretation.to_json()} if interpretation is not None else {}),
+        **_meaning(interpretation),
     }
     ends = termination_obligations(context.signature, termination, context.guards)
     script = evidence_script(context, evidence, ends)
-    return _write(problem_text, context, evidence, script, directory, info or {}, "counterexample", False, overwrite)
+    goal = problem.goal
+    return _write(problem_text, goal, evidence, script, directory, info or {}, "counterexample", False, overwrite)
 
 
 def _termination(
@@ -165,9 +172,14 @@ def _premises(theorems: PremiseTheorems | None) -> dict[str, Any]:
     return {"premises": {"names": list(theorems.names), "proof": derivation_to_json(theorems.derivation)}}
 
 
+def _meaning(interpretation: Interpretation | None) -> dict[str, Any]:
+    """The part of the evidence about what is given a meaning."""
+    return {INTERPRETATION: interpretation.to_json()} if interpretation is not None else {}
+
+
 def _write(
     text: bytes,
-    context: Context,
+    statement: Term,
     evidence: Any,
     script: str,
     directory: Path,
@@ -184,7 +196,7 @@ def _write(
     manifest = make_manifest(
         files,
         claim=claim,
-        statement=show(context.problem.goal),
+        statement=show(statement),
         assume_definitions=assume_definitions,
         versions={"goedels-poetry": __version__, **solver_versions()},
         info=info,

@@ -22,6 +22,7 @@ from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
 from goedels_poetry.kernel.reading.symbols import legible
+from goedels_poetry.kernel.terms import and_, implies
 
 MAX_ELEMENTS = 64
 """Of one sort."""
@@ -101,6 +102,15 @@ def interpreted_theorem(text: bytes, problem: Problem, given: Interpretation) ->
     if not same:
         raise BadProof("with the interpretation other formulas stand in the theorem")
     return new, replace(found, source_sha256=problem.source_sha256)
+
+
+def as_condition(problem: Problem) -> Problem:
+    """The theorem whose goal is that the premises imply the goal, so that it has no premises.
+
+    Where declared functions have a meaning, its negation says that this satisfies the premises and not the goal.
+    """
+    premises = [premise.formula for premise in problem.premises]
+    return replace(problem, premises=(), goal=implies(and_(premises), problem.goal)) if premises else problem
 
 
 def shown_interpretation(given: Interpretation, problem: Problem) -> dict[str, str]:

@@ -110,6 +110,8 @@ def opened(theorem: bytes, evidence: object, claim: str = "proved") -> tuple[Der
     problem = parse_problem(theorem)
     problem = replace(problem, goal=claimed_formula(problem, claim))
     if isinstance(evidence, dict):
+        if "interpretation" in evidence:
+            raise NotTranslatable("it says what declared functions are, and so is about another theorem of the text")
         evidence = {k: v for k, v in evidence.items() if k != "premises"}
     derivation = derivation_from_json(evidence, problem.signature)
     theory = translate(problem, derivation, SAYS[claim] + theorem.decode(errors="replace"))

@@ -90,7 +90,7 @@ class SmtLanguage:
         """``workers``: jobs at once; one for each processor by default."""
         self._pool = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
-        self._doubts: OrderedDict[str, dict[str, str]] = OrderedDict()  # by theorem
+        self._doubts: OrderedDict[str, dict[str, list[str]]] = OrderedDict()  # by theorem
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
 
     async def read(self, text: str, options: Json) -> Theorem:
@@ -156,12 +156,13 @@ class SmtLanguage:
         """See `ModelGuided.describe`."""
         payload = self._payload(goal)
         told = dict(await self._readers.run(f"{MODEL_JOBS}:describe", payload, READ_SECONDS[0], READ_MEMORY_MB))
-        for name, words in (await self._doubtful(payload)).items():
+        for name, lines in (await self._doubtful(payload)).items():
             if f"({show_symbol(name)} (" in told["definitions"] or f" {show_symbol(name)} (" in told["definitions"]:
-                told["definitions"] += f"\n; {words}"
+                shown = told["definitions"].splitlines()
+                told["definitions"] = "\n".join([*shown, *(line for line in lines if line not in shown)])
         return told
 
-    async def _doubtful(self, payload: Json) -> dict[str, str]:
+    async def _doubtful(self, payload: Json) -> dict[str, list[str]]:
         """Functions that are perhaps not determined everywhere; none when that takes too long to find out."""
         theorem = payload["theorem"]
         if theorem not in self._doubts:

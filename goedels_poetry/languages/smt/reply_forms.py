@@ -81,7 +81,12 @@ _INSTANCES: dict[str, Any] = {
     "items": {
         "type": "object",
         "properties": {
-            "of": {"type": "string", "enum": ["definition", "premise", "fact", "lemma", "hypothesis"]},
+            "of": {
+                "anyOf": [
+                    {"type": "string", "enum": ["definition", "premise", "fact", "lemma", "hypothesis"]},
+                    {"type": "string", "description": "or its name alone"},
+                ]
+            },
             "name": {"type": ["string", "integer", "null"]},
             "at": _POINT,
         },

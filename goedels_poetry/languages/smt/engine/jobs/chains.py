@@ -9,6 +9,7 @@ that products stay few.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from goedels_poetry.kernel.derivation import Instance, Query
@@ -40,15 +41,22 @@ def chained(context: ProverContext, sequent: Sequent) -> Iterator[Query]:
         return
     parts = [part for whole in (sequent.concl, *sequent.hyps) for part in (whole, context.rewriter.normal(whole))]
     calls = list(dict.fromkeys(t for part in parts for t in context.unfolder.calls(part)))
-    for number, found in enumerate(_rounds(context, facts, calls)):
-        cites = tuple(dict.fromkeys(i.name for i in found if i.of == "step"))
-        if not number:
-            yield Query(cites, tuple(found), quantified=False)
-        yield Query(cites, tuple(found), equations=False, quantified=False)
     unfolded = next(context.unfolder.unfoldings(sequent, (1,)), ())
+    if any(_telling(p) != p for p in (_patterns(fact, context.signature) for fact in facts)):
+        yield from map(_ground, _rounds(context, facts, calls, telling=True))
+    for number, found in enumerate(_rounds(context, facts, calls)):
+        if not number:
+            yield replace(_ground(found), equations=True)
+        yield _ground(found)
     for found in islice(_rounds(context, facts, [*calls, *context.unfolder.brought_by(unfolded)]), 2):
-        cites = tuple(dict.fromkeys(i.name for i in found if i.of == "step"))
-        yield Query(cites, tuple(dict.fromkeys((*unfolded, *found))), equations=False, quantified=False)
+        yield _ground((*unfolded, *found))
+
+
+def _ground(found: Iterable[Instance]) -> Query:
+    """The query with these instances and nothing else."""
+    given = tuple(dict.fromkeys(found))
+    cites = tuple(dict.fromkeys(i.name for i in given if i.of == "step"))
+    return Query(cites, given, equations=False, quantified=False)
 
 
 def _facts(context: ProverContext, sequent: Sequent) -> list[Fact]:
@@ -62,16 +70,26 @@ def _facts(context: ProverContext, sequent: Sequent) -> list[Fact]:
     return [*hyps, *lemmas]
 
 
-def _rounds(context: ProverContext, facts: list[Fact], calls: Iterable[Term]) -> Iterator[list[Instance]]:
-    """Instances at the calls, then also at the calls in these, and so on; with what those calls unfold to."""
+def _rounds(
+    context: ProverContext, facts: list[Fact], calls: Iterable[Term], *, telling: bool = False
+) -> Iterator[list[Instance]]:
+    """Instances at the calls, then also at the calls in these, and so on; with what those calls unfold to.
+
+    ``telling``: only where more of a fact fits than a function and variables, see `_telling`; and only what is built
+    is unfolded.
+    """
+    patterns = {fact: _patterns(fact, context.signature) for fact in facts}
+    if telling:
+        patterns = {fact: _telling(found) for fact, found in patterns.items()}
     known = dict.fromkeys(calls)
     found: dict[Instance, None] = {}
     fresh = list(known)
     for _ in range(ROUNDS):
         before = len(found)
         brought: list[Term] = []
-        for of, name, variables, body in facts:
-            for pattern in _patterns(variables, body, context.signature):
+        for fact in facts:
+            of, name, variables, body = fact
+            for pattern in patterns[fact]:
                 for call in fresh:
                     binding = match_modulo(pattern, call)
                     if binding is None or len(found) >= MOST_INSTANCES:
@@ -84,12 +102,31 @@ def _rounds(context: ProverContext, facts: list[Fact], calls: Iterable[Term]) ->
             return
         fresh = [call for call in dict.fromkeys(brought) if call not in known][: MOST_CALLS - len(known)]
         known.update(dict.fromkeys(fresh))
+        if telling:
+            yield [*found, *(Instance("def", c.name, c.args) for c in known if _reduces(c, context.signature))]
+            continue
         unfolded = [Instance("def", call.name, call.args) for call in fresh[:MOST_UNFOLDED]]
         yield [*found, *unfolded]
 
 
-def _patterns(variables: tuple[Term, ...], body: Term, signature: Signature) -> list[Term]:
+def _reduces(call: Term, signature: Signature) -> bool:
+    """Whether a call is of something that is built, so that its definition says what it comes to."""
+    return any(a.kind is Kind.APP and signature.constructor(a.name) is not None for a in call.args)
+
+
+def _telling(patterns: list[Term]) -> list[Term]:
+    """Those of the patterns that do not fit every call of their function; all of them where there are none such.
+
+    Of ``eval (times p q) x = eval p x * eval q x`` the first alone says where the equation is wanted; with the others
+    there is an instance for any two values, and products that no solver gets through.
+    """
+    found = [p for p in patterns if any(a.kind is not Kind.VAR for a in p.args)]
+    return found or patterns
+
+
+def _patterns(fact: Fact, signature: Signature) -> list[Term]:
     """Calls in a fact that speak of all its variables, so that a match gives the whole instance."""
+    _, _, variables, body = fact
     wanted = frozenset(variables)
     inner = {v for t in subterms(body) for v in t.binders}
     return [

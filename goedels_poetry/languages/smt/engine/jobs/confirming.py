@@ -1,7 +1,7 @@
 """Whether a goal is false as a model says: evaluated by us, and confirmed by a solver. Nothing of it is believed.
 
 What our evaluation cannot tell, as a hypothesis about all integers, is proved with the values put in. A subgoal is
-refuted by that; a certificate has no place for it, so of a theorem it is said that it does not hold.
+refuted by that, and a theorem by a proof of its negation.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
 from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
+from goedels_poetry.languages.smt.engine.jobs.negations import proof_of_negation
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of, result
 from goedels_poetry.languages.smt.engine.jobs.undetermined import is_undetermined
 from goedels_poetry.languages.smt.engine.preflight import EVALUATED, Counterexample, facts_of, proof_of
@@ -128,7 +129,7 @@ def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json
     besides = shown_interpretation(world.given, world.problem) if world.given is not None else {}
     shown = found.shown(world.problem, besides)
     if judged.proved:
-        return _proved(context, payload, shown, judged.proved, doubtful)
+        return _proved(payload, world, found, shown, judged.proved, doubtful)
     _confirm(world, found, seed, {n for t in context.terminations if t.ok for n in t.group})
     evidence = {**found.evidence(), **({"interpretation": world.given.to_json()} if world.given is not None else {})}
     if world.given is not None and doubtful:
@@ -145,18 +146,32 @@ def _refuted(context: ProverContext, sequent: Sequent, payload: Json, said: Json
     return {"refuted": shown, "detail": {} if payload["statement"] else detail}
 
 
-def _proved(context: ProverContext, payload: Json, shown: Json, proved: tuple[str, ...], doubtful: set[str]) -> Json:
-    """The end of a goal that is false where ``proved`` was proved of the values.
+def _proved(
+    payload: Json, world: World, found: Counterexample, shown: Json, proved: tuple[str, ...], doubtful: set[str]
+) -> Json:
+    """The end of a goal that is false where ``proved`` was proved of the values; of the theorem itself, by a proof.
 
     Raises:
         NotRefuted: what was proved rests on definitions that may not define anything.
     """
-    names = " and ".join(proved)
+    names = f"{' and '.join(proved)} {'was' if len(proved) == 1 else 'were'} proved"
     if doubtful:
-        raise NotRefuted(f"it is undecided: {names} was proved with definitions that may not terminate")
+        raise NotRefuted(f"it is undecided: {names} with definitions that may not terminate")
     if payload["statement"]:
         return {"refuted": shown, "detail": {}}
-    return {"open": f"does not hold: it is false for {shown['text']}, where {names} was proved, not evaluated"}
+    text, seed = payload["theorem"], int(payload.get("seed", 0))
+    negation = proof_of_negation(text, world.given, found.constants, found.values, seed)
+    if negation is None:
+        return {"open": f"does not hold: it is false for {shown['text']}, where {names}, not evaluated"}
+    detail = {
+        "verdict": "refuted",
+        "reason": f"false for {shown['text']}",
+        "counterexample": shown,
+        "refuted_by": "negation",
+        "evidence": negation.evidence(),
+        "assumptions": [],
+    }
+    return {"refuted": shown, "detail": detail}
 
 
 def _world(context: ProverContext, sequent: Sequent, payload: Json, said: Json) -> World:
@@ -274,8 +289,8 @@ def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: A
     for premise in problem.premises:
         name = f"the premise {premise.name}"
         settled = premise.name in evaluator.defining or premise.name in proved
-        if not settled and holds(name, premise.formula) is not True:
-            return Judged(unclear[name][1] if unclear else f"{where}{name} does not hold: {show(premise.formula)}")
+        if not settled and holds(name, premise.formula) is False:
+            return Judged(f"{where}{name} does not hold: {show(premise.formula)}")
     for number, hypothesis in enumerate(goal.hyps, 1):
         if holds(f"H{number}", hypothesis) is False:
             return Judged(f"{where}H{number} does not hold: {show(hypothesis)}")

@@ -14,9 +14,10 @@ from goedels_poetry.kernel.derivation import Query
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.inductions import IntInduction, MeasureInduction, RecursionInduction, StructuralInduction
 from goedels_poetry.kernel.problem import Datatype
+from goedels_poetry.kernel.reach import reached
 from goedels_poetry.kernel.schemas import Conjuncts, ConstructorSplit, Scheme, instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app, symbols
+from goedels_poetry.kernel.terms import BOOL, INT, app, forall, integer, is_app
 from goedels_poetry.languages.smt.engine.context import GROUND, PATIENT, OutOfTime, ProverContext, close_goal
 from goedels_poetry.languages.smt.engine.induction import (
     induction,
@@ -59,11 +60,14 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     if fault:
         return None, fault, fault
     found = Finding(notes=tuple(idea.get("notes", ())))
+    reports: dict[str, str] = {}
     library = _obvious(context, sequent, lemmas)
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
-        plan, ended = _at_once(context, lemma, own)
+        plan, ended, left = _at_once(context, lemma, own)
         library[key_of(lemma)] = plan or Plan(lemma)
+        if left:
+            reports[key_of(lemma)] = left
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
     plan, partial = _search(context, sequent, rule, placed)
@@ -78,7 +82,7 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
         return (None, *missing(context, sequent, partial, found))
     keys = [key_of(lemma) for lemma in lemmas]
     uses = {key: [keys[i] for i in child["waits_for"]] for key, child in zip(keys, children, strict=True)}
-    return _stored(context, plan, library, uses, proposal), "", ""
+    return _with_reports(context, _stored(context, plan, library, uses, proposal), reports), "", ""
 
 
 FINISHING_SECONDS = 60.0
@@ -90,7 +94,7 @@ def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) ->
     They come before the lemmas, which may cite them; what nothing cites is not kept.
     """
     signature, known = context.signature, {lemma.key for lemma in lemmas}
-    called = {name for fact in (sequent, *lemmas) for name in symbols(fact.formula)}
+    called = reached(signature, [fact.formula for fact in (sequent, *lemmas)])
     library: dict[str, Plan] = {}
     for definition in signature.definitions:
         if definition.name not in called or definition.sort is not INT or not definition.recursive:
@@ -129,24 +133,27 @@ def _is_over(context: ProverContext) -> bool:
     return False
 
 
-def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str]:
-    """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended."""
+def _at_once(context: ProverContext, lemma: Sequent, rule: Rule | None) -> tuple[Plan | None, str, str]:
+    """A proof of a lemma from those before it, by one query, its own rule or one induction; how that ended.
+
+    The last part is what its own rule leaves open, where it has one and nothing closes it.
+    """
     try:
-        plan = _closed(context, lemma)
+        own, plan = None, _closed(context, lemma)
         if plan is None and rule is not None and not _no_induction(context, rule):
             own = _by_rule(context, lemma, rule, ())
             if own.complete:
-                return own, f"proved by its own {own.strategy}"
+                return own, f"proved by its own {own.strategy}", ""
+        plan = plan or induction(context, lemma, full=False) or _with_unfolding(context, lemma)
+        if plan is None and own is not None:
             left = min(open_cases(own), key=lambda case: case.size)
-            plan = induction(context, lemma, full=False) or _with_unfolding(context, lemma)
-            if plan is None:
-                shown = show_readable(left.formula, context.signature)
-                return None, f"not proved; by its own {own.strategy} this case stays open: {shown}"
-        elif plan is None:
-            plan = induction(context, lemma, full=False) or _with_unfolding(context, lemma)
+            shown = show_readable(left.formula, context.signature)
+            ended = f"not proved; by its own {own.strategy} this case stays open: {shown}"
+            return None, ended, missing(context, lemma, own, Finding())[1]
     except OutOfTime:
-        return None, "not proved: the queries or the time for it were used up"
-    return plan, how(plan) if plan is not None else "not proved by one query or one induction, and not refuted by tests"
+        return None, "not proved: the queries or the time for it were used up", ""
+    ended = how(plan) if plan is not None else "not proved by one query or one induction, and not refuted by tests"
+    return plan, ended, ""
 
 
 def _search(
@@ -392,6 +399,15 @@ def _stored(
         **{name: proposal[name] for name in ("strategy", "fingerprint", "deterministic")},
         **({"notes": notes} if notes else {}),
     }
+
+
+def _with_reports(context: ProverContext, sketch: Json, reports: dict[str, str]) -> Json:
+    """The sketch with what was tried on lemmas that become goals: who goes on with them is told."""
+    for child in sketch["children"] if reports else ():
+        left = reports.get(key_of(parse_sequent(child["statement"], context.signature)))
+        if left and "candidate" not in child and "sketch" not in child:
+            child["tried"] = left
+    return sketch
 
 
 def _needed(direct: list[str], library: dict[str, Plan], uses: dict[str, list[str]]) -> set[str]:

@@ -121,6 +121,8 @@ def read_placed(
         if not isinstance(entry, dict):
             raise BadProposal(f"{where}: an object was expected")
         of, name = str(entry.get("of")), unbarred(str(entry.get("name") if entry.get("name") is not None else ""))
+        if of not in KINDS and not name:
+            of, name = _kind_of(of, problem, names), unbarred(of)
         if of == "hypothesis" and not alone and not _is_numbered(name, "H", len(sequent.hyps)):
             point = point_of(entry.get("at"), problem, sequent.vars, sequent.vars, f"{where}.at")
             found.append(PlacedInstance(Instance(HYPOTHESIS, "", ()), tuple((v.name, t) for v, t in point.items())))
@@ -129,6 +131,21 @@ def read_placed(
         args = _arguments(problem, sequent, variables, entry.get("at"), name, where)
         found.append(PlacedInstance(Instance(*make, args)))
     return tuple(found)
+
+
+KINDS = ("definition", "premise", "fact", "lemma", "hypothesis")
+
+
+def _kind_of(name: str, problem: Problem, lemmas: list[str]) -> str:
+    """What a name alone is the name of, of a lemma first; the name itself where nothing is called so."""
+    plain = unbarred(name)
+    if plain in lemmas:
+        return "lemma"
+    if any(plain == premise.name for premise in problem.premises):
+        return "premise"
+    if problem.signature.definition(unbarred(respelled(plain, problem))) is not None:
+        return "definition"
+    return {"F": "fact", "H": "hypothesis"}.get(plain[:1], name) if plain[1:].isdecimal() else name
 
 
 def _what(

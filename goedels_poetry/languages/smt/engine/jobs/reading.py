@@ -263,6 +263,8 @@ def named_values(value: Any, order: list[str], where: str) -> dict[str, Any]:
     items = value if isinstance(value, list) else [value]
     if items and all(isinstance(item, dict) and "name" in item and "value" in item for item in items):
         return {unbarred(str(item["name"])): item["value"] for item in items}
+    if len(items) == 1 and isinstance(items[0], dict):
+        return named_values(items[0], order, where)
     if any(isinstance(item, dict | list) for item in items):
         raise BadProposal(f'{where}: write {{"variable": "term"}}, or a list of terms in the order of the variables')
     if len(items) != len(order):

@@ -5,6 +5,7 @@ Whether the goal is false there is found out in `confirming`.
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -46,6 +47,7 @@ def read_refutation(problem: Problem, sequent: Sequent, reply: Any) -> Json:
     """
     whole = object_of(reply)
     said = whole["refuted"]
+    said = said[0] if isinstance(said, list) and len(said) == 1 and isinstance(said[0], dict) else said
     beside = next((key for key in AT if whole.get(key)), None)
     if beside is not None and isinstance(said, str | bool):  # values beside the word that the goal is false
         said = {AT[0]: whole[beside], "because": str(whole.get("because") or said)}
@@ -56,6 +58,7 @@ def read_refutation(problem: Problem, sequent: Sequent, reply: Any) -> Json:
     for name, text in named_values(given, list(variables), "refuted.at").items():
         where = f"refuted.at.{name}"
         variable = variables.get(name)
+        text = json.dumps(text) if isinstance(text, list) else text  # a list as JSON writes it
         if variable is None:
             function, meaning = _meaning(problem, name, text, where)
             found["functions"][function] = meaning

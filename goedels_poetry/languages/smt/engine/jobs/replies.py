@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
+from goedels_poetry.kernel.reach import reached
 from goedels_poetry.languages.smt.describe import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
 from goedels_poetry.languages.smt.engine.jobs.confirming import confirm_refutation
@@ -29,6 +30,7 @@ from goedels_poetry.languages.smt.engine.jobs.undetermined import doubts
 from goedels_poetry.languages.smt.engine.plan import Plan, key_of
 from goedels_poetry.languages.smt.engine.search import Sketcher
 from goedels_poetry.languages.smt.engine.sketches import sketch_json, with_lemmas
+from goedels_poetry.languages.smt.readable import show_definitions
 from goedels_poetry.languages.smt.text import parse_problem, parse_sequent
 from goedels_poetry.languages.trials import Status
 
@@ -53,10 +55,20 @@ def describe(payload: Json) -> dict[str, str]:
     )
 
 
-def doubtful_definitions(payload: Json) -> dict[str, str]:
-    """Functions that are perhaps not determined everywhere, each with a warning; it takes a solver to know."""
+def doubtful_definitions(payload: Json) -> dict[str, list[str]]:
+    """Functions that are perhaps not determined everywhere, each with lines for prompts; it takes a solver to know.
+
+    A warning, and the definitions of our own functions of which it speaks.
+    """
     context, _, _ = context_of({**payload, "statement": "", "scope": (), "log": ""})
-    return doubts(context)
+    signature, own = context.signature, _own_definitions(payload["theorem"])
+    lines = {}
+    for name, words in doubts(context).items():
+        spoken_of = [d for d in signature.definitions[own:] if d.name in words]
+        measures = reached(signature, [d.body for d in spoken_of]) | {d.name for d in spoken_of}
+        helpers = [d for d in signature.definitions[own:] if d.name in measures]
+        lines[name] = [f"; {words}", *show_definitions(signature, helpers)]
+    return lines
 
 
 @lru_cache(maxsize=128)

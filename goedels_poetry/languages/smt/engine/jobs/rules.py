@@ -211,7 +211,7 @@ def _recursive(problem: Problem, name: str) -> bool:
 
 
 def _along(problem: Problem, sequent: Sequent, given: Json, where: str) -> Scheme:
-    """Induction along a function, at the arguments given or at those of its first call in the goal."""
+    """Induction along a function, at the arguments given or at those of its first call, rather one of variables."""
     function = unbarred(respelled(str(given["along"]), problem))
     definition = problem.signature.definition(function)
     if definition is None or not definition.recursive:
@@ -227,7 +227,8 @@ def _along(problem: Problem, sequent: Sequent, given: Json, where: str) -> Schem
             term_of(t, problem, sequent.vars, f"{where}.at", s) for t, s in zip(arguments, parameters, strict=True)
         )
     else:
-        calls = (t for part in (sequent.concl, *sequent.hyps) for t in subterms(part) if is_app(t, function))
+        calls = [t for part in (sequent.concl, *sequent.hyps) for t in subterms(part) if is_app(t, function)]
+        calls = sorted(calls, key=lambda c: any(a.kind is not Kind.VAR for a in c.args))
         at = next((c.args for c in calls if c.free <= frozenset(sequent.vars)), ())
     return RecursionInduction(function, at, general_beside(sequent, at))
 

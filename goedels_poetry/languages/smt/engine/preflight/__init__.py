@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from goedels_poetry.languages.smt.engine.preflight.checks import EVALUATED, check_problem
-from goedels_poetry.languages.smt.engine.preflight.facts import facts_of, proof_of
+from goedels_poetry.languages.smt.engine.preflight.facts import closed_context, facts_of, proof_of, proved_steps
 from goedels_poetry.languages.smt.engine.preflight.falsify import Counterexample, counterexample, interpreted
 from goedels_poetry.languages.smt.engine.preflight.interpret import interpreted_counterexample
 
@@ -17,9 +17,11 @@ __all__ = [
     "EVALUATED",
     "Counterexample",
     "check_problem",
+    "closed_context",
     "counterexample",
     "facts_of",
     "interpreted",
     "interpreted_counterexample",
     "proof_of",
+    "proved_steps",
 ]

@@ -54,28 +54,42 @@ def proof_of(problem: Problem, facts: Sequence[Premise], seed: int) -> list[Json
     bare = replace(
         problem, premises=(), goal=and_(formulas), signature=replace(problem.signature, definitions=definitions)
     )
-    context = ProverContext(bare, seed=seed)
-    context.budget.limit_calls(CALLS)
+    context = closed_context(bare, seed)
     try:
-        return _steps(context, [sequent_of(formula, context.signature.names) for formula in formulas])
+        sequents = [sequent_of(formula, context.signature.names) for formula in formulas]
+        steps = proved_steps(context, sequents)
+        whole = Query(tuple(dict.fromkeys(key_of(fact) for fact in sequents)))
+        end = {"id": "goal", "statement": "", "proof": {"query": query_to_json(whole)}, "scheme": None}
+        return [*steps, end] if steps is not None else None
     except OutOfTime:
         return None
     finally:
         context.close()
 
 
-def _steps(context: ProverContext, facts: Sequence[Sequent]) -> list[Json] | None:
+def closed_context(problem: Problem, seed: int) -> ProverContext:
+    """A context for a few proofs from the definitions of a problem without premises; it has to be closed."""
+    context = ProverContext(problem, seed=seed)
+    context.budget.limit_calls(CALLS)
+    return context
+
+
+def proved_steps(context: ProverContext, facts: Sequence[Sequent]) -> list[Json] | None:
+    """The steps of a proof of ``facts``, one after the other, which are lemmas of the context then; None without one.
+
+    Raises:
+        OutOfTime: the queries are used up.
+    """
     steps: list[Json] = []
     if any(context.refutes(fact) is not None for fact in facts):
-        return None  # the premises contradict the definitions
+        return None  # what contradicts the definitions
     for fact in facts:
         plan = _plan(context, fact)
         if plan is None:
             return None
         steps += _nodes(show_sequent(fact), sketch_json(plan) if plan.children else None, plan)
         context.add_lemma(fact)
-    whole = Query(tuple(dict.fromkeys(key_of(fact) for fact in facts)))
-    return [*steps, {"id": "goal", "statement": "", "proof": {"query": query_to_json(whole)}, "scheme": None}]
+    return steps
 
 
 def _plan(context: ProverContext, fact: Sequent) -> Plan | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 3
-_TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
+_TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
     "↔": (20, 21, 21),
     "→": (25, 26, 25),
@@ -120,6 +120,9 @@ class _Reader:
         head = self.atom()
         if self.peek() in (".gcd", ".lcm"):
             return Expr(self.take()[1:], (head, self.atom()))
+        if self.peek() == ".natAbs":
+            self.take()
+            return Expr("natAbs", (head,))
         if head.op == "var" and self._starts_atom():
             return self.applied(head.name)
         return head
@@ -197,6 +200,8 @@ def is_int(expr: Expr, types: Mapping[str, str]) -> bool:
         return expr.name in ("Int", "ℤ")
     if expr.op == "^":
         return is_int(expr.args[0], types)
+    if expr.op == "natAbs":
+        return False
     return expr.op == "neg" or any(is_int(a, types) for a in expr.args)
 
 
@@ -212,6 +217,8 @@ def compute(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], int
         return compute(expr.args[0], values, types, expr.name in ("Int", "ℤ") and is_int(expr.args[0], types))
     if expr.op == "neg":
         return -compute(expr.args[0], values, types, True)
+    if expr.op == "natAbs":
+        return abs(compute(expr.args[0], values, types, True))
     if len(expr.args) != 2 or expr.op in RELATIONS:
         raise NotArithmetic(expr.op)
     int_ = int_ or is_int(expr, types)

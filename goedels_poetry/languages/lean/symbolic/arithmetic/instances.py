@@ -32,7 +32,7 @@ def false_instances(goal: Goal) -> list[dict[str, str]]:
     problem = _understood(goal)
     if problem is None:
         return []
-    until = time.monotonic() + SECONDS
+    until = time.thread_time() + SECONDS
     given = _given(problem)
     for radius in RADII[len(problem.types) - len(given)]:
         found = list(itertools.islice(_false_within(problem, given, radius, until), MOST))
@@ -88,7 +88,7 @@ def _false_within(problem: Arithmetic, given: dict[str, int], radius: int, until
         known = [given[name]] if name in given else _solved(name, asked, values, problem)
         for size in range(radius + 1) if known is None else known:
             for value in (size, -size) if signed and size and known is None else (size,):
-                if time.monotonic() > until:
+                if time.thread_time() > until:
                     return
                 more = {**values, name: value}
                 if all(_is(True, h, more, problem) for h in asked):

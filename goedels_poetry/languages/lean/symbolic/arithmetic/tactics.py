@@ -9,7 +9,10 @@ from itertools import islice
 from goedels_poetry.languages.lean.symbolic.arithmetic.divisors import divisor_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.exponents import exponent_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, conjuncts
+from goedels_poetry.languages.lean.symbolic.arithmetic.functions import introduced, single_values, unfolded
 from goedels_poetry.languages.lean.symbolic.arithmetic.gcds import gcd_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import iterated_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import table_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     Arithmetic,
     arithmetic_of,
@@ -35,6 +38,7 @@ from goedels_poetry.languages.lean.symbolic.theory import Goal
 MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     within_ranges,
+    table_proofs,
     witness_proofs,
     term_proofs,
     gcd_proofs,
@@ -42,6 +46,7 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     factored,
     divisor_proofs,
     exponent_proofs,
+    iterated_proofs,
     recurrence_proofs,
     instance_proofs,
     square_proofs,
@@ -60,7 +65,7 @@ def arithmetic(goal: Goal) -> list[str]:
     if is_huge(problem):
         return found
     found += _generated(problem)
-    for change in (reduced, not_above, unpacked):
+    for change in (unfolded, single_values, introduced, reduced, not_above, unpacked):
         with suppress(NotArithmetic):
             step, inner = change(problem) or ("", problem)
             found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []

@@ -9,9 +9,13 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.arithmetic import (
+    NO_PREDICATES,
+    Predicate,
+    by_predicates,
     false_instances,
     fitting_instances,
     none_below,
+    predicates_of,
     too_large_to_compute,
 )
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
@@ -61,16 +65,21 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     theory = await theory_of(lean, task.prefix, clock.left)
     reduced = too_large_to_compute(goal)
     if reduced:
-        return await _first(lean, task, goal, [{}], "decide", clock, f"({reduced}; decide)")
-    likely = false_instances(goal)
+        return await _first(lean, task, goal, [{}], [_proof(goal, {}, "decide", f"({reduced}; decide)")], clock)
+    predicates = predicates_of(theory)
+    likely = false_instances(goal, predicates)
     definitions = hints_of(goal, theory, ()).definitions
-    rows = [(row, none_below(goal, row, definitions)) for row in likely or fitting_instances(goal)]
+    fitting = likely or fitting_instances(goal, predicates)
+    rows = [(row, none_below(goal, row, definitions, predicates)) for row in fitting]
     absent = [(tactic, row) for row, tactic in rows if tactic is not None]
     if absent:
         clock = Clock(clock.left + TABLE_SECONDS)
     for at in range(0, len(absent), TABLES):
         tactics, some = zip(*absent[at : at + TABLES], strict=True)
-        found = None if clock.over else await _first(lean, task, goal, [*some], "decide +kernel", clock, *tactics)
+        proofs = [
+            _proof(goal, row, "decide +kernel", tactic, predicates) for row, tactic in zip(some, tactics, strict=True)
+        ]
+        found = None if clock.over else await _first(lean, task, goal, [*some], proofs, clock)
         if found is not None:
             return found
     choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
@@ -85,7 +94,9 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     for at in range(0, min(most, len(choices)), size):
         if clock.over:
             return None
-        found = await _first(lean, task, goal, choices[at : min(at + size, most)], decide, clock)
+        batch = choices[at : min(at + size, most)]
+        tries = [_proof(goal, choice, decide, "", predicates) for choice in batch]
+        found = await _first(lean, task, goal, batch, tries, clock)
         if found is not None:
             return found
     return None
@@ -104,7 +115,7 @@ async def refuted_at(
     definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
     known = f" [{definitions}]" if definitions else ""
     for decide in ("decide +kernel", f"first | (simp{known}; done) | omega | grind{known}"):
-        found = await _first(lean, task, goal, [choice], decide, clock)
+        found = await _first(lean, task, goal, [choice], [_proof(goal, choice, decide)], clock)
         if found is not None:
             return found
     return None
@@ -122,13 +133,10 @@ async def _first(
     task: Task,
     goal: Goal,
     choices: list[dict[str, str]],
-    decide: str,
+    proofs: list[str],
     clock: Clock,
-    *negate: str,
 ) -> Refutation | None:
-    """The first of the instances that Lean proves to be false; ``negate``: what refutes the target at each."""
-    tactics = negate or [decide] * len(choices)
-    proofs = [_proof(goal, choice, decide, tactic) for choice, tactic in zip(choices, tactics, strict=True)]
+    """The first of the instances that Lean proves to be false, each by its own tactic."""
     tries = " | ".join(f'({proof}; trace "instance {n}")' for n, proof in enumerate(proofs))
     code = _negation(goal, f"by\n  intro claim\n  first | {tries} | fail", "_try")
     result = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
@@ -155,13 +163,26 @@ def _negation(goal: Goal, proof: str, suffix: str) -> str:
     return f"set_option maxHeartbeats {HEARTBEATS} in\ntheorem {name} : ¬ ({goal.statement}) := {proof}\n"
 
 
-def _proof(goal: Goal, choice: dict[str, str], decide: str, negate: str = "") -> str:
-    """One tactic that closes `False` from the claim at an instance."""
+def _proof(
+    goal: Goal,
+    choice: dict[str, str],
+    decide: str,
+    negate: str = "",
+    predicates: Mapping[str, Predicate] = NO_PREDICATES,
+) -> str:
+    """One tactic that closes `False` from the claim at an instance: what ``decide`` shows of the hypotheses, and
+    ``negate`` (or it too) of the target's negation; ``predicates`` of the file are written out first."""
     arguments = [
-        f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else f"(by {decide})"
+        f"({choice[v.name]})"
+        if v.name in choice
+        else "_"
+        if v.info == "inst"
+        else by_predicates(v.type, choice, predicates) or f"(by {decide})"
         for v in goal.context
     ]
-    return f"exact absurd (@claim {' '.join(arguments)}) (by {negate or decide})"
+    claim = f"@claim {' '.join(arguments)}"
+    false = "" if negate else by_predicates(goal.target, choice, predicates, negated=claim)
+    return f"exact {false}" if false else f"exact absurd ({claim}) (by {negate or decide})"
 
 
 def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:

@@ -16,13 +16,23 @@ Who calls whom:
 """
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_instances, fitting_instances, none_below
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
+    NO_PREDICATES,
+    Predicate,
+    by_predicates,
+    predicates_of,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 
 __all__ = [
+    "NO_PREDICATES",
+    "Predicate",
     "arithmetic",
     "bounded_cases",
+    "by_predicates",
     "false_instances",
     "fitting_instances",
     "none_below",
+    "predicates_of",
     "too_large_to_compute",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
@@ -17,19 +17,37 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     numeral,
     read,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
+    NO_PREDICATES,
+    Predicate,
+    quantified,
+    spelled,
+    weaker,
+    written_out,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 SECONDS = 0.8
-RADII = {0: (0,), 1: (3_000, 30_000), 2: (12, 40, 150, 2_000), 3: (4, 12, 40, 150), 4: (3, 12, 40), 5: (2, 6)}
+RADII = {
+    0: (0,),
+    1: (3_000, 30_000),
+    2: (12, 40, 150, 2_000),
+    3: (4, 12, 40, 150),
+    4: (3, 12, 40),
+    5: (2, 6),
+    6: (2, 16),
+}
 """How far from 0 numbers are looked for, one after the other, by how many there are."""
+_STEPWISE = frozenset({"%", "/", "gcd", "lcm", "min", "max", "natAbs", "app", "∃", "∀"})
+"""What is no polynomial of its arguments, even where three values say so."""
 MOST, MOST_BOUND, MOST_SMALL = 6, 40, 24
 
 
-def false_instances(goal: Goal) -> list[dict[str, str]]:
+def false_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[dict[str, str]]:
     """Values of the numbers of a goal, as Lean text; [] when it is no arithmetic or none are found in time."""
-    problem = _understood(goal)
+    problem = _understood(goal, predicates)
     if problem is None:
         return []
     until = time.thread_time() + SECONDS
@@ -41,9 +59,9 @@ def false_instances(goal: Goal) -> list[dict[str, str]]:
     return []
 
 
-def fitting_instances(goal: Goal) -> list[dict[str, str]]:
+def fitting_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[dict[str, str]]:
     """Small values of the one number of a goal that meet its hypotheses, whatever the goal says about it."""
-    problem = _understood(goal)
+    problem = _understood(goal, predicates)
     if problem is None or len(problem.types) != 1:
         return []
     rows = [{problem.names[0]: v} for v in range(MOST_SMALL)]
@@ -51,13 +69,17 @@ def fitting_instances(goal: Goal) -> list[dict[str, str]]:
     return [{n: str(v) for n, v in row.items()} for row in fitting]
 
 
-def _understood(goal: Goal) -> Arithmetic | None:
+def _understood(goal: Goal, predicates: Mapping[str, Predicate]) -> Arithmetic | None:
     """The goal, where its variables are a few numbers and its hypotheses are formulas."""
     problem = arithmetic_of(goal)
     if problem is None or not 0 < len(problem.types) <= max(RADII):
         return None
     covered = {*problem.types, *(name.split(".")[0] for name, _ in problem.hypotheses)}
-    return None if any(v.name not in covered for v in goal.context) else problem
+    if any(v.name not in covered for v in goal.context):
+        return None
+    with suppress(NotArithmetic):
+        return (written_out(problem, predicates) or ("", problem))[1]
+    return None
 
 
 def _given(problem: Arithmetic) -> dict[str, int]:
@@ -101,7 +123,11 @@ def _solved(name: str, asked: list[Expr], values: dict[str, int], problem: Arith
     """What an equation that is linear in the number leaves it, and the first few values, since subtraction may be cut
     off; None where there is no such equation."""
     for h in asked:
-        if h.op != "=" or name not in h.variables():
+        if (
+            h.op != "="
+            or name not in h.variables()
+            or any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
+        ):
             continue
         int_ = any(is_int(a, problem.types) for a in h.args)
         try:
@@ -124,7 +150,9 @@ def _is(wanted: bool, formula: Expr, values: dict[str, int], problem: Arithmetic
         return False
 
 
-def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str | None:
+def none_below(
+    goal: Goal, values: dict[str, str], definitions: str = "", predicates: Mapping[str, Predicate] = NO_PREDICATES
+) -> str | None:
     """A tactic for ``¬ target`` at these values, where the target says that numbers exist: `omega` finds bounds for
     them, and all below are tried, with the ``definitions`` unfolded. None when it says nothing of that kind."""
     text = goal.target
@@ -147,10 +175,19 @@ def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str
     decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
     parts = [_put(c, values) for c in conjuncts(target)]
     hyps = [f"e{k}" for k in range(len(parts))]
-    body = " ∧ ".join(lean(p) for p in parts)
+    weak = []
+    for part, hyp in zip(parts, hyps, strict=True):
+        try:
+            body = spelled(part, predicates)
+        except NotArithmetic:
+            return None
+        about = body != part or quantified(body)
+        weak.append(weaker(body, f"(show {lean(body)} from {hyp})", bound + 1) if about else (lean(part), hyp))
+    all_of = " ∧ ".join(text for text, _ in weak)
     table = "".join(f"∀ {n}, {n} < {bound + 1} → " for n in names)
-    given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(hyps)}⟩" if len(hyps) > 1 else hyps[0]])
-    return f"rintro ⟨{', '.join([*names, *hyps])}⟩; exact (by {decide} : {table}¬ ({body})) {given}"
+    proofs = [proof for _, proof in weak]
+    given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(proofs)}⟩" if len(proofs) > 1 else proofs[0]])
+    return f"rintro ⟨{', '.join([*names, *hyps])}⟩; exact (by {decide} : {table}¬ ({all_of})) {given}"
 
 
 def _put(expr: Expr, values: dict[str, str]) -> Expr:

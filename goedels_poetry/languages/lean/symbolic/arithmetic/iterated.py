@@ -101,7 +101,7 @@ def _windows(problem: Arithmetic, rules: list[Rule], name: str, wanted: list[int
     if not spans or not known:
         return
     width = max(max(s) - min(s) for s in spans)
-    last = min(max(known) + MOST_WIDTH, min(wanted))
+    last = min(max(known) + MOST_WIDTH, *wanted)
     if 1 <= width <= MOST_WIDTH:
         yield from ((b, width) for b in range(max(min(known), last - MOST_STEPS), last + 1))
 

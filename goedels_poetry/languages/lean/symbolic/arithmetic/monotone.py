@@ -1,8 +1,8 @@
 """Bounds of natural numbers in what grows with them: sums, products and powers, in the base and in the exponent.
 
 ``2 ^ x * 3 ^ y = 1296`` leaves ``x ≤ 10``, because ``2 ^ 11 * 3 ^ 0`` is too large already; ``q ^ 2 + r = 1977`` leaves
-``q ≤ 44``. Intervals are passed on from one hypothesis to the next until nothing changes, the negated target among them.
-Every bound comes with a proof by the laws of monotony; what is left is a table that the kernel computes.
+``q ≤ 44``. Intervals are passed on from one hypothesis to the next until nothing changes, the negated target among
+them. Every bound comes with a proof by the laws of monotony; what is left is a table that the kernel computes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, holds, numeral
-from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic, put_in
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import quantified, weaker
+from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 
 MOST_TABLE, MOST_BITS, MOST_ROUNDS, MOST_BOUND, MOST_CHECKED = 20_000, 256, 6, 100_000, 60_000
@@ -86,7 +87,8 @@ def _rows(name: str, h: Expr) -> list[tuple[str, Expr, Expr]]:
     elif h.op in ("≥", ">"):
         large, small = h.args
     elif h.op == "=":
-        return [(name, *h.args), (name, *h.args[::-1])]
+        a, b = h.args
+        return [(name, a, b), (name, b, a)]
     else:
         return []
     return [(name, Expr("+", (small, numeral(1))) if h.op in "<>" else small, large)]
@@ -250,18 +252,20 @@ def _true(problem: Arithmetic, names: list[str], known: Intervals) -> bool:
 
 
 def _holds(formula: Expr, values: dict[str, int], problem: Arithmetic) -> bool | None:
-    """None where it cannot be computed: Lean knows more functions."""
+    """None where it cannot be computed: Lean knows more functions, and more than a few numbers."""
     try:
+        if quantified(formula):
+            return None
         return holds(formula, values, problem.types)
     except NotArithmetic:
         return None
 
 
 def _due(problem: Arithmetic, names: list[str]) -> list[list[tuple[str, Expr]]]:
-    """The hypotheses that the kernel can decide, each with the last of its numbers."""
+    """The hypotheses that are asked, each with the last of its numbers."""
     due: list[list[tuple[str, Expr]]] = [[] for _ in names]
     for name, h in problem.hypotheses:
-        if h.op != "app" and not {"∃", "∀"} & {p.op for p in h.parts()} and _own(h, problem):
+        if h.op != "app" and _own(h, problem):
             due[max((names.index(n) for n in h.variables()), default=0)].append((name, h))
     return due
 
@@ -273,16 +277,17 @@ def _own(formula: Expr, problem: Arithmetic) -> bool:
 
 def _table(problem: Arithmetic, names: list[str], known: Intervals, total: int) -> list[str] | None:
     """The table, hypotheses as early as they can be asked, and what applies it."""
-    if total > MOST_TABLE or not _own(problem.target, problem):
+    if total > MOST_TABLE or quantified(problem.target) or not _own(problem.target, problem):
         return None
     due = _due(problem, names)
-    text, given = "", []
+    text, given, bound = "", [], max(known.high[n] for n in names) + 1
     for n, own in zip(names, due, strict=True):
         text += f"∀ {n}, {n} < {known.high[n] + 1} → "
         given += [n, "(by omega)"]
-        if own:
-            text += f"{' ∧ '.join(lean(h) for _, h in own)} → "
-            given.append(f"⟨{', '.join(h for h, _ in own)}⟩" if len(own) > 1 else own[0][0])
+        weak = [w for h, formula in own if (w := weaker(formula, h, bound))[0] != "True"]
+        if weak:
+            text += f"{' ∧ '.join(claim for claim, _ in weak)} → "
+            given.append(f"⟨{', '.join(proof for _, proof in weak)}⟩" if len(weak) > 1 else weak[0][1])
     target = "False" if problem.target == Expr("var", (), "False") else lean(problem.target)
     finish = f"table {' '.join(given)}"
     closed = f"exact absurd ({finish}) hn" if problem.target.op in _OPPOSITE else f"exact {finish}"

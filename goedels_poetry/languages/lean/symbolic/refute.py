@@ -11,7 +11,7 @@ from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, Le
 from goedels_poetry.languages.lean.symbolic.arithmetic import (
     NO_PREDICATES,
     Predicate,
-    by_predicates,
+    at_instance,
     false_instances,
     fitting_instances,
     none_below,
@@ -28,7 +28,7 @@ HEARTBEATS = 10_000
 INSTANCES = 120
 REWRITTEN = 12
 BATCH = 30
-TABLES, TABLE_SECONDS = 4, 5.0
+TABLES, TABLE_SECONDS = 1, 5.0
 """How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
 adds."""
 MOST_VALUES = 9
@@ -172,17 +172,17 @@ def _proof(
 ) -> str:
     """One tactic that closes `False` from the claim at an instance: what ``decide`` shows of the hypotheses, and
     ``negate`` (or it too) of the target's negation; ``predicates`` of the file are written out first."""
+
+    def shown(text: str, otherwise: str, *, negated: bool = False) -> str:
+        term = at_instance(text, choice, predicates, negated=negated)
+        return f"(by first | exact {term} | {otherwise})" if term else f"(by {otherwise})"
+
     arguments = [
-        f"({choice[v.name]})"
-        if v.name in choice
-        else "_"
-        if v.info == "inst"
-        else by_predicates(v.type, choice, predicates) or f"(by {decide})"
+        f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else shown(v.type, decide)
         for v in goal.context
     ]
-    claim = f"@claim {' '.join(arguments)}"
-    false = "" if negate else by_predicates(goal.target, choice, predicates, negated=claim)
-    return f"exact {false}" if false else f"exact absurd ({claim}) (by {negate or decide})"
+    false = f"(by {negate})" if negate else shown(goal.target, decide, negated=True)
+    return f"exact absurd (@claim {' '.join(arguments)}) {false}"
 
 
 def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:

@@ -19,7 +19,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_in
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     NO_PREDICATES,
     Predicate,
-    by_predicates,
+    at_instance,
     predicates_of,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
@@ -28,8 +28,8 @@ __all__ = [
     "NO_PREDICATES",
     "Predicate",
     "arithmetic",
+    "at_instance",
     "bounded_cases",
-    "by_predicates",
     "false_instances",
     "fitting_instances",
     "none_below",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 3
+MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED, MOST_DEEP = 4_096, 400, 1_000, 3, 24
 _TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
     "↔": (20, 21, 21),
@@ -259,10 +259,10 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
         first, second = (holds(x, values, types, bound) for x in expr.args)
         return first == second if op == "↔" else not first or second
     if op in ("∃", "∀"):
-        nested = sum(p.op in ("∃", "∀") for p in expr.parts())
+        nested = _depth(expr)
         if nested > MOST_NESTED:
             raise NotArithmetic("too many quantifiers")
-        bound = min(bound, 8) if nested == MOST_NESTED else bound
+        bound = min(bound, MOST_DEEP) if nested == MOST_NESTED else bound
         type_ = expr.args[1].name or _guessed(expr, types)
         inner = {**types, expr.name: type_}
         some = range(-bound if type_ == "Int" else 0, bound + 1)
@@ -275,6 +275,11 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
     if op == "∣":
         return b == 0 if a == 0 else b % a == 0
     return {"=": a == b, "≠": a != b, "<": a < b, "≤": a <= b, ">": a > b, "≥": a >= b}[op]
+
+
+def _depth(expr: Expr) -> int:
+    """How many quantifiers are inside each other."""
+    return (expr.op in ("∃", "∀")) + max(map(_depth, expr.args), default=0)
 
 
 def _guessed(expr: Expr, types: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     numeral,
     read,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     NO_PREDICATES,
     Predicate,
@@ -26,6 +27,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     written_out,
 )
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import omega_reads
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
@@ -175,6 +177,9 @@ def none_below(
     decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
     parts = [_put(c, values) for c in conjuncts(target)]
     hyps = [f"e{k}" for k in range(len(parts))]
+    unclear = [(h, part) for h, part in zip(hyps, parts, strict=True) if part.op == "=" and not omega_reads(part)]
+    known = intervals(Arithmetic(dict.fromkeys(names, "Nat"), tuple(unclear), target))
+    limits = {n: min(bound, known.high.get(n, bound)) + 1 for n in names}
     weak = []
     for part, hyp in zip(parts, hyps, strict=True):
         try:
@@ -184,10 +189,11 @@ def none_below(
         about = body != part or quantified(body)
         weak.append(weaker(body, f"(show {lean(body)} from {hyp})", bound + 1) if about else (lean(part), hyp))
     all_of = " ∧ ".join(text for text, _ in weak)
-    table = "".join(f"∀ {n}, {n} < {bound + 1} → " for n in names)
+    table = "".join(f"∀ {n}, {n} < {limits[n]} → " for n in names)
     proofs = [proof for _, proof in weak]
     given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(proofs)}⟩" if len(proofs) > 1 else proofs[0]])
-    return f"rintro ⟨{', '.join([*names, *hyps])}⟩; exact (by {decide} : {table}¬ ({all_of})) {given}"
+    first = f"rintro ⟨{', '.join([*names, *hyps])}⟩"
+    return "\n    ".join(["", first, *known.lines, f"exact (by {decide} : {table}¬ ({all_of})) {given}"])
 
 
 def _put(expr: Expr, values: dict[str, str]) -> Expr:

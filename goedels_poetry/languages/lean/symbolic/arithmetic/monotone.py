@@ -139,12 +139,12 @@ def _improve(known: Intervals, name: str, small: Expr, large: Expr, variable: st
     needed = [g for g in given if g.split()[1] in f"{a.proof} {b.proof}".replace("(", " ").replace(")", " ").split()]
     known.lines += [
         f"have {label} : {claim} := by",
-        "  apply Decidable.byContradiction; intro hb",
+        "  apply Decidable.byContradiction; intro gp_hb",
         f"  have {'b' if upper else 't'}_{variable} : {side} := by omega",
         *(f"  {line}" for line in needed),
-        f"  have p : {a.text} ≤ {lean(small)} := {a.proof}",
-        f"  have q : {lean(large)} ≤ {b.text} := {b.proof}",
-        f"  clear {' '.join(['hb', *(g.split()[1] for g in needed)])}",
+        f"  have gp_lo : {a.text} ≤ {lean(small)} := {a.proof}",
+        f"  have gp_hi : {lean(large)} ≤ {b.text} := {b.proof}",
+        f"  clear {' '.join(['gp_hb', *(g.split()[1] for g in needed)])}",
         "  omega",
     ]
     (known.high if upper else known.low)[variable] = good

@@ -156,8 +156,10 @@ def shown(expr: Expr, bound: int) -> str:
         raise NotArithmetic("no witness")
     if expr.op == "∀" and expr.args[1].name in ("Nat", "ℕ") and not quantified(expr.args[0]):
         table = f"(by decide +kernel : ∀ {expr.name}, {expr.name} < {bound} → {lean(expr.args[0])})"
-        small = f"exact {table} {expr.name} h"
-        return f"(fun {expr.name} => by rcases Nat.lt_or_ge {expr.name} {bound} with h | h; · {small}; · {_LARGE})"
+        return (
+            f"(fun {expr.name} => (Nat.lt_or_ge {expr.name} {bound}).elim "
+            f"(fun h => {table} {expr.name} h) (fun h => by {_LARGE}))"
+        )
     return "(by first | decide +kernel | omega | grind)"
 
 
@@ -179,17 +181,19 @@ def bound_of(expr: Expr) -> int:
     return found
 
 
-def by_predicates(text: str, values: Mapping[str, str], predicates: Mapping[str, Predicate], negated: str = "") -> str:
-    """A term that proves the formula at these values, or with ``negated``, a proof of it, a term of type `False`; ""
-    for a formula without predicates of the file, or with variables that have no value."""
+def at_instance(
+    text: str, values: Mapping[str, str], predicates: Mapping[str, Predicate], *, negated: bool = False
+) -> str:
+    """A term that proves a formula with quantifiers or predicates at these values, or its negation; "" for others, and
+    where nothing is seen that could be one."""
     try:
         formula = at_values(read(text), values)
         body = spelled(formula, predicates)
-        if body == formula or body.variables():
+        if body.variables() or not quantified(body):
             return ""
         bound = bound_of(body)
         if negated:
-            return refuted(body, f"({negated})", bound)
+            return "" if weaker(body, "t", bound)[0] == "True" else f"fun t => {refuted(body, 't', bound)}"
         return f"(show {lean(body)} from {shown(body, bound)})"
     except NotArithmetic:
         return ""
@@ -206,9 +210,9 @@ def at_values(expr: Expr, values: Mapping[str, str]) -> Expr:
 __all__ = [
     "NO_PREDICATES",
     "Predicate",
+    "at_instance",
     "at_values",
     "bound_of",
-    "by_predicates",
     "predicates_of",
     "quantified",
     "refuted",

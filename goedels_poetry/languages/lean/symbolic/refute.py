@@ -12,6 +12,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic import (
     NO_PREDICATES,
     Predicate,
     at_instance,
+    defined_sequence,
     false_instances,
     fitting_instances,
     none_below,
@@ -32,7 +33,10 @@ TABLES, TABLE_SECONDS = 1, 5.0
 """How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
 adds."""
 MOST_VALUES = 9
+NO_TACTICS: Mapping[str, str] = {}
 MOST_DEPTH = 3
+MOST_ALONE = 48
+"""How many values the only number of a goal is given."""
 _PLAIN: dict[str, tuple[str, ...]] = {
     "Nat": ("0", "1", "2", "3", "4", "5", "7", "10"),
     "Int": ("0", "1", "-1", "2", "-2", "3", "-3", "5"),
@@ -80,6 +84,12 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
             _proof(goal, row, "decide +kernel", tactic, predicates) for row, tactic in zip(some, tactics, strict=True)
         ]
         found = None if clock.over else await _first(lean, task, goal, [*some], proofs, clock)
+        if found is not None:
+            return found
+    rows_of, tactics_of = defined_sequence(goal)
+    if rows_of:
+        made = [_proof(goal, row, "decide +kernel", "", predicates, tactics_of) for row in rows_of]
+        found = await _first(lean, task, goal, rows_of, made, clock)
         if found is not None:
             return found
     choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
@@ -153,7 +163,8 @@ async def _first(
     theorem = next((d for d in checked.declarations if d.name.endswith("gp_negation")), None)
     if not checked.ok or theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
         return None
-    shown = ", ".join(f"{v.name} = {choices[number][v.name]}" for v in goal.context if v.name in choices[number])
+    values = {n: "the sequence of its hypotheses" if "Nat.rec" in v else v for n, v in choices[number].items()}
+    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
     return Refutation(f"{shown or 'the statement'}: {goal.target} is false", proof)
 
 
@@ -169,19 +180,29 @@ def _proof(
     decide: str,
     negate: str = "",
     predicates: Mapping[str, Predicate] = NO_PREDICATES,
+    own: Mapping[str, str] = NO_TACTICS,
 ) -> str:
-    """One tactic that closes `False` from the claim at an instance: what ``decide`` shows of the hypotheses, and
-    ``negate`` (or it too) of the target's negation; ``predicates`` of the file are written out first."""
+    """One tactic that closes `False` from the claim at an instance.
 
-    def shown(text: str, otherwise: str, *, negated: bool = False) -> str:
+    ``decide`` shows the hypotheses, but for those that have a tactic of their ``own``, and ``negate`` (or it too) the
+    negation of the target; ``predicates`` of the file are written out first.
+    """
+
+    def shown(text: str, *, negated: bool = False) -> str:
         term = at_instance(text, choice, predicates, negated=negated)
-        return f"(by first | exact {term} | {otherwise})" if term else f"(by {otherwise})"
+        return f"(by first | exact {term} | {decide})" if term else f"(by {decide})"
 
     arguments = [
-        f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else shown(v.type, decide)
+        f"({choice[v.name]})"
+        if v.name in choice
+        else "_"
+        if v.info == "inst"
+        else f"(by {own[v.name]})"
+        if v.name in own
+        else shown(v.type)
         for v in goal.context
     ]
-    false = f"(by {negate})" if negate else shown(goal.target, decide, negated=True)
+    false = f"(by {negate})" if negate else shown(goal.target, negated=True)
     return f"exact absurd (@claim {' '.join(arguments)}) {false}"
 
 
@@ -206,6 +227,8 @@ def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
             if values:
                 sets.append((variable.name, values))
             # A type without values that are known is taken for a proposition: its proof is left to the decision.
+    if len(sets) == 1 and sets[0][1] == [*_PLAIN["Nat"]]:
+        sets = [(sets[0][0], [*map(str, range(MOST_ALONE))])]
     names = [name for name, _ in sets]
     sizes = [range(len(values)) for _, values in sets]
     limited = itertools.islice(itertools.product(*sizes), 20_000) if len(sets) > 4 else itertools.product(*sizes)

@@ -15,7 +15,12 @@ Who calls whom:
 * `expressions` reads and computes what Lean prints, `polynomials` are its normal forms.
 """
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_instances, fitting_instances, none_below
+from goedels_poetry.languages.lean.symbolic.arithmetic.instances import (
+    defined_sequence,
+    false_instances,
+    fitting_instances,
+    none_below,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     NO_PREDICATES,
     Predicate,
@@ -30,6 +35,7 @@ __all__ = [
     "arithmetic",
     "at_instance",
     "bounded_cases",
+    "defined_sequence",
     "false_instances",
     "fitting_instances",
     "none_below",

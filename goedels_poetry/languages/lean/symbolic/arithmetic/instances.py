@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     Expr,
@@ -17,6 +18,7 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     numeral,
     read,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import sequence_model
 from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
     NO_PREDICATES,
@@ -69,6 +71,24 @@ def fitting_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[d
     rows = [{problem.names[0]: v} for v in range(MOST_SMALL)]
     fitting = [row for row in rows if all(_is(True, h, row, problem) for _, h in problem.hypotheses)]
     return [{n: str(v) for n, v in row.items()} for row in fitting]
+
+
+def defined_sequence(goal: Goal) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Values for a goal about a sequence that its hypotheses define, and tactics for those hypotheses; none where there
+    is no such sequence."""
+    problem = arithmetic_of(goal)
+    model = sequence_model(problem) if problem is not None else None
+    if problem is None or model is None:
+        return [], {}
+    name, text, tactics = model
+    plain = replace(
+        problem,
+        hypotheses=tuple((n, h) for n, h in problem.hypotheses if n not in tactics),
+        target=Expr("var", (), "False"),
+    )
+    until = time.thread_time() + SECONDS
+    rows = list(itertools.islice(_false_within(plain, {}, MOST_SMALL, until), MOST)) if problem.types else [{}]
+    return [{name: text, **{n: str(v) for n, v in row.items()}} for row in rows], tactics
 
 
 def _understood(goal: Goal, predicates: Mapping[str, Predicate]) -> Arithmetic | None:
@@ -202,4 +222,4 @@ def _put(expr: Expr, values: dict[str, str]) -> Expr:
     return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)
 
 
-__all__ = ["false_instances", "fitting_instances", "none_below"]
+__all__ = ["defined_sequence", "false_instances", "fitting_instances", "none_below"]

@@ -214,16 +214,8 @@ def _proof(sequence: _Sequence, steps: list[Step], values: Values, window: list[
         return ""
     if results is None:
         return ""
-    width, value = sequence.width, sequence.value
-    state = " × ".join([value] * width)
-    parts = {f"s{i}": _part("s", i, width) for i in range(width)}
-    first = f"(({', '.join(lean(numeral(values.of[place].value)) for place in window)}) : {state})"
-    last = "0"
-    for step in reversed(steps):
-        own = _named(step.value, parts)
-        last = f"if {' ∧ '.join(lean(c) for c in step.conditions)} then {own} else {last}" if step.conditions else own
-    row = ", ".join([*(parts[f"s{i}"] for i in range(1, width)), last])
-    step_text = f"fun ({_INDEX} : Nat) (s : {state}) => (({row}) : {state})"
+    width = sequence.width
+    state, first, step_text = _recursion(sequence, steps, [values.of[place].value for place in window])
     claims = " ∧ ".join(f"{sequence.at(i)} = {_part(f'(g {_INDEX})', i, width)}" for i in range(width))
     lines = [
         *values.lines(window),
@@ -262,6 +254,57 @@ def _proof(sequence: _Sequence, steps: list[Step], values: Values, window: list[
 def _anonymous(parts: list[str]) -> str:
     """A term or pattern for all the parts of a conjunction."""
     return f"⟨{', '.join(parts)}⟩" if len(parts) > 1 else parts[0]
+
+
+def _recursion(sequence: _Sequence, steps: list[Step], start: list[int]) -> tuple[str, str, str]:
+    """The type of the window, the window at the start, and the function that moves it by one."""
+    width = sequence.width
+    state = " × ".join([sequence.value] * width)
+    parts = {f"s{i}": _part("s", i, width) for i in range(width)}
+    last = "0"
+    for step in reversed(steps):
+        own = _named(step.value, parts)
+        last = f"if {' ∧ '.join(lean(c) for c in step.conditions)} then {own} else {last}" if step.conditions else own
+    row = ", ".join([*(parts[f"s{i}"] for i in range(1, width)), last])
+    first = f"(({', '.join(lean(numeral(v)) for v in start)}) : {state})"
+    return state, first, f"fun ({_INDEX} : Nat) (s : {state}) => (({row}) : {state})"
+
+
+def sequence_model(problem: Arithmetic) -> tuple[str, str, dict[str, str]] | None:
+    """A sequence that the hypotheses define, as Lean text, with a tactic for each hypothesis about it; None when they
+    do not define one of natural indices, step by step."""
+    about = {n: h for n, h in problem.hypotheses if any(p.op == "app" for p in h.parts())}
+    names = {p.name for h in about.values() for p in h.parts() if p.op == "app"}
+    rules = rules_of(problem)
+    if len(names) != 1 or not rules or len(problem.functions) != 1:
+        return None
+    (name,) = names
+    index, _, value = problem.functions.get(name, "").partition(" → ")
+    spans = [_offsets(r, name) for r in rules]
+    if NUMBERS.get(index) != "Nat" or value not in NUMBERS or not all(spans):
+        return None
+    some = [(r, s) for r, s in zip(rules, spans, strict=True) if s]
+    base, width = min(_holding(r)[0] + s[0] for r, s in some), max(s[-1] - s[0] for _, s in some)
+    if base < 0 or not 1 <= width <= MOST_WIDTH:
+        return None
+    sequence = _Sequence(name, "Nat", NUMBERS[value], base, width)
+    values, window = given_values(problem), [(name, base + i) for i in range(width)]
+    compute_values(rules, values, window)
+    steps = [_step(r, sequence) for r in rules]
+    made = [s for s in steps if s is not None]
+    if len(made) < len(steps) or not all(place in values.of for place in window):
+        return None
+    state, first, step_text = _recursion(sequence, made, [values.of[place].value for place in window])
+    recursor = (
+        f"(Nat.rec (motive := fun _ => {state}) {first} ({step_text}) {f'(i - {base})' if base else 'i'} : {state})"
+    )
+    tactics = dict.fromkeys(about, "decide +kernel")
+    for rule in rules:
+        shift, asked = _holding(rule)[0], " ".join(f"h{i}" for i in range(len(rule.conditions)))
+        obtained = f"obtain ⟨m, rfl⟩ : ∃ m, v = m + {shift} := ⟨v - {shift}, by omega⟩"
+        close = "first | rfl | (simp_all; done) | (simp_all; omega)"
+        tactics[rule.hypothesis] = f"intro v {asked}; {obtained}; {close}"
+    return name, f"fun i => {_part(recursor, 0, width)}", tactics
 
 
 def _part(state: str, place: int, width: int) -> str:
@@ -303,4 +346,4 @@ def _facts(step: Step, number: int, sequence: _Sequence) -> list[str]:
     return lines
 
 
-__all__ = ["iterated_proofs"]
+__all__ = ["iterated_proofs", "sequence_model"]

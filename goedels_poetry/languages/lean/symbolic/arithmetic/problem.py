@@ -22,7 +22,7 @@ class Arithmetic:
     unread: tuple[str, ...] = ()
     """Hypotheses and other things that are none of this."""
     functions: dict[str, str] = field(default_factory=dict)
-    """The types of what may be functions, such as ``Nat → Int``."""
+    """The types of the functions of numbers, such as ``Nat → Int``."""
 
     def about(self, name: str) -> list[Expr]:
         """The hypotheses about one number alone."""
@@ -39,7 +39,7 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     types: dict[str, str] = {}
     hypotheses: list[tuple[str, Expr]] = []
     unread: list[str] = []
-    functions = {v.name: v.type for v in goal.context if "→" in v.type}
+    functions = {v.name: v.type for v in goal.context if _function(v.type)}
     for variable in goal.context:
         if variable.type in NUMBERS:
             types[variable.name] = NUMBERS[variable.type]
@@ -60,6 +60,12 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
         return None
     sound = tuple((n, h) for n, h in hypotheses if h.variables() <= known and h.op not in ("var", "num"))
     return Arithmetic(types, sound, target, tuple(unread), functions)
+
+
+def _function(type_: str) -> bool:
+    """Whether a type is that of functions of numbers."""
+    first, *rest = type_.split(" → ")
+    return bool(rest) and all(t in NUMBERS for t in (first, *rest))
 
 
 def parts_of(name: str, count: int) -> list[str]:

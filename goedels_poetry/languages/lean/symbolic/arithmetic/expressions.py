@@ -10,7 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED, MOST_DEEP = 4_096, 400, 1_000, 3, 24
+MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 4
+MOST_DEEP = {3: 24, 4: 12}
+"""How far a quantifier is followed that has others inside it, by how many there are."""
 _TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
     "↔": (20, 21, 21),
@@ -252,7 +254,7 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
     if op == "¬":
         return not holds(expr.args[0], values, types, bound)
     if op == "∧":
-        return all(holds(a, values, types, bound) for a in expr.args)
+        return all(holds(a, values, types, bound) for a in sorted(conjuncts(expr), key=_depth))
     if op == "∨":
         return any(holds(a, values, types, bound) for a in expr.args)
     if op in ("→", "↔"):
@@ -262,7 +264,7 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
         nested = _depth(expr)
         if nested > MOST_NESTED:
             raise NotArithmetic("too many quantifiers")
-        bound = min(bound, MOST_DEEP) if nested == MOST_NESTED else bound
+        bound = min(bound, MOST_DEEP.get(nested, bound))
         type_ = expr.args[1].name or _guessed(expr, types)
         inner = {**types, expr.name: type_}
         some = range(-bound if type_ == "Int" else 0, bound + 1)

@@ -208,6 +208,7 @@ def none_below(
             return None
         about = body != part or quantified(body)
         weak.append(weaker(body, f"(show {lean(body)} from {hyp})", bound + 1) if about else (lean(part), hyp))
+    weak.sort(key=lambda pair: "∀" in pair[0])  # what is quick to decide saves the rest
     all_of = " ∧ ".join(text for text, _ in weak)
     table = "".join(f"∀ {n}, {n} < {limits[n]} → " for n in names)
     proofs = [proof for _, proof in weak]

@@ -23,6 +23,8 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Theory
 
 MOST_UNFOLDED, MOST_WITNESS, MOST_BOUND = 4, 60, 1_000
+_NATURAL = ("Nat", "ℕ", "")
+"""How Lean prints the type of a bound variable; "" where it leaves it out, and Lean sees whether it was another one."""
 _LARGE = (
     "intros; first | omega | (exfalso; rename_i hd; have := Nat.le_of_dvd (by decide) hd; omega) | "
     "(exfalso; rename_i hd _; have := Nat.le_of_dvd (by decide) hd; omega) | grind"
@@ -125,13 +127,13 @@ def weaker(expr: Expr, proof: str, bound: int) -> tuple[str, str]:
     if expr.op == "∧":
         (a, p), (b, q) = (weaker(x, f"{proof}.{n}", bound) for n, x in enumerate(expr.args, 1))
         return f"({a} ∧ {b})", f"⟨{p}, {q}⟩"
-    if expr.op == "∀" and expr.args[1].name in ("Nat", "ℕ"):
+    if expr.op == "∀" and expr.args[1].name in _NATURAL:
         text, inner = weaker(expr.args[0], f"({proof} {expr.name})", bound)
         return f"(∀ {expr.name}, {expr.name} < {bound} → {text})", f"(fun {expr.name} _ => {inner})"
     if expr.op == "→" and not quantified(expr.args[0]):
         text, inner = weaker(expr.args[1], f"({proof} hw)", bound)
         return f"({lean(expr.args[0])} → {text})", f"(fun hw => {inner})"
-    if expr.op == "¬" and expr.args[0].op == "∃" and expr.args[0].args[1].name in ("Nat", "ℕ"):
+    if expr.op == "¬" and expr.args[0].op == "∃" and expr.args[0].args[1].name in _NATURAL:
         there = expr.args[0]
         without = Expr("¬", (there.args[0],))
         text, inner = weaker(without, f"(fun hx => {proof} ⟨{there.name}, hx⟩)", bound)
@@ -154,7 +156,7 @@ def shown(expr: Expr, bound: int) -> str:
             if holds(body, {}, {}, MOST_WITNESS):
                 return f"⟨{value}, {shown(body, bound)}⟩"
         raise NotArithmetic("no witness")
-    if expr.op == "∀" and expr.args[1].name in ("Nat", "ℕ") and not quantified(expr.args[0]):
+    if expr.op == "∀" and expr.args[1].name in _NATURAL and not quantified(expr.args[0]):
         table = f"(by decide +kernel : ∀ {expr.name}, {expr.name} < {bound} → {lean(expr.args[0])})"
         return (
             f"(fun {expr.name} => (Nat.lt_or_ge {expr.name} {bound}).elim "

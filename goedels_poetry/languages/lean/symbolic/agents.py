@@ -8,7 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from goedels_poetry.languages.lean.runtime import LeanRuntime
-from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, bounded_cases, too_large_to_compute
+from goedels_poetry.languages.lean.symbolic.arithmetic import (
+    Predicate,
+    arithmetic,
+    bounded_cases,
+    predicates_of,
+    too_large_to_compute,
+)
 from goedels_poetry.languages.lean.symbolic.attempts import SMALL, Clock, Proposal, first_success, tried
 from goedels_poetry.languages.lean.symbolic.explore import prove_by_lemmas
 from goedels_poetry.languages.lean.symbolic.portfolio import (
@@ -60,6 +66,11 @@ class Room:
     """What came of them."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds that were given to a strategy in vain."""
+
+    @property
+    def predicates(self) -> dict[str, Predicate]:
+        """The definitions of the file that are formulas of arithmetic."""
+        return predicates_of(self.theory)
 
 
 _ROOMS: weakref.WeakKeyDictionary[LeanRuntime, dict[Task, Room]] = weakref.WeakKeyDictionary()
@@ -160,7 +171,12 @@ async def _prove(lean: LeanRuntime, task: Task, room: Room, clock: Clock) -> Pro
     trial_log().take({"trials": [trial.to_json() for trial in room.log.trials if trial.what]})
     found = await first_success(lean, task, _texts(room, tactics), clock=clock, strategy="tactics", start=start)
     found = found or await first_success(
-        lean, task, _texts(room, arithmetic(room.goal)), clock=clock, strategy="arithmetic", start=start
+        lean,
+        task,
+        _texts(room, arithmetic(room.goal, room.predicates)),
+        clock=clock,
+        strategy="arithmetic",
+        start=start,
     )
     if found is None and not room.hints.all:
         found = await first_success(  # the library alone may have it
@@ -225,7 +241,7 @@ async def _structured_rarely(lean: LeanRuntime, task: Task, room: Room, clock: C
 
 def _direct(room: Room) -> list[str]:
     """`direct`; for a power that nothing may compute, what does not."""
-    return arithmetic(room.goal) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
+    return arithmetic(room.goal, room.predicates) if too_large_to_compute(room.goal) else direct(room.goal, room.hints)
 
 
 def _texts(room: Room, tactics: list[str]) -> list[str]:

@@ -9,9 +9,14 @@ from dataclasses import dataclass
 
 from goedels_poetry.languages.lean.runtime import LOGIC_AXIOMS, CheckRequest, LeanRuntime
 from goedels_poetry.languages.lean.symbolic.arithmetic import (
+    NO_PREDICATES,
+    Predicate,
+    at_instance,
+    defined_sequence,
     false_instances,
     fitting_instances,
     none_below,
+    predicates_of,
     too_large_to_compute,
 )
 from goedels_poetry.languages.lean.symbolic.attempts import Clock
@@ -24,11 +29,14 @@ HEARTBEATS = 10_000
 INSTANCES = 120
 REWRITTEN = 12
 BATCH = 30
-TABLES, TABLE_SECONDS = 4, 5.0
+TABLES, TABLE_SECONDS = 1, 5.0
 """How many instances of "there is" are tried at once by going through all numbers below a bound, and the time that this
 adds."""
 MOST_VALUES = 9
+NO_TACTICS: Mapping[str, str] = {}
 MOST_DEPTH = 3
+MOST_ALONE = 48
+"""How many values the only number of a goal is given."""
 _PLAIN: dict[str, tuple[str, ...]] = {
     "Nat": ("0", "1", "2", "3", "4", "5", "7", "10"),
     "Int": ("0", "1", "-1", "2", "-2", "3", "-3", "5"),
@@ -61,16 +69,27 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     theory = await theory_of(lean, task.prefix, clock.left)
     reduced = too_large_to_compute(goal)
     if reduced:
-        return await _first(lean, task, goal, [{}], "decide", clock, f"({reduced}; decide)")
-    likely = false_instances(goal)
+        return await _first(lean, task, goal, [{}], [_proof(goal, {}, "decide", f"({reduced}; decide)")], clock)
+    predicates = predicates_of(theory)
+    likely = false_instances(goal, predicates)
     definitions = hints_of(goal, theory, ()).definitions
-    rows = [(row, none_below(goal, row, definitions)) for row in likely or fitting_instances(goal)]
+    fitting = likely or fitting_instances(goal, predicates)
+    rows = [(row, none_below(goal, row, definitions, predicates)) for row in fitting]
     absent = [(tactic, row) for row, tactic in rows if tactic is not None]
     if absent:
         clock = Clock(clock.left + TABLE_SECONDS)
     for at in range(0, len(absent), TABLES):
         tactics, some = zip(*absent[at : at + TABLES], strict=True)
-        found = None if clock.over else await _first(lean, task, goal, [*some], "decide +kernel", clock, *tactics)
+        proofs = [
+            _proof(goal, row, "decide +kernel", tactic, predicates) for row, tactic in zip(some, tactics, strict=True)
+        ]
+        found = None if clock.over else await _first(lean, task, goal, [*some], proofs, clock)
+        if found is not None:
+            return found
+    rows_of, tactics_of = defined_sequence(goal)
+    if rows_of:
+        made = [_proof(goal, row, "decide +kernel", "", predicates, tactics_of) for row in rows_of]
+        found = await _first(lean, task, goal, rows_of, made, clock)
         if found is not None:
             return found
     choices = [*likely, *itertools.islice(instances(goal, theory), INSTANCES)]
@@ -85,7 +104,9 @@ async def refute(lean: LeanRuntime, task: Task, *, seconds: float) -> Refutation
     for at in range(0, min(most, len(choices)), size):
         if clock.over:
             return None
-        found = await _first(lean, task, goal, choices[at : min(at + size, most)], decide, clock)
+        batch = choices[at : min(at + size, most)]
+        tries = [_proof(goal, choice, decide, "", predicates) for choice in batch]
+        found = await _first(lean, task, goal, batch, tries, clock)
         if found is not None:
             return found
     return None
@@ -104,7 +125,7 @@ async def refuted_at(
     definitions = hints_of(goal, await theory_of(lean, task.prefix, clock.left), ()).definitions
     known = f" [{definitions}]" if definitions else ""
     for decide in ("decide +kernel", f"first | (simp{known}; done) | omega | grind{known}"):
-        found = await _first(lean, task, goal, [choice], decide, clock)
+        found = await _first(lean, task, goal, [choice], [_proof(goal, choice, decide)], clock)
         if found is not None:
             return found
     return None
@@ -122,13 +143,10 @@ async def _first(
     task: Task,
     goal: Goal,
     choices: list[dict[str, str]],
-    decide: str,
+    proofs: list[str],
     clock: Clock,
-    *negate: str,
 ) -> Refutation | None:
-    """The first of the instances that Lean proves to be false; ``negate``: what refutes the target at each."""
-    tactics = negate or [decide] * len(choices)
-    proofs = [_proof(goal, choice, decide, tactic) for choice, tactic in zip(choices, tactics, strict=True)]
+    """The first of the instances that Lean proves to be false, each by its own tactic."""
     tries = " | ".join(f'({proof}; trace "instance {n}")' for n, proof in enumerate(proofs))
     code = _negation(goal, f"by\n  intro claim\n  first | {tries} | fail", "_try")
     result = await lean.check(CheckRequest(f"\n{task.stubs}{code}", prefix=task.prefix, seconds=clock.left))
@@ -145,7 +163,8 @@ async def _first(
     theorem = next((d for d in checked.declarations if d.name.endswith("gp_negation")), None)
     if not checked.ok or theorem is None or not LOGIC_AXIOMS.issuperset(theorem.axioms):
         return None
-    shown = ", ".join(f"{v.name} = {choices[number][v.name]}" for v in goal.context if v.name in choices[number])
+    values = {n: "the sequence of its hypotheses" if "Nat.rec" in v else v for n, v in choices[number].items()}
+    shown = ", ".join(f"{v.name} = {values[v.name]}" for v in goal.context if v.name in values)
     return Refutation(f"{shown or 'the statement'}: {goal.target} is false", proof)
 
 
@@ -155,13 +174,36 @@ def _negation(goal: Goal, proof: str, suffix: str) -> str:
     return f"set_option maxHeartbeats {HEARTBEATS} in\ntheorem {name} : ¬ ({goal.statement}) := {proof}\n"
 
 
-def _proof(goal: Goal, choice: dict[str, str], decide: str, negate: str = "") -> str:
-    """One tactic that closes `False` from the claim at an instance."""
+def _proof(
+    goal: Goal,
+    choice: dict[str, str],
+    decide: str,
+    negate: str = "",
+    predicates: Mapping[str, Predicate] = NO_PREDICATES,
+    own: Mapping[str, str] = NO_TACTICS,
+) -> str:
+    """One tactic that closes `False` from the claim at an instance.
+
+    ``decide`` shows the hypotheses, but for those that have a tactic of their ``own``, and ``negate`` (or it too) the
+    negation of the target; ``predicates`` of the file are written out first.
+    """
+
+    def shown(text: str, *, negated: bool = False) -> str:
+        term = at_instance(text, choice, predicates, negated=negated)
+        return f"(by first | exact {term} | {decide})" if term else f"(by {decide})"
+
     arguments = [
-        f"({choice[v.name]})" if v.name in choice else "_" if v.info == "inst" else f"(by {decide})"
+        f"({choice[v.name]})"
+        if v.name in choice
+        else "_"
+        if v.info == "inst"
+        else f"(by {own[v.name]})"
+        if v.name in own
+        else shown(v.type)
         for v in goal.context
     ]
-    return f"exact absurd (@claim {' '.join(arguments)}) (by {negate or decide})"
+    false = f"(by {negate})" if negate else shown(goal.target, negated=True)
+    return f"exact absurd (@claim {' '.join(arguments)}) {false}"
 
 
 def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
@@ -185,6 +227,8 @@ def instances(goal: Goal, theory: Theory) -> Iterator[dict[str, str]]:
             if values:
                 sets.append((variable.name, values))
             # A type without values that are known is taken for a proposition: its proof is left to the decision.
+    if len(sets) == 1 and sets[0][1] == [*_PLAIN["Nat"]]:
+        sets = [(sets[0][0], [*map(str, range(MOST_ALONE))])]
     names = [name for name, _ in sets]
     sizes = [range(len(values)) for _, values in sets]
     limited = itertools.islice(itertools.product(*sizes), 20_000) if len(sets) > 4 else itertools.product(*sizes)

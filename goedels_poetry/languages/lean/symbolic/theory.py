@@ -34,6 +34,8 @@ class Theory:
     lemmas: tuple[str, ...]
     clashing: frozenset[str] = frozenset()
     """Definitions whose name alone means something else as well (`insert`, `length` after `open List`)."""
+    printed: tuple[tuple[str, str], ...] = ()
+    """What ``#print`` says of the definitions that are propositions, or `opaque`."""
 
     def written(self, name: str) -> str:
         """A definition as a tactic has to call it."""
@@ -126,13 +128,28 @@ async def _ask(lean: LeanRuntime, prefix: str, seconds: float) -> Theory | None:
             a.head in signature.parameters for a in signature.result.args
         ):  # else a predicate, or a family
             constructors.setdefault(signature.result.head, []).append(signature)
+    formulas = [f.name for f in functions if f.result.head == "Prop"]
+    bodies = await _printed(lean, prefix, [*formulas, *opaque], seconds)
     return Theory(
         tuple(functions),
         tuple(opaque),
         {k: tuple(v) for k, v in constructors.items()},
         tuple(wanted["theorem"][:MOST_LEMMAS]),
         clashing & set(wanted["def"]),
+        bodies,
     )
+
+
+async def _printed(lean: LeanRuntime, prefix: str, names: list[str], seconds: float) -> tuple[tuple[str, str], ...]:
+    if not names:
+        return ()
+    code = "\nset_option pp.fullNames true\nset_option format.width 100000\n"
+    shown = await lean.check(
+        CheckRequest(code + "".join(f"#print _root_.{n}\n" for n in names), prefix=prefix, seconds=seconds)
+    )
+    first = f"{prefix}{code}".count("\n") + 1
+    texts = {m.line - first: m.text for m in shown.messages}
+    return tuple((name, texts[at]) for at, name in enumerate(names) if at in texts)
 
 
 async def opened(lean: LeanRuntime, task: Task, seconds: float) -> Goal | None:

@@ -7,22 +7,40 @@ Who calls whom:
   `exponents` (powers that repeat modulo a number, or become too large), `gcds` (combinations that a common divisor
   divides), `divisors` (equations with few solutions, which are cases: divisors, roots, short ranges).
 * Generators for other things: `steps` (induction from a first value), `recurrences` (values and periods of sequences),
+  `iterated` (sequences far along), `monotone` (bounds of what grows, and a table of what is left),
   `squares` (sums of squares and products of hypotheses, found by `linear`), `roots` (factors, values between bounds,
   witnesses), `terms` (witnesses that depend on variables), `universal` (hypotheses about all numbers at some).
 * `instances` chooses values that meet the hypotheses and make the goal false, and shows Lean that nothing below a bound
   is what the goal says to exist; `refute` has Lean prove the negation from that.
+* `functions` and `predicates` write out what hypotheses and the file define, before any of this.
 * `ranges` passes bounds from one number to the next, by linear hypotheses and divisors.
 * `expressions` reads and computes what Lean prints, `polynomials` are its normal forms.
 """
 
-from goedels_poetry.languages.lean.symbolic.arithmetic.instances import false_instances, fitting_instances, none_below
+from goedels_poetry.languages.lean.symbolic.arithmetic.instances import (
+    defined_sequence,
+    false_instances,
+    fitting_instances,
+    none_below,
+)
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
+    NO_PREDICATES,
+    Predicate,
+    at_instance,
+    predicates_of,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.tactics import arithmetic, bounded_cases, too_large_to_compute
 
 __all__ = [
+    "NO_PREDICATES",
+    "Predicate",
     "arithmetic",
+    "at_instance",
     "bounded_cases",
+    "defined_sequence",
     "false_instances",
     "fitting_instances",
     "none_below",
+    "predicates_of",
     "too_large_to_compute",
 ]

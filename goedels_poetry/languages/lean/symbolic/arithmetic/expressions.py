@@ -10,8 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 3
-_TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
+MOST_BITS, MOST_TOKENS, MOST_DIGITS, MOST_NESTED = 4_096, 400, 1_000, 4
+MOST_DEEP = {3: 24, 4: 12}
+"""How far a quantifier is followed that has others inside it, by how many there are."""
+_TOKEN = re.compile(r"\s*(\d+|\.gcd|\.lcm|\.natAbs|[^\W\d][\w.'₀-₉!?]*|[()⟨⟩,:¬↑∃∀∣≤≥≠<>=+\-*/%^∧∨→↔!])")
 _INFIX = {
     "↔": (20, 21, 21),
     "→": (25, 26, 25),
@@ -120,6 +122,9 @@ class _Reader:
         head = self.atom()
         if self.peek() in (".gcd", ".lcm"):
             return Expr(self.take()[1:], (head, self.atom()))
+        if self.peek() == ".natAbs":
+            self.take()
+            return Expr("natAbs", (head,))
         if head.op == "var" and self._starts_atom():
             return self.applied(head.name)
         return head
@@ -197,6 +202,8 @@ def is_int(expr: Expr, types: Mapping[str, str]) -> bool:
         return expr.name in ("Int", "ℤ")
     if expr.op == "^":
         return is_int(expr.args[0], types)
+    if expr.op == "natAbs":
+        return False
     return expr.op == "neg" or any(is_int(a, types) for a in expr.args)
 
 
@@ -212,6 +219,8 @@ def compute(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], int
         return compute(expr.args[0], values, types, expr.name in ("Int", "ℤ") and is_int(expr.args[0], types))
     if expr.op == "neg":
         return -compute(expr.args[0], values, types, True)
+    if expr.op == "natAbs":
+        return abs(compute(expr.args[0], values, types, True))
     if len(expr.args) != 2 or expr.op in RELATIONS:
         raise NotArithmetic(expr.op)
     int_ = int_ or is_int(expr, types)
@@ -245,17 +254,17 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
     if op == "¬":
         return not holds(expr.args[0], values, types, bound)
     if op == "∧":
-        return all(holds(a, values, types, bound) for a in expr.args)
+        return all(holds(a, values, types, bound) for a in sorted(conjuncts(expr), key=_depth))
     if op == "∨":
         return any(holds(a, values, types, bound) for a in expr.args)
     if op in ("→", "↔"):
         first, second = (holds(x, values, types, bound) for x in expr.args)
         return first == second if op == "↔" else not first or second
     if op in ("∃", "∀"):
-        nested = sum(p.op in ("∃", "∀") for p in expr.parts())
+        nested = _depth(expr)
         if nested > MOST_NESTED:
             raise NotArithmetic("too many quantifiers")
-        bound = min(bound, 8) if nested == MOST_NESTED else bound
+        bound = min(bound, MOST_DEEP.get(nested, bound))
         type_ = expr.args[1].name or _guessed(expr, types)
         inner = {**types, expr.name: type_}
         some = range(-bound if type_ == "Int" else 0, bound + 1)
@@ -268,6 +277,11 @@ def holds(expr: Expr, values: Mapping[str, int], types: Mapping[str, str], bound
     if op == "∣":
         return b == 0 if a == 0 else b % a == 0
     return {"=": a == b, "≠": a != b, "<": a < b, "≤": a <= b, ">": a > b, "≥": a >= b}[op]
+
+
+def _depth(expr: Expr) -> int:
+    """How many quantifiers are inside each other."""
+    return (expr.op in ("∃", "∀")) + max(map(_depth, expr.args), default=0)
 
 
 def _guessed(expr: Expr, types: Mapping[str, str]) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     Expr,
@@ -17,22 +18,43 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     numeral,
     read,
 )
+from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import sequence_model
+from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import (
+    NO_PREDICATES,
+    Predicate,
+    quantified,
+    spelled,
+    weaker,
+    written_out,
+)
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import NUMBERS, Arithmetic, arithmetic_of
+from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import omega_reads
 from goedels_poetry.languages.lean.symbolic.arithmetic.steps import lean
 from goedels_poetry.languages.lean.symbolic.theory import Goal
 
 SECONDS = 0.8
-RADII = {0: (0,), 1: (3_000, 30_000), 2: (12, 40, 150, 2_000), 3: (4, 12, 40, 150), 4: (3, 12, 40), 5: (2, 6)}
+RADII = {
+    0: (0,),
+    1: (3_000, 30_000),
+    2: (12, 40, 150, 2_000),
+    3: (4, 12, 40, 150),
+    4: (3, 12, 40),
+    5: (2, 6),
+    6: (2, 16),
+}
 """How far from 0 numbers are looked for, one after the other, by how many there are."""
+_STEPWISE = frozenset({"%", "/", "gcd", "lcm", "min", "max", "natAbs", "app", "∃", "∀"})
+"""What is no polynomial of its arguments, even where three values say so."""
 MOST, MOST_BOUND, MOST_SMALL = 6, 40, 24
 
 
-def false_instances(goal: Goal) -> list[dict[str, str]]:
+def false_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[dict[str, str]]:
     """Values of the numbers of a goal, as Lean text; [] when it is no arithmetic or none are found in time."""
-    problem = _understood(goal)
+    problem = _understood(goal, predicates)
     if problem is None:
         return []
-    until = time.monotonic() + SECONDS
+    until = time.thread_time() + SECONDS
     given = _given(problem)
     for radius in RADII[len(problem.types) - len(given)]:
         found = list(itertools.islice(_false_within(problem, given, radius, until), MOST))
@@ -41,9 +63,9 @@ def false_instances(goal: Goal) -> list[dict[str, str]]:
     return []
 
 
-def fitting_instances(goal: Goal) -> list[dict[str, str]]:
+def fitting_instances(goal: Goal, predicates: Mapping[str, Predicate]) -> list[dict[str, str]]:
     """Small values of the one number of a goal that meet its hypotheses, whatever the goal says about it."""
-    problem = _understood(goal)
+    problem = _understood(goal, predicates)
     if problem is None or len(problem.types) != 1:
         return []
     rows = [{problem.names[0]: v} for v in range(MOST_SMALL)]
@@ -51,13 +73,35 @@ def fitting_instances(goal: Goal) -> list[dict[str, str]]:
     return [{n: str(v) for n, v in row.items()} for row in fitting]
 
 
-def _understood(goal: Goal) -> Arithmetic | None:
+def defined_sequence(goal: Goal) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Values for a goal about a sequence that its hypotheses define, and tactics for those hypotheses; none where there
+    is no such sequence."""
+    problem = arithmetic_of(goal)
+    model = sequence_model(problem) if problem is not None else None
+    if problem is None or model is None:
+        return [], {}
+    name, text, tactics = model
+    plain = replace(
+        problem,
+        hypotheses=tuple((n, h) for n, h in problem.hypotheses if n not in tactics),
+        target=Expr("var", (), "False"),
+    )
+    until = time.thread_time() + SECONDS
+    rows = list(itertools.islice(_false_within(plain, {}, MOST_SMALL, until), MOST)) if problem.types else [{}]
+    return [{name: text, **{n: str(v) for n, v in row.items()}} for row in rows], tactics
+
+
+def _understood(goal: Goal, predicates: Mapping[str, Predicate]) -> Arithmetic | None:
     """The goal, where its variables are a few numbers and its hypotheses are formulas."""
     problem = arithmetic_of(goal)
     if problem is None or not 0 < len(problem.types) <= max(RADII):
         return None
     covered = {*problem.types, *(name.split(".")[0] for name, _ in problem.hypotheses)}
-    return None if any(v.name not in covered for v in goal.context) else problem
+    if any(v.name not in covered for v in goal.context):
+        return None
+    with suppress(NotArithmetic):
+        return (written_out(problem, predicates) or ("", problem))[1]
+    return None
 
 
 def _given(problem: Arithmetic) -> dict[str, int]:
@@ -88,7 +132,7 @@ def _false_within(problem: Arithmetic, given: dict[str, int], radius: int, until
         known = [given[name]] if name in given else _solved(name, asked, values, problem)
         for size in range(radius + 1) if known is None else known:
             for value in (size, -size) if signed and size and known is None else (size,):
-                if time.monotonic() > until:
+                if time.thread_time() > until:
                     return
                 more = {**values, name: value}
                 if all(_is(True, h, more, problem) for h in asked):
@@ -101,7 +145,11 @@ def _solved(name: str, asked: list[Expr], values: dict[str, int], problem: Arith
     """What an equation that is linear in the number leaves it, and the first few values, since subtraction may be cut
     off; None where there is no such equation."""
     for h in asked:
-        if h.op != "=" or name not in h.variables():
+        if (
+            h.op != "="
+            or name not in h.variables()
+            or any(p.op in _STEPWISE and name in p.variables() for p in h.parts())
+        ):
             continue
         int_ = any(is_int(a, problem.types) for a in h.args)
         try:
@@ -124,7 +172,9 @@ def _is(wanted: bool, formula: Expr, values: dict[str, int], problem: Arithmetic
         return False
 
 
-def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str | None:
+def none_below(
+    goal: Goal, values: dict[str, str], definitions: str = "", predicates: Mapping[str, Predicate] = NO_PREDICATES
+) -> str | None:
     """A tactic for ``¬ target`` at these values, where the target says that numbers exist: `omega` finds bounds for
     them, and all below are tried, with the ``definitions`` unfolded. None when it says nothing of that kind."""
     text = goal.target
@@ -147,10 +197,24 @@ def none_below(goal: Goal, values: dict[str, str], definitions: str = "") -> str
     decide = f"first | {plain} | (simp only [{definitions}]; {plain})" if definitions else plain
     parts = [_put(c, values) for c in conjuncts(target)]
     hyps = [f"e{k}" for k in range(len(parts))]
-    body = " ∧ ".join(lean(p) for p in parts)
-    table = "".join(f"∀ {n}, {n} < {bound + 1} → " for n in names)
-    given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(hyps)}⟩" if len(hyps) > 1 else hyps[0]])
-    return f"rintro ⟨{', '.join([*names, *hyps])}⟩; exact (by {decide} : {table}¬ ({body})) {given}"
+    unclear = [(h, part) for h, part in zip(hyps, parts, strict=True) if part.op == "=" and not omega_reads(part)]
+    known = intervals(Arithmetic(dict.fromkeys(names, "Nat"), tuple(unclear), target))
+    limits = {n: min(bound, known.high.get(n, bound)) + 1 for n in names}
+    weak = []
+    for part, hyp in zip(parts, hyps, strict=True):
+        try:
+            body = spelled(part, predicates)
+        except NotArithmetic:
+            return None
+        about = body != part or quantified(body)
+        weak.append(weaker(body, f"(show {lean(body)} from {hyp})", bound + 1) if about else (lean(part), hyp))
+    weak.sort(key=lambda pair: "∀" in pair[0])  # what is quick to decide saves the rest
+    all_of = " ∧ ".join(text for text, _ in weak)
+    table = "".join(f"∀ {n}, {n} < {limits[n]} → " for n in names)
+    proofs = [proof for _, proof in weak]
+    given = " ".join([*(f"{n} (by omega)" for n in names), f"⟨{', '.join(proofs)}⟩" if len(proofs) > 1 else proofs[0]])
+    first = f"rintro ⟨{', '.join([*names, *hyps])}⟩"
+    return "\n    ".join(["", first, *known.lines, f"exact (by {decide} : {table}¬ ({all_of})) {given}"])
 
 
 def _put(expr: Expr, values: dict[str, str]) -> Expr:
@@ -159,4 +223,4 @@ def _put(expr: Expr, values: dict[str, str]) -> Expr:
     return Expr(expr.op, tuple(_put(a, values) for a in expr.args), expr.name, expr.value)
 
 
-__all__ = ["false_instances", "fitting_instances", "none_below"]
+__all__ = ["defined_sequence", "false_instances", "fitting_instances", "none_below"]

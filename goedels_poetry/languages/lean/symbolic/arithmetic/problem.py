@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import Expr, NotArithmetic, conjuncts, read
 from goedels_poetry.languages.lean.symbolic.theory import Goal
@@ -21,6 +21,8 @@ class Arithmetic:
     target: Expr
     unread: tuple[str, ...] = ()
     """Hypotheses and other things that are none of this."""
+    functions: dict[str, str] = field(default_factory=dict)
+    """The types of the functions of numbers, such as ``Nat → Int``."""
 
     def about(self, name: str) -> list[Expr]:
         """The hypotheses about one number alone."""
@@ -37,6 +39,7 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     types: dict[str, str] = {}
     hypotheses: list[tuple[str, Expr]] = []
     unread: list[str] = []
+    functions = {v.name: v.type for v in goal.context if _function(v.type)}
     for variable in goal.context:
         if variable.type in NUMBERS:
             types[variable.name] = NUMBERS[variable.type]
@@ -46,7 +49,7 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
         except NotArithmetic:
             unread.append(variable.name)
             continue
-        names = _parts(variable.name, len(parts))
+        names = parts_of(variable.name, len(parts))
         hypotheses += zip(names, parts, strict=True)
     try:
         target = read(goal.target)
@@ -56,10 +59,16 @@ def arithmetic_of(goal: Goal) -> Arithmetic | None:
     if not target.variables() <= known:
         return None
     sound = tuple((n, h) for n, h in hypotheses if h.variables() <= known and h.op not in ("var", "num"))
-    return Arithmetic(types, sound, target, tuple(unread))
+    return Arithmetic(types, sound, target, tuple(unread), functions)
 
 
-def _parts(name: str, count: int) -> list[str]:
+def _function(type_: str) -> bool:
+    """Whether a type is that of functions of numbers."""
+    first, *rest = type_.split(" → ")
+    return bool(rest) and all(t in NUMBERS for t in (first, *rest))
+
+
+def parts_of(name: str, count: int) -> list[str]:
     """How the parts of a conjunction (nested to the right) are called."""
     return [name] if count == 1 else [name + ".2" * k + (".1" if k < count - 1 else "") for k in range(count)]
 
@@ -127,7 +136,7 @@ def unpacked(problem: Arithmetic) -> tuple[str, Arithmetic] | None:
             continue
         steps.append(f"obtain ⟨{', '.join([*names, name])}⟩ := {name}")
         parts = conjuncts(body)
-        known = zip(_parts(name, len(parts)), parts, strict=True)
+        known = zip(parts_of(name, len(parts)), parts, strict=True)
         others = tuple((n, f) for n, f in problem.hypotheses if n != name)
         problem = replace(problem, types=types, hypotheses=(*others, *known))
     if not steps:
@@ -153,4 +162,14 @@ def put_in(expr: Expr, name: str, value: Expr) -> Expr:
     return Expr(expr.op, tuple(put_in(a, name, value) for a in expr.args), expr.name, expr.value)
 
 
-__all__ = ["NUMBERS", "Arithmetic", "arithmetic_of", "negated_into", "not_above", "put_in", "reduced", "unpacked"]
+__all__ = [
+    "NUMBERS",
+    "Arithmetic",
+    "arithmetic_of",
+    "negated_into",
+    "not_above",
+    "parts_of",
+    "put_in",
+    "reduced",
+    "unpacked",
+]

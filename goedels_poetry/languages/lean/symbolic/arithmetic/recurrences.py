@@ -9,7 +9,6 @@ from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import (
     Expr,
     NotArithmetic,
     compute,
-    conjuncts,
     holds,
     numeral,
 )
@@ -64,26 +63,31 @@ class Values:
         lines = []
         for place in order:
             known = self.of[place]
-            lines.append(f"have {_name(place)} : {_at(place)} = {lean(numeral(known.value))} := {known.proof}")
-            done = [_name(need) for need in known.needs if last[need] == place and need not in wanted]
+            lines.append(f"have {name_of(place)} : {_at(place)} = {lean(numeral(known.value))} := {known.proof}")
+            done = [name_of(need) for need in known.needs if last[need] == place and need not in wanted]
             lines += [f"clear {' '.join(done)}"] if done else []  # `omega` reads all that it is given
         return lines
 
 
 def recurrence_proofs(problem: Arithmetic) -> Iterator[str]:
     """At most two tactics: by computing what is needed, and by a period."""
-    rules = [r for name, h in problem.hypotheses if (r := _rule(name, h)) is not None]
+    rules = rules_of(problem)
     apps = [p for p in problem.target.parts() if p.op == "app" and len(p.args) == 1]
     if not rules or not apps:
         return
-    values = _given(problem)
+    values = given_values(problem)
     ground = [(p.name, compute(p.args[0], {}, {})) for p in apps if not p.args[0].variables()]
     if len(ground) == len(apps) and all(abs(i) <= MOST_STEPS for _, i in ground):
-        _compute(rules, values, ground)
+        compute_values(rules, values, ground)
         if all(place in values.of for place in ground):
-            facts = ", ".join(dict.fromkeys(_name(p) for p in ground))
+            facts = ", ".join(dict.fromkeys(name_of(p) for p in ground))
             yield "\n  ".join([*values.lines(ground), f"first | (simp [{facts}]; done) | (simp only [{facts}]; omega)"])
     yield from _by_period(problem, rules, values, apps)
+
+
+def rules_of(problem: Arithmetic) -> list[Rule]:
+    """The hypotheses that say how the values of a sequence go on."""
+    return [r for name, h in problem.hypotheses if (r := _rule(name, h)) is not None]
 
 
 def _rule(name: str, h: Expr) -> Rule | None:
@@ -91,7 +95,7 @@ def _rule(name: str, h: Expr) -> Rule | None:
         return None
     conditions, body = [], h.args[0]
     while body.op == "→":
-        conditions += conjuncts(body.args[0])
+        conditions.append(body.args[0])
         body = body.args[1]
     if body.op != "=" or not any(p.op == "app" and len(p.args) == 1 for p in body.parts()):
         return None
@@ -99,7 +103,7 @@ def _rule(name: str, h: Expr) -> Rule | None:
     return Rule(name, h.name, type_, tuple(conditions), body)
 
 
-def _given(problem: Arithmetic) -> Values:
+def given_values(problem: Arithmetic) -> Values:
     """What hypotheses say of single values."""
     values = Values()
     for name, h in problem.hypotheses:
@@ -112,7 +116,7 @@ def _given(problem: Arithmetic) -> Values:
     return values
 
 
-def _compute(rules: list[Rule], values: Values, wanted: list[Place]) -> None:
+def compute_values(rules: list[Rule], values: Values, wanted: list[Place]) -> None:
     """Use the rules up and down, until all that is wanted is known or nothing new is found."""
     indices = [i for _, i in wanted] + [i for _, i in values.of if abs(i) <= 2 * MOST_STEPS]
     span = range(min(indices) - MOST_SHIFT, max(indices) + MOST_SHIFT)
@@ -144,11 +148,11 @@ def _use(rule: Rule, k: int, values: Values) -> None:
     except NotArithmetic:
         return
     difference = added(sides[0], scaled(sides[1], -1))
-    one = ((_name(place), 1),)
+    one = ((name_of(place), 1),)
     if set(difference) - {one, ()} or abs(difference.get(one, 0)) != 1:
         return
     needs = tuple(dict.fromkeys(p for p in places if p != place))
-    put = f"simp only [{', '.join(map(_name, needs))}] at s; " if needs else ""
+    put = f"simp only [{', '.join(map(name_of, needs))}] at s; " if needs else ""
     applied = _applied(rule, lean(numeral(k)), "decide")
     proof = f"by have s : {lean(instance)} := {applied}; {put}first | exact s | omega"
     values.of[place] = Known(-difference.get((), 0) // difference[one], proof, needs)
@@ -175,11 +179,12 @@ def _valued(expr: Expr, values: Values) -> Expr:
     if expr.op == "app":
         place = (expr.name, compute(expr.args[0], {}, {}))
         known = values.of.get(place)
-        return Expr("var", (), _name(place)) if known is None else numeral(known.value)
+        return Expr("var", (), name_of(place)) if known is None else numeral(known.value)
     return replace(expr, args=tuple(_valued(a, values) for a in expr.args))
 
 
-def _name(place: Place) -> str:
+def name_of(place: Place) -> str:
+    """What a proof calls the fact that says the value at a place."""
     return f"e_{place[0].replace('.', '_')}_{place[1]}".replace("-", "n")
 
 
@@ -209,7 +214,7 @@ def _by_period(problem: Arithmetic, rules: list[Rule], values: Values, apps: lis
                     return
                 lines.append(step[0])
                 places.append((name, step[1]))
-            _compute(rules, values, places)
+            compute_values(rules, values, places)
             if all(place in values.of for place in places):
                 yield "\n  ".join([*lines, *values.lines(places), "omega"])
                 return
@@ -241,7 +246,7 @@ def _linear(rule: Rule) -> tuple[str, int, int, list[int]] | None:
     difference: Polynomial = added(a, scaled(b, -1))
     indices = sorted({i for _, i in places})
     name, base, degree = places[0][0], indices[0], indices[-1] - indices[0]
-    found = [difference.pop(((_name((name, base + i)), 1),), 0) for i in range(degree + 1)]
+    found = [difference.pop(((name_of((name, base + i)), 1),), 0) for i in range(degree + 1)]
     if difference or abs(found[-1]) != 1 or not 1 <= degree <= MOST_DEGREE:
         return None
     return name, shift, base, [-c * found[-1] for c in found[:-1]]
@@ -317,4 +322,14 @@ def _brought_down(
     return None
 
 
-__all__ = ["recurrence_proofs"]
+__all__ = [
+    "MOST_STEPS",
+    "Place",
+    "Rule",
+    "Values",
+    "compute_values",
+    "given_values",
+    "name_of",
+    "recurrence_proofs",
+    "rules_of",
+]

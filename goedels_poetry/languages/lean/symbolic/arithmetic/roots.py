@@ -38,9 +38,9 @@ def witness_proofs(problem: Arithmetic) -> Iterator[str]:
     if not names or target.variables() - set(names):
         return
     sets = [range(-30 if types[n] == "Int" else 0, 400 if len(names) == 1 else 60) for n in names]
-    until = time.monotonic() + SEARCH_SECONDS
+    until = time.thread_time() + SEARCH_SECONDS
     for row in sorted(itertools.islice(itertools.product(*sets), 4_000), key=lambda r: sum(map(abs, r))):
-        if time.monotonic() > until:
+        if time.thread_time() > until:
             return
         try:
             if holds(target, dict(zip(names, row, strict=True)), types):
@@ -167,13 +167,13 @@ def ordered(problem: Arithmetic) -> tuple[list[str], Arithmetic]:
 
 def _least_proved(problem: Arithmetic, bounds: list[int], name: str, *, below: bool = False) -> tuple[int, str]:
     """The first of these bounds of a number that products of hypotheses prove, with the proof; "" when none does."""
-    until = time.monotonic() + SEARCH_SECONDS
+    until = time.thread_time() + SEARCH_SECONDS
     for bound in bounds:
         sides = (numeral(bound), Expr("var", (), name))
         proof = inequality(problem, Expr("≤", sides if below else sides[::-1]))
         if proof is not None:
             return bound, _inner(proof)
-        if time.monotonic() > until:
+        if time.thread_time() > until:
             break
     return bounds[0], ""
 
@@ -208,13 +208,13 @@ def _solutions(problem: Arithmetic, names: list[str]) -> list[tuple[int, ...]] |
     far = {1: 400, 2: MOST_VALUES, 3: 16}[len(names)]
     sets = [range(-far if problem.types[n] == "Int" else 0, far + 1) for n in names]
     fitting = [h for _, h in problem.hypotheses if h.variables() <= set(names)]
-    found, until = [], time.monotonic() + SEARCH_SECONDS
+    found, until = [], time.thread_time() + SEARCH_SECONDS
     try:
         for row in itertools.product(*sets):
             values = dict(zip(names, row, strict=True))
             if all(holds(h, values, problem.types) for h in fitting):
                 found.append(row)
-            if time.monotonic() > until or len(found) > MOST_VALUES * 4:
+            if time.thread_time() > until or len(found) > MOST_VALUES * 4:
                 return found or None
     except NotArithmetic:
         return None

@@ -83,6 +83,8 @@ def lean(expr: Expr) -> str:
         return f"(Nat.{expr.op} {' '.join(lean(a) for a in expr.args)})"
     if expr.op in ("min", "max"):
         return f"({expr.op} {' '.join(lean(a) for a in expr.args)})"
+    if expr.op == "natAbs":
+        return f"(Int.natAbs {lean(expr.args[0])})"
     if expr.op == "¬":
         return f"(¬ {lean(expr.args[0])})"
     if expr.op in ("∃", "∀"):

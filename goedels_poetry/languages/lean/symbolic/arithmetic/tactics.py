@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
 from goedels_poetry.languages.lean.symbolic.arithmetic.divisors import divisor_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.exponents import exponent_proofs
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, conjuncts
+from goedels_poetry.languages.lean.symbolic.arithmetic.functions import introduced, single_values, unfolded
 from goedels_poetry.languages.lean.symbolic.arithmetic.gcds import gcd_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.iterated import iterated_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import table_proofs
+from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import NO_PREDICATES, Predicate, written_out
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import (
     Arithmetic,
     arithmetic_of,
@@ -35,6 +39,7 @@ from goedels_poetry.languages.lean.symbolic.theory import Goal
 MOST_EACH = 5
 _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     within_ranges,
+    table_proofs,
     witness_proofs,
     term_proofs,
     gcd_proofs,
@@ -42,6 +47,7 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
     factored,
     divisor_proofs,
     exponent_proofs,
+    iterated_proofs,
     recurrence_proofs,
     instance_proofs,
     square_proofs,
@@ -51,8 +57,11 @@ _GENERATORS: tuple[Callable[[Arithmetic], Iterator[str]], ...] = (
 )
 
 
-def arithmetic(goal: Goal) -> list[str]:
-    """Tactics; [] when the goal is no arithmetic. Nothing here takes more than a second."""
+def arithmetic(goal: Goal, predicates: Mapping[str, Predicate] = NO_PREDICATES) -> list[str]:
+    """Tactics; [] when the goal is no arithmetic. ``predicates``: those of the file, by name.
+
+    Nothing here takes more than a second.
+    """
     problem = arithmetic_of(goal)
     if problem is None:
         return []
@@ -60,10 +69,11 @@ def arithmetic(goal: Goal) -> list[str]:
     if is_huge(problem):
         return found
     found += _generated(problem)
-    for change in (reduced, not_above, unpacked):
-        with suppress(NotArithmetic):
-            step, inner = change(problem) or ("", problem)
-            found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []
+    with suppress(NotArithmetic):
+        step, inner = written_out(problem, predicates) or ("", problem)
+        more = _changed(inner) + _generated(inner) if step else []
+        found += [f"{step}\n  {text}" for text in more]
+    found += _changed(problem)
     if not problem.types:
         found.append("decide +kernel")
     if problem.target.op == "∧":
@@ -74,6 +84,16 @@ def arithmetic(goal: Goal) -> list[str]:
     if problem.target.op == "↔":
         found.append("(constructor <;> intro h <;> grind)")
     return list(dict.fromkeys(found))
+
+
+def _changed(problem: Arithmetic) -> list[str]:
+    """The tactics that fit what a first step makes of the problem."""
+    found: list[str] = []
+    for change in (unfolded, single_values, introduced, reduced, not_above, unpacked):
+        with suppress(NotArithmetic):
+            step, inner = change(problem) or ("", problem)
+            found += [f"{step}\n  {text}" for text in [*_part_by_part(inner), *_generated(inner)]] if step else []
+    return found
 
 
 def _part_by_part(problem: Arithmetic) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from goedels_poetry.kernel.bridge import NotTranslatable
-from goedels_poetry.kernel.derivation import Query, Step
+from goedels_poetry.kernel.derivation import Instance, Query, Step
 from goedels_poetry.kernel.faults import KernelError
 from goedels_poetry.kernel.inductions import shapes_of
 from goedels_poetry.kernel.obligations import Context
@@ -146,22 +146,38 @@ def _closed(writing: Writing, step: Step, sequent: Sequent, ground: Ground) -> I
     numbered = list(enumerate(sequent.hyps))
     general = [f"{HYPOTHESIS}{i + 1}" for i, h in numbered if h.kind is Kind.FORALL]
     unused = [f"{HYPOTHESIS}{i + 1}" for i, h in numbered if i not in ground.hyps]
-    given = {name for name, _ in writing.premises()}
-    premises = [name for name in writing.given(step.id) if name in given]
+    premises = writing.suppositions(step.id)
 
     def clear(names: Sequence[str]) -> str:
         return f"clear {' '.join(names)}\n" if names else ""
 
     few = f"{facts}{clear([*unused, *premises])}"
-    spoken = [sequent.concl, *ground.facts, *(h for i, h in numbered if i in ground.hyps)]
+    spoken = [
+        sequent.concl,
+        *(h for i, h in numbered if i in ground.hyps),
+        *_sources(writing, sequent, shown.instances),
+    ]
     plain = listed(writing.plain(spoken))  # z3 knows what a selector or a tester is, Lean has to be told
-    yield f"{few}grind (splits := 20){plain}"
+    yield f"{few}grind (splits := 20) +splitImp{plain}"
     if any(t.sort is INT for term in spoken for t in subterms(term)):
         yield f"{few}simp_all{plain}\nomega"
     if shown.text:
         return
     yield f"{few}simp_all{plain}\ndone"
     yield f"{facts}{clear([*general, *premises])}grind{plain}"
+
+
+def _sources(writing: Writing, sequent: Sequent, instances: Sequence[Instance]) -> Iterator[Term]:
+    """What the instances are of, but for definitions, and at which terms."""
+    premises = {p.name: p.formula for p in writing.problem.premises}
+    for instance in instances:
+        yield from instance.args
+        if instance.of == "step":
+            yield from (*writing.proved[instance.name].hyps, writing.proved[instance.name].concl)
+        elif instance.of == "hyp":
+            yield sequent.hyps[int(instance.name)]
+        elif instance.of == "premise":
+            yield premises[instance.name]
 
 
 __all__ = ["Casework"]

@@ -216,8 +216,8 @@ def _instance(writing: Writing, instance: Instance) -> str:
     body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
     call = app(definition.name, instance.args, definition.sort)
     stated = ""
-    plain = simplify(body, writing.problem.signature)
-    for side in (body, plain):  # which may have no selectors
+    stated = ""
+    for side in (simplify(body, writing.problem.signature), body):  # the first may have no selectors
         try:
             if writing.is_spoken(side):
                 stated = stated or theory.prop(app("=", (call, side), BOOL))
@@ -227,7 +227,13 @@ def _instance(writing: Writing, instance: Instance) -> str:
     if not stated:
         return ""
     if not name:  # described by hypotheses, not defined
-        return f" : {stated} := by first | (simp [*]; done) | grind"
+        laws = [law for law, _ in theory.equations.get(instance.name, ())]
+        ways = (
+            [f"exact {law}" for law in laws]
+            + [f"(apply {law})" for law in laws]
+            + [f"(rw [{law}]; done)" for law in laws]
+        )
+        return f" : {stated} := by first | {' | '.join([*ways, 'grind'])}"
     others = ", ".join(n for n in writing.definitions(definition.body) if n != name)
     known = f"{name}, {others}" if others else name
     ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]

@@ -79,9 +79,10 @@ def shapes(writing: Writing, sequent: Sequent, ground: Ground) -> Shapes:
         return look_into(args[0])[datatype.constructors.index(constructor)].args[position]
 
     instances = [Instance(i.of, i.name, tuple([without(a) for a in i.args])) for i in ground.instances]
-    for value in _compared(writing, sequent, instances, ground):
-        if signature.datatype(value.sort) is not None and len(opened) < MOST:
-            look_into(value)
+    for values in _compared(writing, sequent, instances, ground):
+        for value in values if opened.keys().isdisjoint(values) else ():
+            if signature.datatype(value.sort) is not None and len(opened) < MOST:
+                look_into(value)
     instances = [e for i in instances for e in _taken_apart(writing, i, look_into)]
     lines = [_supposed(writing, value, ways, i) for i, (value, ways) in enumerate(opened.items())]
     return Shapes("".join(lines), tuple(dict.fromkeys(instances)), tuple(opened))
@@ -107,17 +108,31 @@ def _taken_apart(writing: Writing, instance: Instance, look_into: Callable[[Term
     return [*done, *waiting]
 
 
-def _compared(writing: Writing, sequent: Sequent, instances: Sequence[Instance], ground: Ground) -> Iterator[Term]:
-    """Values of calls at a place where a fact about the same function has a constructor."""
-    facts = [sequent.concl, *(h for h in sequent.hyps if h.kind is not Kind.FORALL), *ground.facts]
-    facts += [a for i in instances for a in i.args]
-    calls = dict.fromkeys(t for fact in facts for t in subterms(fact) if t.kind is Kind.APP and t.args)
-    for instance in instances:
-        same = [c for c in calls if c.name == instance.name] if instance.of == "def" else []
-        for call in same:
-            for there, here in zip(call.args, instance.args, strict=True):
-                if _is_built(writing, here) and not _is_built(writing, there) and not _selects(writing, there):
-                    yield there
+def _compared(
+    writing: Writing, sequent: Sequent, instances: Sequence[Instance], ground: Ground
+) -> Iterator[list[Term]]:
+    """For each fact about a function with a constructor in a place, of which nobody speaks otherwise: what stands in
+    that place where the function is spoken of."""
+    shown = [sequent.concl, *(h for h in sequent.hyps if h.kind is not Kind.FORALL)]
+    shown += [a for i in instances for a in i.args]
+    spoken = [_calls(fact) for fact in ground.facts]
+    here = _calls(*shown)
+    for number, instance in enumerate(instances):
+        calls = [*here, *(c for i, found in enumerate(spoken) if i != number for c in found)]
+        same = [c for c in dict.fromkeys(calls) if c.name == instance.name] if instance.of == "def" else []
+        if any(call.args == instance.args for call in same):
+            continue
+        values = dict.fromkeys(
+            there
+            for call in same
+            for there, built in zip(call.args, instance.args, strict=True)
+            if _is_built(writing, built) and not _is_built(writing, there) and not _selects(writing, there)
+        )
+        yield list(values)
+
+
+def _calls(*terms: Term) -> dict[Term, None]:
+    return dict.fromkeys(t for term in terms for t in subterms(term) if t.kind is Kind.APP and t.args)
 
 
 def _is_built(writing: Writing, term: Term) -> bool:

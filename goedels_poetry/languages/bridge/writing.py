@@ -61,6 +61,12 @@ class Writing:
         premises, names = self.problem.premises, self.theory.hypotheses
         return [(name, p.formula) for p, (name, _) in zip(premises, names, strict=True)] if names else []
 
+    def suppositions(self, step: str) -> list[str]:
+        """The hypotheses among what a step has to be given: premises, and what undefined functions are."""
+        of = [*self.theory.hypotheses, *(e for each in self.theory.equations.values() for e in each)]
+        names = {name for name, _ in of}
+        return [name for name in self.given(step) if name in names]
+
     @property
     def context(self) -> str:
         """The commands before the steps, of which each has what it needs of this."""

@@ -23,7 +23,7 @@ from goedels_poetry.languages.bridge.shapes import shapes
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, listed, own_name
 from goedels_poetry.solvers import SolverProcess
 
-MOST_DEPTH, MOST_CASES = 7, 40
+MOST_DEPTH, MOST_CASES = 4, 14
 """Splits one inside the other, and cases of one leaf."""
 Try = Callable[[Sequent, str], Awaitable[bool]]
 """Whether Lean accepts tactics as a proof of a sequent."""
@@ -144,7 +144,6 @@ def _closed(writing: Writing, step: Step, sequent: Sequent, ground: Ground) -> I
     shown = shapes(writing, sequent, ground)
     facts = shown.text + instances_of(writing, shown.instances)
     numbered = list(enumerate(sequent.hyps))
-    general = [f"{HYPOTHESIS}{i + 1}" for i, h in numbered if h.kind is Kind.FORALL]
     unused = [f"{HYPOTHESIS}{i + 1}" for i, h in numbered if i not in ground.hyps]
     premises = writing.suppositions(step.id)
 
@@ -161,10 +160,6 @@ def _closed(writing: Writing, step: Step, sequent: Sequent, ground: Ground) -> I
     yield f"{few}grind (splits := 20) +splitImp{plain}"
     if any(t.sort is INT for term in spoken for t in subterms(term)):
         yield f"{few}simp_all{plain}\nomega"
-    if shown.text:
-        return
-    yield f"{few}simp_all{plain}\ndone"
-    yield f"{facts}{clear([*general, *premises])}grind{plain}"
 
 
 def _sources(writing: Writing, sequent: Sequent, instances: Sequence[Instance]) -> Iterator[Term]:

@@ -10,8 +10,8 @@ from goedels_poetry.errors import Unavailable
 
 Status = Literal["sat", "unsat", "unknown", "error"]
 Get = Literal["none", "model", "core", "proof"] | tuple[str, ...]
-"""What to ask for after the status: the model, the unsat core, the proof (where the option ``produce-proofs`` is set), or
-the values of these terms."""
+"""What to ask for after the status: the model, the unsat core, the proof (with the option ``produce-proofs``), or the
+values of these terms."""
 
 Options = Mapping[str, str]
 """Solver options by name, without the leading colon: ``{"smt.mbqi": "false"}``."""

@@ -12,13 +12,14 @@ from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
-from goedels_poetry.kernel.terms import integer, subterms
+from goedels_poetry.kernel.terms import app, integer, subterms
 from goedels_poetry.languages.bridge import leaves
 from goedels_poetry.languages.bridge.export import export, opened
-from goedels_poetry.languages.bridge.grounding import grounded
+from goedels_poetry.languages.bridge.grounding import Ground, grounded
 from goedels_poetry.languages.bridge.shapes import shapes
+from goedels_poetry.languages.bridge.writing import indented
 from goedels_poetry.languages.bridge.z3_proofs import instantiations
-from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 from goedels_poetry.solvers import Z3Process
 
@@ -125,3 +126,19 @@ def test_an_equation_of_a_function_that_lean_does_not_define_is_taken_from_its_h
     assert "half" in theory.equations
     told = leaves.instances_of(writing, [Instance("def", "half", (integer(0),))])
     assert "exact half_eq_1" in told and "grind" in told
+
+
+def test_values_of_three_shapes_are_told_so_that_lean_accepts_it(lean: LeanPool) -> None:
+    text = """
+    (declare-datatypes ((B 0)) (((one) (even (half B)) (odd (rest B)))))
+    (assert (not (forall ((x B)) (or (= x one) (= x (even (half x))) (= x (odd (rest x)))))))
+    """
+    goal = sequent_of(parse_problem(text.encode()).goal)
+    _, theory, writing = opened(text.encode(), derivation_to_json(Derivation((Step("goal", goal, Query()),))))
+    (x,) = goal.vars
+    selected = Instance("hyp", "0", (app("half", (x,), x.sort),))
+    told = shapes(writing, goal, Ground((selected,), (), ()))
+    stated = f"theorem three {theory.binders([x])} : True := by\n{indented(told.text)}\n  trivial\n"
+    result = asyncio.run(lean.check(CheckRequest(f"{theory.header}\n{stated}", seconds=60.0)))
+    assert result.ok, result.messages
+    assert told.subjects == (x,) and "one" in told.text and "odd" in told.text

@@ -156,7 +156,7 @@ def _supposed(writing: Writing, value: Term, ways: Sequence[Term], number: int) 
     for place, way in enumerate(ways):
         own = {v: f"_a{i}" for i, v in enumerate(way.args)}
         given = [own.get(v) or _some(writing, v.sort) for v in fresh]
-        last = "rfl" if place == len(ways) - 1 else "Or.inl rfl"
+        last = "rfl" if place == len(ways) - 1 else "(Or.inl rfl)"
         proof = "(Or.inr " * place + last + ")" * place
         pattern = " ".join([own_name(theory.name(way.name)), *own.values()])
         arms.append(f"  | {pattern} => exact {'⟨' + ', '.join([*given, proof]) + '⟩' if fresh else proof}\n")

@@ -14,6 +14,7 @@ from goedels_poetry.kernel.schemas import instances
 from goedels_poetry.kernel.sequent import Sequent, sequent_of
 from goedels_poetry.kernel.terms import app, integer, subterms
 from goedels_poetry.languages.bridge import leaves
+from goedels_poetry.languages.bridge.casework import Casework
 from goedels_poetry.languages.bridge.export import export, opened
 from goedels_poetry.languages.bridge.grounding import Ground, grounded
 from goedels_poetry.languages.bridge.shapes import shapes
@@ -21,7 +22,7 @@ from goedels_poetry.languages.bridge.writing import indented
 from goedels_poetry.languages.bridge.z3_proofs import instantiations
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanPool
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
-from goedels_poetry.solvers import Z3Process
+from goedels_poetry.solvers import Answer, SolverUnavailable, Z3Process
 
 DROPS = """
 (declare-sort E 0)
@@ -142,3 +143,20 @@ def test_values_of_three_shapes_are_told_so_that_lean_accepts_it(lean: LeanPool)
     result = asyncio.run(lean.check(CheckRequest(f"{theory.header}\n{stated}", seconds=60.0)))
     assert result.ok, result.messages
     assert told.subjects == (x,) and "one" in told.text and "odd" in told.text
+
+
+def test_without_a_z3_a_leaf_is_not_taken_to_pieces_and_nothing_breaks() -> None:
+    found, _, writing = opened(DROPS.encode(), derivation_to_json(derivation()))
+
+    class Missing(Z3Process):
+        def ask(self, *args: object, **others: object) -> Answer:
+            raise SolverUnavailable("z3: not installed")
+
+    async def accepted(sequent: Sequent, text: str) -> bool:
+        raise AssertionError("nothing is tried")
+
+    async def searched() -> str | None:
+        context, leaf = Context(writing.problem), found.steps[LEAF]
+        return await Casework(writing, context, leaf, Query(), Missing(), asyncio.Lock(), accepted).proof()
+
+    assert asyncio.run(searched()) is None

@@ -21,7 +21,7 @@ from goedels_poetry.languages.bridge.grounding import Ground, grounded
 from goedels_poetry.languages.bridge.leaves import instances_of
 from goedels_poetry.languages.bridge.shapes import shapes
 from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, listed, own_name
-from goedels_poetry.solvers import SolverProcess
+from goedels_poetry.solvers import SolverProcess, SolverUnavailable
 
 MOST_DEPTH, MOST_CASES = 4, 14
 """Splits one inside the other, and cases of one leaf."""
@@ -48,8 +48,8 @@ class Casework:
         """Tactics that Lean accepts as a proof of the leaf; None where there are none to be had in this way."""
         try:
             return await self._proof(self.step.sequent, 0)
-        except (KernelError, NotTranslatable, RecursionError):
-            return None
+        except (KernelError, NotTranslatable, RecursionError, SolverUnavailable):
+            return None  # without a z3 the other alternatives are tried
 
     async def _proof(self, sequent: Sequent, depth: int) -> str | None:
         if self.cases > MOST_CASES:

@@ -199,6 +199,7 @@ class Replay:
         finally:
             for waiter in (*tasks, *self._facts.values()):
                 waiter.cancel()
+            self._z3.kill()  # a query of a task that was cancelled may be under way, in a thread
             self._z3.close()
 
     async def _prove(self, step: Step) -> Found | None:

@@ -9,8 +9,9 @@ from typing import Literal
 from goedels_poetry.errors import Unavailable
 
 Status = Literal["sat", "unsat", "unknown", "error"]
-Get = Literal["none", "model", "core"] | tuple[str, ...]
-"""What to ask for after the status: the model, the unsat core, or the values of these terms."""
+Get = Literal["none", "model", "core", "proof"] | tuple[str, ...]
+"""What to ask for after the status: the model, the unsat core, the proof (with the option ``produce-proofs``), or the
+values of these terms."""
 
 Options = Mapping[str, str]
 """Solver options by name, without the leading colon: ``{"smt.mbqi": "false"}``."""

@@ -22,6 +22,7 @@ MEMORY_EXIT = 101
 
 DEFAULT_LIMITS = Limits()
 
+_OF_UNSAT = {"core": "(get-unsat-core)", "proof": "(get-proof)"}
 START_SECONDS = 10.0
 """Until a fresh process must have answered something, where the query itself has so long."""
 
@@ -44,7 +45,7 @@ def last_output(death: ChildDied) -> str:
 def get_fault(get: Get) -> str | None:
     """Say why this is not something to ask for after the status, or None."""
     if isinstance(get, str):
-        return None if get in ("none", "model", "core") else f"nothing can be got by {get!r}"
+        return None if get in ("none", "model", *_OF_UNSAT) else f"nothing can be got by {get!r}"
     if not get:
         return "no term to evaluate"
     return next((f"term {term!r}: {fault}" for term in get if (fault := term_fault(term))), None)
@@ -52,8 +53,8 @@ def get_fault(get: Get) -> str | None:
 
 def get_command(get: Get, status: str) -> str:
     """The SMT-LIB command that gets it after this status, or "" when there is nothing to get."""
-    if get == "core":
-        return "(get-unsat-core)" if status == "unsat" else ""
+    if isinstance(get, str) and get in _OF_UNSAT:
+        return _OF_UNSAT[get] if status == "unsat" else ""
     if get == "none" or status != "sat":
         return ""
     if get == "model":

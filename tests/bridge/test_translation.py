@@ -77,6 +77,27 @@ FALSE = {
     "orders are chained": ("(prove (or (< 1 2 2) (= 1 1 2)))", "revert h; decide"),
     "bits are compared with their sign": ("(prove (bvslt #x7 #x8))", "revert h; decide"),
     "shifts by the width give zero": ("(prove (= (bvshl #x1 #x4) #x1))", "revert h; decide"),
+    "an inner binder hides the outer one": (
+        "(prove (forall ((x Int)) (=> (= x 0) (forall ((x Int)) (= x 0)))))",
+        "have := h 0 rfl 1; simp at this",
+    ),
+    "names that are bound together do not see each other": (
+        "(prove (let ((x 1)) (let ((x 2) (y x)) (= y x))))",
+        "revert h; decide",
+    ),
+    "a remainder by a negative number is not negative": ("(prove (= (mod 7 (- 2)) (- 1)))", "revert h; decide"),
+    "bits wrap around": (
+        "(prove (forall ((x (_ BitVec 4))) (bvult x (bvadd x #x1))))",
+        "have := h 15#4; revert this; decide",
+    ),
+    "names that come to one in Lean are still two": (
+        "(declare-const |\u03b1| Int)(declare-const u3b1 Int)(prove (= |\u03b1| u3b1))",
+        "have := h 0 1; simp at this",
+    ),
+    "a condition on a truth value chooses one branch": (
+        "(declare-const b Bool)(prove (= (ite (ite b false true) 1 2) (ite b 1 2)))",
+        "have := h true; simp at this",
+    ),
     "definitions are equations and no more": (
         f"{LIST}(define-fun-rec len ((x L)) Int (match x ((nil 0) ((cons e r) (+ 1 (len r))))))"
         "(prove (forall ((x L)) (< (len x) 2)))",
@@ -94,6 +115,18 @@ async def test_a_false_theorem_is_false_in_lean(lean: LeanPool, name: str) -> No
 
 TRUE = {
     "sorts are not empty": ("(declare-sort S 0)(prove (exists ((x S)) (= x x)))", "intros; simp"),
+    "division by zero is a function of what is divided": (
+        "(prove (forall ((x Int) (y Int)) (=> (= x y) (and (= (div x 0) (div y 0)) (= (mod x 0) (mod y 0))))))",
+        "intros; simp_all",
+    ),
+    "a sort and a function may have one name, and bars are no part of one": (
+        "(declare-sort S 0)(declare-fun |S| (Int) S)(declare-const |c| Int)(assert (= c 1))(prove (= (S c) (S 1)))",
+        "intros; simp_all",
+    ),
+    "premises that contradict each other prove anything": (
+        "(declare-const c Int)(assert (< c 0))(assert (> c 0))(prove (= c 7))",
+        "intros; omega",
+    ),
     "arrays obey their laws": (
         "(declare-const a (Array Int Int))(prove (forall ((i Int) (j Int))"
         " (= (select (store a i 5) j) (ite (= i j) 5 (select a j)))))",

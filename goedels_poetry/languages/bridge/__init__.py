@@ -6,6 +6,8 @@ whether the text proves it is for the Lean gate: nothing here is trusted. Who ca
 * ``export`` opens the certificate, has ``replay`` find a proof of each step, and ``write`` put the file together.
 * ``replay`` tries in Lean what ``shortcuts``, ``schemes`` and ``leaves`` propose for a step: the first for a lemma with
   all its cases, the second for a step by a scheme, the third for what solvers have decided.
+* ``casework`` takes a leaf to pieces where the first alternatives are not enough: ``grounding`` asks z3 which facts it
+  needs at which terms (``z3_proofs`` reads that from a proof), ``shapes`` says what these suppose of values.
 * ``schemes`` leaves inductions to ``inductions`` and, along functions, to ``along``, whose theorems many steps share:
   the principle of such an induction, and how large results are.
 * ``courses`` says how a function recurses, ``orders`` what falls there, by sizes of its own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import combinations, islice, product
 
 from goedels_poetry.kernel.bridge import NotTranslatable
@@ -17,17 +17,19 @@ MOST_SPLITS, MOST_SPECIAL = 4, 4
 MEASURED = "measured_1"
 
 
-def proofs(writing: Writing, sequent: Sequent, query: Query) -> Iterator[str]:
-    """Tactic blocks that may prove a sequent from the steps its query cites, the cheap and likely ones first."""
+def proofs(writing: Writing, sequent: Sequent, query: Query, given: Container[str] = ()) -> Iterator[str]:
+    """Tactic blocks that may prove a sequent from the steps its query cites, the cheap and likely ones first.
+
+    ``given``: names of the hypotheses that are there besides the sequent's own.
+    """
     terms = [*sequent.hyps, sequent.concl]
     cited = [writing.proved[c] for c in query.cites]
     spoken = [*terms, *(t for s in cited for t in (*s.hyps, s.concl))]
-    instances = _instances(writing, sequent, query.instances)
+    instances = instances_of(writing, query.instances)
     if instances:
         for instance in query.instances:
             spoken += instance.args
-    if sequent.concl is FALSE:
-        spoken += [premise.formula for premise in writing.problem.premises]
+    spoken += [formula for name, formula in writing.premises() if sequent.concl is FALSE or name in given]
     defs = writing.definitions(*spoken)
     arithmetic = any(t.sort is INT for term in spoken for t in subterms(term))
     direct = writing.grind(query.cites, defs)
@@ -185,12 +187,12 @@ def _by_conditions(writing: Writing, sequent: Sequent, then: Sequence[str]) -> I
             yield f"by_cases _c : {writing.theory.prop(condition)} <;> ({'; '.join(text.split(chr(10)))})"
 
 
-def _instances(writing: Writing, sequent: Sequent, instances: Sequence[Instance]) -> str:
+def instances_of(writing: Writing, instances: Sequence[Instance]) -> str:
     """The facts that the solver was given at certain terms, as hypotheses."""
     lines = []
     for number, instance in enumerate(dict.fromkeys(instances)):
         try:
-            text = _instance(writing, sequent, instance)
+            text = _instance(writing, instance)
         except NotTranslatable:  # a user's file has no words for selectors
             continue
         if text:
@@ -198,7 +200,7 @@ def _instances(writing: Writing, sequent: Sequent, instances: Sequence[Instance]
     return "".join(lines)
 
 
-def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
+def _instance(writing: Writing, instance: Instance) -> str:
     theory = writing.theory
     args = " ".join(theory.value(a) for a in instance.args)
     if instance.of == "step":
@@ -206,7 +208,7 @@ def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
     if instance.of == "hyp":
         return f" := {HYPOTHESIS}{int(instance.name) + 1} {args}".rstrip()
     if instance.of == "premise":
-        names = {p.name: name for p, (name, _) in zip(writing.problem.premises, theory.hypotheses, strict=True)}
+        names = {p.name: name for p, (name, _) in zip(writing.problem.premises, writing.premises(), strict=True)}
         return f" := {names[instance.name]} {args}".rstrip()
     definition = writing.problem.signature.definition(instance.name)
     if definition is None:
@@ -214,20 +216,28 @@ def _instance(writing: Writing, sequent: Sequent, instance: Instance) -> str:
     body = substitute(definition.body, dict(zip(definition.params, instance.args, strict=True)))
     call = app(definition.name, instance.args, definition.sort)
     stated = ""
-    for side in (body, simplify(body, writing.problem.signature)):  # which may have no selectors
+    stated = ""
+    for side in (simplify(body, writing.problem.signature), body):  # the first may have no selectors
         try:
-            stated = stated or theory.prop(app("=", (call, side), BOOL))
+            if writing.is_spoken(side):
+                stated = stated or theory.prop(app("=", (call, side), BOOL))
         except NotTranslatable:
             continue
     name = theory.definitions.get(instance.name, "")
     if not stated:
         return ""
     if not name:  # described by hypotheses, not defined
-        return f" : {stated} := by first | (simp [*]; done) | grind"
+        laws = [law for law, _ in theory.equations.get(instance.name, ())]
+        ways = (
+            [f"exact {law}" for law in laws]
+            + [f"(apply {law})" for law in laws]
+            + [f"(rw [{law}]; done)" for law in laws]
+        )
+        return f" : {stated} := by first | {' | '.join([*ways, 'grind'])}"
     others = ", ".join(n for n in writing.definitions(definition.body) if n != name)
     known = f"{name}, {others}" if others else name
     ways = ["rfl", f"(rw [{name}.eq_def]; done)", f"(rw [{name}]; rfl)", f"(simp [{known}]; done)", f"grind [{known}]"]
     return f" : {stated} := by first | {' | '.join(ways)}"
 
 
-__all__ = ["proofs"]
+__all__ = ["instances_of", "proofs"]

@@ -16,10 +16,14 @@ from itertools import islice
 
 from goedels_poetry.kernel.derivation import ByScheme, Query, Step
 from goedels_poetry.kernel.inductions import RecursionInduction, SizeInduction
+from goedels_poetry.kernel.obligations import Context
+from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.languages.bridge import along, leaves, schemes
+from goedels_poetry.languages.bridge.casework import Casework
 from goedels_poetry.languages.bridge.shortcuts import shortcuts
 from goedels_poetry.languages.bridge.writing import ALONG, SIZE, Writing, in_section, indented, name_of, spoken
 from goedels_poetry.languages.lean.runtime import CheckRequest, LeanRuntime
+from goedels_poetry.solvers import SolverProcess, Z3Process
 
 HEARTBEATS = (4_000, 30_000)
 """Of one alternative: in the first round, and for those that it was too few for. About 0.5 s and 4 s."""
@@ -28,6 +32,8 @@ FACT_HEARTBEATS = (8_000, 40_000)
 REQUEST_SECONDS = 20.0
 _LIMIT = re.compile(r"maximum number of heartbeats|\(deterministic\) timeout|maximum recursion depth")
 TRIAL = "_trial"
+FIRST = 2
+"""Of the alternatives for a leaf, before it is taken to pieces."""
 MOST_SLOW, MOST_LEMMAS, MOST_WITH_MORE = 4, 12, 4
 
 Progress = Callable[[int, int], None]
@@ -88,6 +94,9 @@ class Replay:
         self.by_size = any(isinstance(s, SizeInduction) for s in schemes)
         self.prefix = self._prefix()
         self._facts: dict[str, asyncio.Task[bool]] = {}
+        self._context = Context(self.writing.problem)
+        self._z3: SolverProcess = Z3Process()
+        self._z3_busy = asyncio.Lock()
 
     def _prefix(self) -> str:
         theory = self.writing.theory
@@ -190,6 +199,8 @@ class Replay:
         finally:
             for waiter in (*tasks, *self._facts.values()):
                 waiter.cancel()
+            self._z3.kill()  # a query of a task that was cancelled may be under way, in a thread
+            self._z3.close()
 
     async def _prove(self, step: Step) -> Found | None:
         tried: list[str] = []
@@ -201,7 +212,11 @@ class Replay:
             if reason is None:
                 return Found(text, cites, SHORTCUT_HEARTBEATS)
         slow: list[str] = []
-        for text in self._alternatives(step):
+        for number, text in enumerate(self._alternatives(step)):
+            if number == FIRST and isinstance(step.by, Query):
+                found = await self._in_pieces(step, step.by)
+                if found is not None:
+                    return found
             if time.monotonic() > self.deadline:
                 last = "the time is over"
                 break
@@ -224,6 +239,20 @@ class Replay:
             self.failed = StepFailed(step.id, self.writing.theorem(name_of(step.id), step.sequent), tuple(tried), last)
         return None
 
+    async def _in_pieces(self, step: Step, query: Query) -> Found | None:
+        """The proof of a leaf case by case, from the facts that z3 has used."""
+
+        async def accepted(sequent: Sequent, text: str) -> bool:
+            if time.monotonic() > self.deadline:
+                return False
+            stated = self.writing.theorem(TRIAL, sequent)
+            before = self.writing.before(step.id, stated)
+            return await self._ask(_limited(before, HEARTBEATS[0], stated, text)) is None
+
+        work = Casework(self.writing, self._context, step, query, self._z3, self._z3_busy, accepted)
+        text = await work.proof()
+        return None if text is None else Found(text, tuple(work.cites), HEARTBEATS[1])
+
     def _with_more(self, step: Step) -> list[tuple[str, tuple[str, ...]]]:
         """What may prove a leaf with all lemmas that the proof has before it, not only those its query cites."""
         if not isinstance(step.by, Query):
@@ -237,7 +266,8 @@ class Replay:
         cites = tuple(dict.fromkeys((*step.by.cites, *lemmas[:MOST_LEMMAS])))
         if cites == step.by.cites:
             return []
-        found = leaves.proofs(self.writing, step.sequent, replace(step.by, cites=cites, equations=True))
+        query = replace(step.by, cites=cites, equations=True)
+        found = leaves.proofs(self.writing, step.sequent, query, needed)
         return [(text, cites) for text in islice(found, MOST_WITH_MORE)]
 
     def _speaks_of(self, step: str) -> frozenset[str]:
@@ -249,7 +279,7 @@ class Replay:
             found = schemes.proofs(self.writing, step.sequent, step.by)
         else:
             assert isinstance(step.by, Query)
-            found = leaves.proofs(self.writing, step.sequent, step.by)
+            found = leaves.proofs(self.writing, step.sequent, step.by, self.writing.needs[step.id])
         return dict.fromkeys(found)
 
     async def _try(self, step: Step, text: str, heartbeats: int, cites: Sequence[str] | None = None) -> str | None:

@@ -32,6 +32,11 @@ class Words(Protocol):
         ...
 
     @property
+    def equations(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """Names and texts of hypotheses that say what functions are that the text does not define."""
+        ...
+
+    @property
     def definitions(self) -> Mapping[str, str]:
         """Lean's names of defined functions, selectors and testers."""
         ...

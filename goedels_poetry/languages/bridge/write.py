@@ -56,7 +56,8 @@ def written(
 def _counted(writing: Writing, facts: Sequence[Fact], texts: Sequence[str]) -> list[str]:
     """The size functions where they are spoken of."""
     whole = " ".join([*texts, *(f"{f.stated} {f.text}" for f in facts)])
-    return [writing.orders.text] if writing.orders is not None and COUNT in whole else []
+    needed = COUNT in whole or any(f.before for f in facts)
+    return [writing.orders.text] if writing.orders is not None and needed else []
 
 
 def _step(writing: Writing, step: Step, found: Found) -> str:

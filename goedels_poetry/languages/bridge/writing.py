@@ -56,6 +56,17 @@ class Writing:
         needed = self.needs.get(step, frozenset())
         return tuple(a for a in self.theory.arguments if a in needed)
 
+    def premises(self) -> list[tuple[str, Term]]:
+        """The premises, by the names of the hypotheses that they are."""
+        premises, names = self.problem.premises, self.theory.hypotheses
+        return [(name, p.formula) for p, (name, _) in zip(premises, names, strict=True)] if names else []
+
+    def suppositions(self, step: str) -> list[str]:
+        """The hypotheses among what a step has to be given: premises, and what undefined functions are."""
+        of = [*self.theory.hypotheses, *(e for each in self.theory.equations.values() for e in each)]
+        names = {name for name, _ in of}
+        return [name for name in self.given(step) if name in names]
+
     @property
     def context(self) -> str:
         """The commands before the steps, of which each has what it needs of this."""
@@ -284,6 +295,24 @@ class Writing:
             if definition is not None:
                 waiting.extend(_symbols(definition.body))
         return [self.theory.definitions[name] for name in found if name in self.theory.definitions]
+
+    def plain(self, terms: Sequence[Term]) -> list[str]:
+        """The Lean names of the selectors and testers in terms."""
+        found = dict.fromkeys(name for t in terms for name in _symbols(t))
+        names = [n for n in found if n.startswith("is-") or self.problem.signature.selector(n) is not None]
+        return [self.theory.definitions[n] for n in names if n in self.theory.definitions]
+
+    def is_spoken(self, term: Term) -> bool:
+        """Whether the text has all selectors and testers that a term needs."""
+        return all(self._has(t) for t in subterms(term) if t.kind is Kind.APP)
+
+    def _has(self, term: Term) -> bool:
+        signature = self.problem.signature
+        if term.name != "is":
+            return signature.selector(term.name) is None or term.name in self.theory.definitions
+        found = signature.constructor(str(term.indices[0]))
+        plain = found is None or not found[1].fields or len(found[0].constructors) == 1
+        return plain or f"is-{term.indices[0]}" in self.theory.definitions
 
     def is_datatype(self, sort: Sort) -> bool:
         """Whether values of the sort are built by constructors."""

@@ -31,6 +31,7 @@ class FileTheory:
     arguments: tuple[str, ...]
     definitions: Mapping[str, str]
     hypotheses: tuple[tuple[str, str], ...]
+    equations: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, init=False)
     outer: str
     """Binders for what is in the context, in braces."""
     natural: bool

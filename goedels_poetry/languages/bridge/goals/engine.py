@@ -273,7 +273,8 @@ async def _translated(
     stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
     while f"{stem}_lemma_" in f"{task.prefix}{task.stubs}{task.head}":
         stem += "'"
-    written = [s.id for s in derivation.steps if s.id in lemmas.texts or (leave_open and s.id in order)]
+    needed = lemmas.whole(order[-1]) or lemmas.texts.keys()
+    written = [s.id for s in derivation.steps if s.id in needed or (leave_open and s.id in order)]
     names = {name_of(n): f"{stem}_lemma_{i}" for i, n in enumerate(written, 1)}
 
     def renamed(text: str) -> str:

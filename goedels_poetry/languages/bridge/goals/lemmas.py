@@ -27,7 +27,7 @@ from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, substitut
 from goedels_poetry.languages.bridge.conditions import nested
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
-from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, own_name
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, own_name, spoken
 from goedels_poetry.languages.lean.runtime import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
@@ -70,6 +70,23 @@ class Lemmas:
         self._steps = {s.id: s for s in self.derivation.steps}
 
     _steps: dict[str, Step] = field(default_factory=dict)
+    _needs: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def needs(self, name: str) -> frozenset[str]:
+        """The functions that the goal is about of which a step, or one that it rests on, speaks."""
+        if name not in self._needs:
+            step = self._steps[name]
+            try:
+                text = self._proposition(step.sequent)
+            except NotTranslatable:  # the search for its proof says so
+                text = " ".join(self.theory.arguments)
+            own = frozenset(a for a in self.theory.arguments if spoken(a, text))
+            self._needs[name] = own.union(*(self.needs(cite) for cite in step.by.cites))
+        return self._needs[name]
+
+    def given(self, name: str) -> str:
+        """A lemma applied to these."""
+        return " ".join([self.names[name], *(a for a in self.theory.arguments if a in self.needs(name))])
 
     def order(self) -> list[str]:
         """Steps that are lemmas: what queries cite, and the last."""
@@ -112,12 +129,30 @@ class Lemmas:
                 found += self.tree(case)
         return found
 
-    def statement(self, sequent: Sequent) -> str:
+    def statement(self, name: str) -> str:
         """Binders and proposition, as after a theorem's name."""
+        text = self._proposition(self._steps[name].sequent)
+        return " ".join([*self._outer(text, self.needs(name)), text])
+
+    def _proposition(self, sequent: Sequent) -> str:
         hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
-        binders = " ".join(filter(None, [self.theory.outer, self.theory.binders(sequent.vars)]))
         premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
-        return f"{binders}{premises} : {self.theory.prop(sequent.concl)}".strip()
+        return f"{self.theory.binders(sequent.vars)}{premises} : {self.theory.prop(sequent.concl)}".strip()
+
+    def _outer(self, text: str, needs: frozenset[str]) -> list[str]:
+        """Binders for the types, instances and functions that a statement speaks of.
+
+        `grind` finds no pattern for a lemma that has others, since nothing says what they are.
+        """
+        kept: list[str] = []
+        about = {b[1:].partition(" : ")[0]: b for b in self.theory.outer}
+        for name, binder in reversed(about.items()):
+            if name in needs or (binder[0] != "[" and spoken(name, text)):
+                kept.insert(0, binder)
+                text += binder
+        left_out = [name for name, binder in about.items() if binder[0] != "[" and binder not in kept]
+        instances = [b for b in about.values() if b[0] == "[" and not any(spoken(n, b) for n in left_out)]
+        return [b for b in about.values() if b in kept or b in instances]
 
     def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
         """Names of the functions that the steps speak of, and of those without recursion in their definitions.
@@ -153,22 +188,37 @@ class Lemmas:
         waiting = list(order)
         while waiting and not self.clock.over:
             proving = [asyncio.create_task(self.prove(name)) for name in waiting]
-            every = True
             try:
                 for done in asyncio.as_completed(proving):
-                    every = await done and every
+                    await done
                     if order[-1] in self.failed and not leave_open:
                         return False
+                    if self.whole(order[-1]):
+                        return True  # whatever else is under way is not needed
             finally:
                 for task in proving:
                     task.cancel()
-            if every or leave_open:
+            if leave_open:
                 return True
             waiting = [name for name in self.texts if self._rests_on_failed(name)]
             for name in waiting:
                 del self.texts[name]
                 self.proofs.pop(name, None)
-        return not waiting
+        return bool(self.whole(order[-1]))
+
+    def whole(self, name: str) -> frozenset[str]:
+        """A lemma and those that its proof names, that theirs name, and so on; none when one has no proof."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in self.texts:
+                return frozenset()
+            found.add(each)
+            waiting += [
+                other for other, step in self.names.items() if other not in found and spoken(step, self.texts[each])
+            ]
+        return frozenset(found)
 
     def _rests_on_failed(self, name: str) -> bool:
         return any(re.search(rf"\b{self.names[other]}\b", self.texts[name]) for other in self.failed)
@@ -217,9 +267,8 @@ class Lemmas:
         at = [s.id for s in self.derivation.steps].index(name)
         steps = self.derivation.steps[: at + 1]
         proved = {s.id: s.sequent for s in steps}
-        every = frozenset(self.theory.arguments)
         sizes = Sizes(self.problem.signature)
-        writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))
+        writing = Plain(self.problem, self.theory, sizes, proved, {n: self.needs(n) for n in proved})
         deadline = time.monotonic() + self.clock.left
         lemmas = self.names.keys() - self.failed - {name}
         try:
@@ -237,7 +286,7 @@ class Lemmas:
         return True
 
     def _head(self, name: str) -> str:
-        return f"theorem {self.names[name]} {self.statement(self._steps[name].sequent)}"
+        return f"theorem {self.names[name]} {self.statement(name)}"
 
     async def _first(self, task: Task, proofs: Sequence[str], heartbeats: int, slow: list[str]) -> str:
         for proof, messages in zip(proofs, await tried(self.lean, task, proofs, heartbeats, self.clock), strict=True):
@@ -265,10 +314,34 @@ class Lemmas:
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
         starts = self._starts(tree)
+        apart = self._apart(tree[0])
+        quick = [start.replace("◯", f"simp_all{few}") for start in apart]
+        if bounds := self._bounds(name):
+            closers.insert(0, f"(simp_all{few} <;> ({bounds}omega))")
+            quick = [start.replace("◯", closers[0]) for start in apart]
+        quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
-        quick = [start.replace("◯", f"simp_all{few}") for start in self._apart(tree[0])]
         return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
+
+    def _bounds(self, name: str) -> str:
+        """Cited lemmas that say how large a measure of a value is, about the latest value: `grind` and `simp` have no
+        pattern by which they would come upon them, since they write `0 ≤ f x` over the integers as `-1 * f x ≤ 0`."""
+        told = []
+        for cite in self.cited(name):
+            sequent = self._steps[cite].sequent
+            if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
+                told.append(f"have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›; ")
+        return "".join(told)
+
+    def _injective(self, name: str) -> list[str]:
+        """Cited lemmas by which two values are equal, whatever they are: used from the end to the beginning."""
+        found = []
+        for cite in self.cited(name):
+            concl = self._steps[cite].sequent.concl
+            if concl.name == "=" and all(a.kind is Kind.VAR for a in concl.args) and cite in self.names:
+                found.append(self.names[cite])
+        return found
 
     def _apart(self, step: Step) -> list[str]:
         """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
@@ -346,7 +419,7 @@ class Lemmas:
             except NotTranslatable:
                 continue
             if instance.of == "step" and instance.name in self.names:
-                lines.append(f"have := {' '.join([self.names[instance.name], *self.theory.arguments, *values])}; ")
+                lines.append(f"have := {' '.join([self.given(instance.name), *values])}; ")
         return "".join(lines)
 
     def _stepwise(self, scheme: IntInduction, start: str, on: str) -> list[str]:

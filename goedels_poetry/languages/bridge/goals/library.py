@@ -137,8 +137,6 @@ LOGIC: Final[frozenset[str]] = frozenset(
         "Min.min",
         "Max.max",
         "Membership.mem",
-        "String",
-        "Char",
         "Ord",
         "Append",
         "HAdd",

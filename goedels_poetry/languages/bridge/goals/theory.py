@@ -31,8 +31,8 @@ class FileTheory:
     arguments: tuple[str, ...]
     definitions: Mapping[str, str]
     hypotheses: tuple[tuple[str, str], ...]
-    outer: str
-    """Binders for what is in the context, in braces."""
+    outer: tuple[str, ...]
+    """Binders for what is in the context, each in its brackets."""
     natural: bool
     """Integers of the engine are natural numbers."""
     unary: bool
@@ -341,7 +341,7 @@ def theory_for(
         tuple(arguments),
         {**{n: d for n, d in definitions.items() if d}, **{n: d for n, d in brought.items() if d != COUNTED}},
         (),
-        " ".join(variables),
+        tuple(variables),
         "Int" not in reading.numbers and not unary,
         unary,
         "",

@@ -135,7 +135,12 @@ class Translator:
         goal = self.term(rest, env)
         goal = f"(=> {' '.join(hypotheses)} {goal})" if hypotheses else goal
         goal = f"(forall ({' '.join(binders)}) {goal})" if binders else goal
-        lines = ["(set-logic ALL)", *self.sorts.declarations(), *self.script.declarations, *self.script.defined()]
+        lines = [
+            "(set-logic ALL)",
+            *self.sorts.declarations(),
+            *self.script.declarations.values(),
+            *self.script.defined(),
+        ]
         lines += [f"(assert (not {goal}))", "(check-sat)"]
         return Reading(
             "\n".join(lines) + "\n",
@@ -163,7 +168,7 @@ class Translator:
         domain, result = telescope(type_)
         sorts = [self.sorts.sort(t) for _, t, _ in domain]
         called = self.names.give(name)
-        self.script.declarations.append(f"(declare-fun {called} ({' '.join(sorts)}) {self.sorts.sort(result)})")
+        self.script.declarations[called] = f"(declare-fun {called} ({' '.join(sorts)}) {self.sorts.sort(result)})"
         self._declared[variable.name] = called
         self.kinds.types[variable.name] = type_
         parameters = [fresh("x") for _ in domain]
@@ -189,6 +194,8 @@ class Translator:
             raise Unreadable(f"the variable {plain(e.name)} as a value")
         if e.kind == "nat":
             return self.numbers.numeral(e.number, NAT)
+        if e.kind == "text":
+            return self._literal(e, const("String"))
         if e.kind == "pi":
             return self._quantified(e, env)
         head, operands = e.head, e.operands
@@ -198,6 +205,16 @@ class Translator:
             raise Unreadable(f"an expression of the kind {e.kind}")
         special = self._special(head, operands, env)
         return special if special is not None else self._call(head, operands, env)
+
+    def _literal(self, e: Expr, type_: Expr) -> str:
+        """A value of a type about whose values nothing is known."""
+        sort = self.sorts.sort(type_)
+        key = (f"a value of {type_.head}", (e,))
+        if key not in self.script.names:
+            name = self.script.names[key] = self.names.give("value")
+            self.script.declarations[name] = f"(declare-fun {name} () {sort})"
+            self.script.symbols[name] = Symbol((), e)
+        return self.script.names[key]
 
     def _all(self, es: Sequence[Expr], env: Mapping[str, str]) -> str:
         return " ".join(self.term(e, env) for e in es)
@@ -250,11 +267,21 @@ class Translator:
             return self.term(operands[1] if head == "id" else operands[2], env)
         if head == "Function.comp":
             return self.term(apply(operands[3], (apply(operands[4], operands[5:]),)), env)
-        if head == "Membership.mem" and operands[0].head in ("List",):
-            return self._call("List.Mem", (operands[0], *operands[3:]), env)
+        if head == "Membership.mem" and self.sorts.unfolded(operands[1]).head == "List":
+            return self._member(operands, env)
         if ".match_" in head:
             return self._match(head, operands, env)
         return self._number_term(head, operands, env)
+
+    def _member(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
+        """Membership in a list; the operation has the list first, what it is defined by the element."""
+        type_, *_, collection, element = operands
+        text = self._call("List.Mem", (type_, element, collection), env)
+        symbol = self.script.symbols[text[1:].partition(" ")[0]]
+        inner, outer = (Expr("free", p) for p in symbol.parameters[-2:])
+        template = joined(const("Membership.mem"), (*operands[:3], outer, inner))
+        self.script.symbols[text[1:].partition(" ")[0]] = Symbol(symbol.parameters, template, symbol.prop)
+        return text
 
     def _exists(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
         predicate = operands[1]
@@ -367,6 +394,9 @@ class Translator:
         type_ = self.facts.types.get(head)
         if type_ is None:
             raise Unreadable(f"the constant {head}")
+        result = telescope(type_)[1]
+        if self.sorts.is_opaque(result) and not joined(const(head), operands).free():
+            return self._literal(joined(const(head), operands), result)
         rest, static, data = type_, [], []  # type: ignore[var-annotated]
         lifted: dict[str, Expr] = {}
         for operand in operands:
@@ -433,8 +463,17 @@ class Translator:
         self.script.symbols[name] = Symbol(tuple(v.name for v, _ in parameters), template, rest == PROP)
         called = {v.name: f"{_letter(plain(v.name))}!{i}" for i, (v, _) in enumerate(parameters)}
         binders = " ".join(f"({called[v.name]} {self.sorts.sort(t)})" for v, t in parameters)
-        with self.script.defining(name):
-            body = self.term(self._body(head, given), called)
+        before = [dict(table) for table in self._tables()]
+        try:
+            with self.script.defining(name):
+                body = self.term(self._body(head, given), called)
+        except Unreadable:
+            # Nothing is known of it then but that it is a function: what holds for every one holds for this one.
+            self._restore(before)
+            self.script.definitions.pop(name, None)
+            sorts = " ".join(self.sorts.sort(t) for _, t in parameters)
+            self.script.declarations[name] = f"(declare-fun {name} ({sorts}) {sort})"
+            return name
         self.script.definitions[name] = f"(define-fun {name} ({binders}) {sort} {body})"
         return name
 

@@ -19,8 +19,9 @@ from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
 from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
+from goedels_poetry.languages.bridge.goals.reading import Reading
 from goedels_poetry.languages.bridge.goals.theory import FileTheory, theory_for
-from goedels_poetry.languages.bridge.goals.translating import Reading, Translator
+from goedels_poetry.languages.bridge.goals.translating import Translator
 from goedels_poetry.languages.bridge.goals.turns import Turns
 from goedels_poetry.languages.bridge.writing import STEP, name_of
 from goedels_poetry.languages.lean.runtime import LeanRuntime

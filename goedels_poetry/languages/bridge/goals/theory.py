@@ -16,7 +16,7 @@ from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
 from goedels_poetry.languages.bridge.goals.printing import constant, show
-from goedels_poetry.languages.bridge.goals.translating import Reading
+from goedels_poetry.languages.bridge.goals.reading import Reading
 
 _ORDERS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 _BITS = {"bvadd": "+", "bvsub": "-", "bvmul": "*", "bvudiv": "/", "bvurem": "%", "bvult": "<", "bvule": "≤"}

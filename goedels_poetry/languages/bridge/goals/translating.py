@@ -22,8 +22,11 @@ from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.instances import Instances
 from goedels_poetry.languages.bridge.goals.kinds import Kinds
 from goedels_poetry.languages.bridge.goals.library import (
+    ARITHMETIC,
     CLASSES,
+    CONNECTIVES,
     HETEROGENEOUS,
+    NAT_FUNCTIONS,
     PROJECTIONS,
     RELATIONS,
 )
@@ -31,6 +34,7 @@ from goedels_poetry.languages.bridge.goals.matching import Case, Row, Unreadable
 from goedels_poetry.languages.bridge.goals.naming import Names
 from goedels_poetry.languages.bridge.goals.numbers import Numbers
 from goedels_poetry.languages.bridge.goals.patterns import constructor_of
+from goedels_poetry.languages.bridge.goals.reading import Reading
 from goedels_poetry.languages.bridge.goals.script import Script, Symbol
 from goedels_poetry.languages.bridge.goals.sorts import NAT, Sorts, literal
 
@@ -39,35 +43,6 @@ MOST_UNFOLDED = 10
 MOST_UNARY = 12
 """The largest number that is written with constructors."""
 _DUMMY = const("gp_proof")
-_CONNECTIVES = {"And": "and", "Or": "or", "Not": "not", "and": "and", "or": "or", "not": "not", "xor": "xor"}
-_CONNECTIVES |= {"Bool.and": "and", "Bool.or": "or", "Bool.not": "not", "Bool.xor": "xor", "Iff": "="}
-_ARITHMETIC = {"HAdd.hAdd": "+", "HSub.hSub": "-", "HMul.hMul": "*", "HDiv.hDiv": "/", "HMod.hMod": "%"}
-_ARITHMETIC |= {"HPow.hPow": "^", "Max.max": "max", "Min.min": "min", "Neg.neg": "neg"}
-_NAT_FUNCTIONS = {
-    **{"Nat.add": "+", "Nat.mul": "*", "Nat.sub": "-", "Nat.pow": "^", "Nat.div": "/", "Nat.mod": "%"},
-    **{"Nat.pred": "pred", "Nat.max": "max", "Nat.min": "min", "Nat.ble": "<=", "Nat.le": "<=", "Nat.lt": "<"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A goal as the engine reads it, and how to say in Lean what the engine says."""
-
-    text: str
-    symbols: Mapping[str, Symbol]
-    types: Mapping[str, Expr]
-    """Of each sort."""
-    variables: tuple[tuple[Expr, Expr, str], ...]
-    """What the goal is about that is no value: types, instances, functions; with their types and binders."""
-    numbers: frozenset[str]
-    functions: tuple[str, ...]
-    """Constants that have definitions in the script."""
-    dropped: int = 0
-    """Hypotheses that could not be read."""
-    operations: Mapping[str, str] = field(default_factory=dict)
-    """Functions of the script that are operations on natural numbers, with their signs."""
-    places: Mapping[int, str] = field(default_factory=dict)
-    """The variables of the script's goal, by their places among the variables and hypotheses of Lean's."""
 
 
 @dataclass(slots=True)
@@ -249,8 +224,8 @@ class Translator:
             return "true"
         if head in ("False", "Bool.false"):
             return "false"
-        if head in _CONNECTIVES and count:
-            return f"({_CONNECTIVES[head]} {self._all(operands, env)})"
+        if head in CONNECTIVES and count:
+            return f"({CONNECTIVES[head]} {self._all(operands, env)})"
         if head in ("Eq", "Ne", "bne", "BEq.beq"):
             return self._equation(head, operands, env)
         if head in ("ite", "cond"):
@@ -314,8 +289,8 @@ class Translator:
     def _number_term(self, head: str, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str | None:
         if head in ("Nat.zero", "Nat.succ"):
             return self.numbers.successor(self.term(operands[0], env)) if operands else self.numbers.numeral(0, NAT)
-        if head in _NAT_FUNCTIONS and operands:
-            return self.numbers.operation(_NAT_FUNCTIONS[head], NAT, [self.term(o, env) for o in operands])
+        if head in NAT_FUNCTIONS and operands:
+            return self.numbers.operation(NAT_FUNCTIONS[head], NAT, [self.term(o, env) for o in operands])
         if head in ("Nat.cast", "IntCast.intCast", "Int.ofNat", "Int.toNat", "Int.natAbs") and not self.unary:
             inner = self.term(operands[-1], env)
             wrapped = {"Int.toNat": f"(ite (>= {inner} 0) {inner} 0)", "Int.natAbs": f"(abs {inner})"}
@@ -333,7 +308,7 @@ class Translator:
             if number is None or type_.head not in ("Nat", "Int", "BitVec"):
                 raise Unreadable(f"a numeral of the type {type_.head}")
             return self.numbers.numeral(number, type_)
-        sign = RELATIONS.get(head) or _ARITHMETIC.get(head)
+        sign = RELATIONS.get(head) or ARITHMETIC.get(head)
         if type_.head in ("Nat", "Int", "BitVec") and sign is not None:
             count = 1 if sign == "neg" else 2
             return self.numbers.operation(sign, type_, [self.term(o, env) for o in operands[-count:]])
@@ -576,4 +551,4 @@ def _letter(name: str) -> str:
     return name if name.isidentifier() and name.isascii() else "x"
 
 
-__all__ = ["Reading", "Translator"]
+__all__ = ["Translator"]

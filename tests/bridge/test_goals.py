@@ -149,6 +149,13 @@ def test_a_function_without_a_definition_that_can_be_read_is_any_function(lean: 
     assert "(define-fun-rec map " in read.reading.text
 
 
+def test_a_theorem_is_not_taken_for_another_constant_with_the_end_of_its_name(lean: LeanPool, engine: Engine) -> None:
+    """`Tree.node.inj` is Lean's own."""
+    task = Task(f"{TREES}namespace Other\n", "theorem inj (c : Color) : other (other c) = c", "inj")
+    (read,) = asyncio.run(engine.ways(lean, task, Clock(60)))
+    assert "(other (other c))" in read.reading.text
+
+
 def test_hypotheses_that_cannot_be_read_are_left_out(lean: LeanPool, engine: Engine) -> None:
     (read,) = ways(lean, engine, "(c : Color) (h : ∀ n (x : Fin n), x = x) : other (other c) = c")
     assert read.reading.dropped == 1

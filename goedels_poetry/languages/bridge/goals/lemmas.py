@@ -320,7 +320,7 @@ class Lemmas:
         apart = self._starts.apart(tree[0])
         quick = [start.replace("◯", f"simp_all{few}") for start in apart]
         if bounds := self._bounds(name):
-            closers.insert(0, f"(simp_all{few} <;> ({bounds}omega))")
+            closers.insert(0, f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega)))")
             quick = [start.replace("◯", closers[0]) for start in apart]
         quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
@@ -334,7 +334,7 @@ class Lemmas:
         for cite in self.cited(name):
             sequent = self._steps[cite].sequent
             if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
-                told.append(f"have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›; ")
+                told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
         return "".join(told)
 
     def _injective(self, name: str) -> list[str]:

@@ -274,8 +274,8 @@ async def _translated(
     stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
     while f"{stem}_lemma_" in f"{task.prefix}{task.stubs}{task.head}":
         stem += "'"
-    needed = lemmas.whole(order[-1]) or lemmas.texts.keys()
-    written = [s.id for s in derivation.steps if s.id in needed or (leave_open and s.id in order)]
+    needed = lemmas.whole(order[-1]) or {*lemmas.texts, *(order if leave_open else ())}
+    written = [s.id for s in derivation.steps if s.id in needed]
     names = {name_of(n): f"{stem}_lemma_{i}" for i, n in enumerate(written, 1)}
 
     def renamed(text: str) -> str:

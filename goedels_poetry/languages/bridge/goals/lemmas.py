@@ -318,10 +318,11 @@ class Lemmas:
             closers.insert(2, f"(simp_all{few} <;> omega)")
         starts = self._starts.of(tree)
         apart = self._starts.apart(tree[0])
-        quick = [start.replace("◯", f"simp_all{few}") for start in apart]
+        first = f"simp_all{few}"
         if bounds := self._bounds(name):
-            closers.insert(0, f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega)))")
-            quick = [start.replace("◯", closers[0]) for start in apart]
+            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega)))"
+            closers.insert(0, first)
+        quick = [start.replace("◯", closer) for closer in (first, f"grind{few}") for start in apart]
         quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts

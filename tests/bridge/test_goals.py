@@ -360,3 +360,32 @@ def test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_pr
     found = asyncio.run(engine.prove(lean, task, Clock(120)))
     assert found is not None
     assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+PRODUCTS = """inductive Count where
+  | zero
+  | succ (n : Count)
+
+def weight : Count → Int
+  | .zero => 0
+  | .succ n => 1 + weight n
+
+def sum : Count → Count → Count
+  | .zero, m => m
+  | .succ n, m => sum n (.succ m)
+
+def prod : Count → Count → Count
+  | .zero, _ => .zero
+  | .succ _, .zero => .zero
+  | .succ n, .succ m => sum (.succ n) (sum m (prod n m))
+
+"""
+
+
+@pytest.mark.whole("test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_proof")
+def test_a_measure_of_a_product_is_a_product(lean: LeanPool, engine: Engine) -> None:
+    """Its cases are simplified first: with the definitions at hand `grind` unfolds the sum without end."""
+    task = task_of("(n m : Count) : weight (prod n m) = weight n * weight m", PRODUCTS, ("prod", "weight", "sum"))
+    found = asyncio.run(engine.prove(lean, task, Clock(240)))
+    assert found is not None
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason

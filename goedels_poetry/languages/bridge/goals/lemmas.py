@@ -320,9 +320,10 @@ class Lemmas:
         apart = self._starts.apart(tree[0])
         first = f"simp_all{few}"
         if bounds := self._bounds(name):
-            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega)))"
+            # `grind` without the definitions here, which it might unfold without end.
+            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
             closers.insert(0, first)
-        quick = [start.replace("◯", closer) for closer in (first, f"grind{few}") for start in apart]
+        quick = [start.replace("◯", first) for start in apart]
         quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts

@@ -108,6 +108,8 @@ def test_variables_of_a_type_are_made_free_and_distinct() -> None:
         ),
         ("(n : Nat) : below n = below n", "(+ (below 0) (* 10 (below 5)) (below 4))", "1003"),
         ("(l : List Nat) : l.reverse = l", "(reverse (cons 1 (cons 2 nil)))", "(cons 2 (cons 1 nil))"),
+        ("(x : Nat) (l : List Nat) : x ∈ l", "(Mem 2 (cons 1 (cons 2 nil)))", "true"),
+        ("(x : Nat) (l : List Nat) : x ∉ l", "(Mem 3 (cons 1 (cons 2 nil)))", "false"),
         ("(n : Nat) : n - 3 = n", "(+ (minus 1 3) (minus 5 3))", "2"),
         ("(n m : Nat) : n / m = n % m", "(+ (quotient 7 0) (* 10 (modulo 7 0)))", "70"),
         (
@@ -133,14 +135,35 @@ def test_a_type_and_a_function_that_the_goal_is_about_are_declared(lean: LeanPoo
     assert "(declare-fun f (" in read.reading.text
 
 
+def test_of_a_type_that_is_not_taken_apart_nothing_is_known_but_its_values(lean: LeanPool, engine: Engine) -> None:
+    read, *_ = ways(lean, engine, '(s : String) (c : Char) : s = "a" ∨ s = "b" ∨ s ≠ "a" ∨ c = \'x\'')
+    assert len([s for s in read.reading.text.split("\n") if s.startswith("(declare-sort ")]) == 2
+    assert len([s for s in read.reading.text.split("\n") if s.startswith("(declare-fun value")]) == 3
+
+
+def test_a_function_without_a_definition_that_can_be_read_is_any_function(lean: LeanPool, engine: Engine) -> None:
+    prefix = f"{TREES}\nopaque hidden : Nat → Nat\npartial def endless (n : Nat) : Nat := endless (n + 1)\n"
+    read, *_ = ways(lean, engine, "(t : Tree Nat) (n : Nat) : (t.map hidden).mirror = .leaf ∨ endless n = 0", prefix)
+    declared = {s.split()[1] for s in read.reading.text.split("\n") if s.startswith("(declare-fun ")}
+    assert declared == {"hidden", "endless"}
+    assert "(define-fun-rec map " in read.reading.text
+
+
+def test_a_theorem_is_not_taken_for_another_constant_with_the_end_of_its_name(lean: LeanPool, engine: Engine) -> None:
+    """`Tree.node.inj` is Lean's own."""
+    task = Task(f"{TREES}namespace Other\n", "theorem inj (c : Color) : other (other c) = c", "inj")
+    (read,) = asyncio.run(engine.ways(lean, task, Clock(60)))
+    assert "(other (other c))" in read.reading.text
+
+
 def test_hypotheses_that_cannot_be_read_are_left_out(lean: LeanPool, engine: Engine) -> None:
-    (read,) = ways(lean, engine, "(c : Color) (h : ∃ s : String, s.length = 3) : other (other c) = c")
+    (read,) = ways(lean, engine, "(c : Color) (h : ∀ n (x : Fin n), x = x) : other (other c) = c")
     assert read.reading.dropped == 1
 
 
 @pytest.mark.parametrize(
     "statement",
-    ["(s : String) : s = s", "(f g : Nat → Nat) : f = g", "(x : Fin 3) : x = x", "(α : Type) (l : List α) : l.Nodup"],
+    ["(f g : Nat → Nat) : f = g", "(n : Nat) (x : Fin n) : x = x", "(b : (n : Nat) → Fin n) : b = b"],
 )
 def test_a_goal_about_anything_else_is_not_sent(lean: LeanPool, engine: Engine, statement: str) -> None:
     assert ways(lean, engine, statement) == ()
@@ -247,6 +270,54 @@ def test_functions_that_a_proof_brings_along_become_definitions_with_names_that_
     assert "sorryAx" not in seen.axioms
 
 
+ROWS = """inductive Count where
+  | zero
+  | succ (n : Count)
+
+inductive Row (α : Type) where
+  | nil
+  | cons (x : α) (r : Row α)
+
+variable {α : Type} [DecidableEq α]
+
+def sum : Count → Count → Count
+  | .zero, m => m
+  | .succ n, m => .succ (sum n m)
+
+def joint : Row α → Row α → Row α
+  | .nil, s => s
+  | .cons x r, s => .cons x (joint r s)
+
+def size : Row α → Count
+  | .nil => .zero
+  | .cons _ r => .succ (size r)
+
+"""
+
+
+def test_a_lemma_is_stated_without_types_and_functions_that_it_does_not_speak_of(
+    lean: LeanPool, engine: Engine
+) -> None:
+    """`grind` could not use it: nothing would say what they are."""
+    task = task_of("(f : α → α) (r s : Row α) : size (joint r s) = sum (size s) (size r)", ROWS, ("sum", "size"))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+    lemmas = [s for s in found.helpers.split("\n") if s.startswith("theorem ")]
+    assert lemmas
+    assert "α → α" not in found.helpers
+    assert ["α" in s for s in lemmas] == ["Row" in s for s in lemmas]
+
+
+def test_what_holds_of_all_members_of_a_list_is_proved(lean: LeanPool, engine: Engine) -> None:
+    prefix = "def largest : List Nat → Nat\n  | [] => 0\n  | x :: l => max x (largest l)\n\n"
+    task = task_of("(l : List Nat) : ∀ x ∈ l, x ≤ largest l", prefix, ("largest",))
+    found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert "(x ∈ l)" in found.helpers
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
 MERGING = """
 def merged : List Nat → List Nat → List Nat
   | [], m => m
@@ -287,5 +358,34 @@ def test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_pr
 ) -> None:
     task = task_of("(n : Nat) : running n 1 = product n", LISTS, ("running", "product"))
     found = asyncio.run(engine.prove(lean, task, Clock(120)))
+    assert found is not None
+    assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason
+
+
+PRODUCTS = """inductive Count where
+  | zero
+  | succ (n : Count)
+
+def weight : Count → Int
+  | .zero => 0
+  | .succ n => 1 + weight n
+
+def sum : Count → Count → Count
+  | .zero, m => m
+  | .succ n, m => sum n (.succ m)
+
+def prod : Count → Count → Count
+  | .zero, _ => .zero
+  | .succ _, .zero => .zero
+  | .succ n, .succ m => sum (.succ n) (sum m (prod n m))
+
+"""
+
+
+@pytest.mark.whole("test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_proof")
+def test_a_measure_of_a_product_is_a_product(lean: LeanPool, engine: Engine) -> None:
+    """Its cases are simplified first: with the definitions at hand `grind` unfolds the sum without end."""
+    task = task_of("(n m : Count) : weight (prod n m) = weight n * weight m", PRODUCTS, ("prod", "weight", "sum"))
+    found = asyncio.run(engine.prove(lean, task, Clock(240)))
     assert found is not None
     assert not asyncio.run(check_proof(lean, task, found.proof, found.helpers)).reason

@@ -19,8 +19,9 @@ from goedels_poetry.kernel.terms import subterms
 from goedels_poetry.languages.bridge.goals.facts import Facts, facts_of
 from goedels_poetry.languages.bridge.goals.lemmas import Lemmas
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
+from goedels_poetry.languages.bridge.goals.reading import Reading
 from goedels_poetry.languages.bridge.goals.theory import FileTheory, theory_for
-from goedels_poetry.languages.bridge.goals.translating import Reading, Translator
+from goedels_poetry.languages.bridge.goals.translating import Translator
 from goedels_poetry.languages.bridge.goals.turns import Turns
 from goedels_poetry.languages.bridge.writing import STEP, name_of
 from goedels_poetry.languages.lean.runtime import LeanRuntime
@@ -273,7 +274,8 @@ async def _translated(
     stem = re.sub(r"\W+", "_", task.name.split(".")[-1].strip("«»"))
     while f"{stem}_lemma_" in f"{task.prefix}{task.stubs}{task.head}":
         stem += "'"
-    written = [s.id for s in derivation.steps if s.id in lemmas.texts or (leave_open and s.id in order)]
+    needed = lemmas.whole(order[-1]) or {*lemmas.texts, *(order if leave_open else ())}
+    written = [s.id for s in derivation.steps if s.id in needed]
     names = {name_of(n): f"{stem}_lemma_{i}" for i, n in enumerate(written, 1)}
 
     def renamed(text: str) -> str:

@@ -60,8 +60,7 @@ async def facts_of(
         stream, about = answer
         made: dict[int, Expr] = {}
         if statement is None:
-            wanted_names = [n for n in stream.constants if n in (goal, PRIVATE + goal) or n.endswith(f".{goal}")]
-            found = wanted_names[-1] if wanted_names else ""
+            found = _goal(stream, goal, made)
             if not found:
                 return None
             statement = tree(stream, stream.constants[found][0].type, made)
@@ -82,6 +81,17 @@ async def facts_of(
         facts.constructors,
         facts.fields,
     )
+
+
+def _goal(stream: Stream, name: str, made: dict[int, Expr]) -> str:
+    """The full name of the constant that a goal, which is open, is; "" for none.
+
+    Others may end in the same name: every constructor has its own ``inj``.
+    """
+    named = [n for n in stream.constants if n.removeprefix(PRIVATE) == name or n.endswith(f".{name}")]
+    values = {n: stream.constants[n][0].value for n in named} if len(named) > 1 else {}
+    open_ = [n for n, v in values.items() if v is not None and "sorryAx" in tree(stream, v, made).constants()]
+    return (open_ or named or [""])[-1]
 
 
 async def _answers(

@@ -17,23 +17,22 @@ from goedels_poetry.kernel.inductions import (
     RecursionInduction,
     SizeInduction,
     StructuralInduction,
-    variable_of,
 )
 from goedels_poetry.kernel.problem import Problem
 from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.termination.sizes import Sizes
-from goedels_poetry.kernel.terms import INT, Kind, Term, app, integer, substitute, subterms
+from goedels_poetry.kernel.terms import Kind, subterms
 from goedels_poetry.languages.bridge.conditions import nested
+from goedels_poetry.languages.bridge.goals.starts import Starts
 from goedels_poetry.languages.bridge.goals.theory import FileTheory
 from goedels_poetry.languages.bridge.replay import Found, Replay
-from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, own_name
+from goedels_poetry.languages.bridge.writing import HYPOTHESIS, Writing, indented, name_of, spoken
 from goedels_poetry.languages.lean.runtime import LeanRuntime
 from goedels_poetry.languages.lean.symbolic.attempts import Clock, tried
 from goedels_poetry.languages.lean.task import Fact, Task
 
 INDUCTIONS = (StructuralInduction, IntInduction, RecursionInduction, SizeInduction, MeasureInduction)
-MOST_CALLS, MOST_APART, MOST_TOLD, MOST_STEPS, MOST_MUTUAL = 3, 2, 6, 4, 3
 BATCH, FIRST = 2, 4
 """Proofs in one request, and those that are tried before the derivation's own cases."""
 HEARTBEATS = (6_000, 40_000)
@@ -68,8 +67,29 @@ class Lemmas:
 
     def __post_init__(self) -> None:
         self._steps = {s.id: s for s in self.derivation.steps}
+        self._starts = Starts(self.theory, self.problem, self.given)
 
     _steps: dict[str, Step] = field(default_factory=dict)
+    _needs: dict[str, frozenset[str]] = field(default_factory=dict)
+    _starts: Starts = field(init=False)
+
+    def needs(self, name: str) -> frozenset[str]:
+        """The functions that the goal is about of which a step, or one that it rests on, speaks."""
+        if name not in self._needs:
+            step = self._steps[name]
+            try:
+                text = self._proposition(step.sequent)
+            except NotTranslatable:  # the search for its proof says so
+                text = " ".join(self.theory.arguments)
+            own = frozenset(a for a in self.theory.arguments if spoken(a, text))
+            self._needs[name] = own.union(*(self.needs(cite) for cite in step.by.cites))
+        return self._needs[name]
+
+    def given(self, name: str) -> str:
+        """A lemma applied to these; "" for a step that is none."""
+        if name not in self.names:
+            return ""
+        return " ".join([self.names[name], *(a for a in self.theory.arguments if a in self.needs(name))])
 
     def order(self) -> list[str]:
         """Steps that are lemmas: what queries cite, and the last."""
@@ -112,12 +132,30 @@ class Lemmas:
                 found += self.tree(case)
         return found
 
-    def statement(self, sequent: Sequent) -> str:
+    def statement(self, name: str) -> str:
         """Binders and proposition, as after a theorem's name."""
+        text = self._proposition(self._steps[name].sequent)
+        return " ".join([*self._outer(text, self.needs(name)), text])
+
+    def _proposition(self, sequent: Sequent) -> str:
         hyps = [h for h in sequent.hyps if not self.theory.guards(h)]
-        binders = " ".join(filter(None, [self.theory.outer, self.theory.binders(sequent.vars)]))
         premises = "".join(f" ({HYPOTHESIS}{i} : {self.theory.prop(h)})" for i, h in enumerate(hyps, 1))
-        return f"{binders}{premises} : {self.theory.prop(sequent.concl)}".strip()
+        return f"{self.theory.binders(sequent.vars)}{premises} : {self.theory.prop(sequent.concl)}".strip()
+
+    def _outer(self, text: str, needs: frozenset[str]) -> list[str]:
+        """Binders for the types, instances and functions that a statement speaks of.
+
+        `grind` finds no pattern for a lemma that has others, since nothing says what they are.
+        """
+        kept: list[str] = []
+        about = {b[1:].partition(" : ")[0]: b for b in self.theory.outer}
+        for name, binder in reversed(about.items()):
+            if name in needs or (binder[0] != "[" and spoken(name, text)):
+                kept.insert(0, binder)
+                text += binder
+        left_out = [name for name, binder in about.items() if binder[0] != "[" and binder not in kept]
+        instances = [b for b in about.values() if b[0] == "[" and not any(spoken(n, b) for n in left_out)]
+        return [b for b in about.values() if b in kept or b in instances]
 
     def definitions(self, steps: Sequence[Step], deep: bool) -> list[str]:
         """Names of the functions that the steps speak of, and of those without recursion in their definitions.
@@ -153,22 +191,37 @@ class Lemmas:
         waiting = list(order)
         while waiting and not self.clock.over:
             proving = [asyncio.create_task(self.prove(name)) for name in waiting]
-            every = True
             try:
                 for done in asyncio.as_completed(proving):
-                    every = await done and every
+                    await done
                     if order[-1] in self.failed and not leave_open:
                         return False
+                    if self.whole(order[-1]):
+                        return True  # whatever else is under way is not needed
             finally:
                 for task in proving:
                     task.cancel()
-            if every or leave_open:
+            if leave_open:
                 return True
             waiting = [name for name in self.texts if self._rests_on_failed(name)]
             for name in waiting:
                 del self.texts[name]
                 self.proofs.pop(name, None)
-        return not waiting
+        return bool(self.whole(order[-1]))
+
+    def whole(self, name: str) -> frozenset[str]:
+        """A lemma and those that its proof names, that theirs name, and so on; none when one has no proof."""
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in self.texts:
+                return frozenset()
+            found.add(each)
+            waiting += [
+                other for other, step in self.names.items() if other not in found and spoken(step, self.texts[each])
+            ]
+        return frozenset(found)
 
     def _rests_on_failed(self, name: str) -> bool:
         return any(re.search(rf"\b{self.names[other]}\b", self.texts[name]) for other in self.failed)
@@ -217,9 +270,8 @@ class Lemmas:
         at = [s.id for s in self.derivation.steps].index(name)
         steps = self.derivation.steps[: at + 1]
         proved = {s.id: s.sequent for s in steps}
-        every = frozenset(self.theory.arguments)
         sizes = Sizes(self.problem.signature)
-        writing = Plain(self.problem, self.theory, sizes, proved, dict.fromkeys(proved, every))
+        writing = Plain(self.problem, self.theory, sizes, proved, {n: self.needs(n) for n in proved})
         deadline = time.monotonic() + self.clock.left
         lemmas = self.names.keys() - self.failed - {name}
         try:
@@ -237,7 +289,7 @@ class Lemmas:
         return True
 
     def _head(self, name: str) -> str:
-        return f"theorem {self.names[name]} {self.statement(self._steps[name].sequent)}"
+        return f"theorem {self.names[name]} {self.statement(name)}"
 
     async def _first(self, task: Task, proofs: Sequence[str], heartbeats: int, slow: list[str]) -> str:
         for proof, messages in zip(proofs, await tried(self.lean, task, proofs, heartbeats, self.clock), strict=True):
@@ -264,170 +316,37 @@ class Lemmas:
             closers.insert(1, f"grind [{own}]")  # lemmas may be about library functions as they stand
         if self.theory.natural or self.theory.unary:
             closers.insert(2, f"(simp_all{few} <;> omega)")
-        starts = self._starts(tree)
+        starts = self._starts.of(tree)
+        apart = self._starts.apart(tree[0])
+        first = f"simp_all{few}"
+        if bounds := self._bounds(name):
+            # `grind` without the definitions here, which it might unfold without end.
+            first = f"(simp_all{few} <;> ({bounds}first | omega | (apply_assumption; omega) | grind))"
+            closers.insert(0, first)
+        quick = [start.replace("◯", first) for start in apart]
+        quick += [f"(apply {n} <;> grind{every})" for n in self._injective(name)]
         if isinstance(tree[0].by, ByScheme) and isinstance(tree[0].by.scheme, Conjuncts):
             starts = [f"constructor <;> first | exact {n} .. | ◯" for n in lemmas[:1]] + starts
-        quick = [start.replace("◯", f"simp_all{few}") for start in self._apart(tree[0])]
         return list(dict.fromkeys([*quick, *(start.replace("◯", closer) for closer in closers for start in starts)]))
 
-    def _apart(self, step: Step) -> list[str]:
-        """An induction whose cases take apart what it is general in: where functions go down in several arguments."""
-        if not isinstance(step.by, ByScheme) or not isinstance(step.by.scheme, StructuralInduction):
-            return []
-        signature, scheme = self.problem.signature, step.by.scheme
-        general = [v for v in step.sequent.vars if v.name in scheme.general]
-        if not 0 < len(general) <= MOST_APART or any(signature.datatype(v.sort) is None for v in general):
-            return []
-        names = [self.theory.variable(v) for v in general]
-        on = self.theory.variable(variable_of(step.sequent, scheme.on))
-        cases = " <;> ".join(f"cases {name}" for name in names)
-        return [f"induction {on} generalizing {' '.join(names)} <;> {cases} <;> ◯"]
-
-    def _starts(self, tree: Sequence[Step]) -> list[str]:
-        """Proofs with a place, ◯, for what closes the cases: the induction of the derivation, and its like."""
-        step = tree[0]
-        if not isinstance(step.by, ByScheme):
-            told = self._instances(step.by)
-            return ["◯", f"{told}◯"] if told else ["◯"]
-        names = {v.name: self.theory.variable(v) for v in step.sequent.vars}
-        scheme = step.by.scheme
-        nested = []
-        for case in tree[1:]:
-            on = getattr(case.by.scheme, "on", None) if isinstance(case.by, ByScheme) else None
-            if isinstance(on, str) and on in names:
-                nested.append(names[on])
-        general = [names[g] for g in getattr(scheme, "general", ()) if g in names]
-        generalizing = f" generalizing {' '.join(general)}" if general else ""
-        if isinstance(scheme, StructuralInduction | IntInduction):
-            on = names[scheme.on]
-            starts = [
-                f"induction {on}{generalizing} <;> (try cases {n}) <;> ◯" for n in dict.fromkeys(nested) if n != on
-            ]
-            if isinstance(scheme, IntInduction):
-                starts += self._stepwise(scheme, f"induction {on} using Nat.strongRecOn{generalizing} with", on)
-            starts.append(f"induction {on}{generalizing} <;> ◯")
-            if isinstance(scheme, StructuralInduction):
-                starts += self._mutual(variable_of(step.sequent, scheme.on), generalizing)
-                starts += self._deeper(step.sequent, scheme, f"induction {on}{generalizing} with")
-            return [*starts, *self._calls(step.sequent)]
-        if isinstance(scheme, RecursionInduction):
-            definition = self.problem.signature.definition(scheme.function)
-            if definition is not None:
-                call = self.theory.value(app(definition.name, scheme.at, definition.sort))
-                return [f"fun_induction {call}{generalizing} <;> ◯"]
-        if isinstance(scheme, MeasureInduction):
-            strong = self._falling(step.sequent, scheme)
-            return [*self._counted(step.sequent, scheme), *strong, *self._calls(step.sequent), "◯"]
-        if isinstance(scheme, SizeInduction):
-            return [*self._calls(step.sequent), "◯"]
-        return ["◯", *(f"induction {n} <;> ◯" for n in dict.fromkeys(nested))]
-
-    def _mutual(self, on: Term, generalizing: str) -> list[str]:
-        """Induction on a value of one of several types that are declared together; of the others it says nothing.
-
-        Lean wants to be told by what recursor, and of the motives all but the type's own, whose number is tried.
-        """
-        datatypes = self.problem.signature.datatypes
-        together = sum(d.group == own.group for own in datatypes if own.sort is on.sort for d in datatypes)
-        type_ = self.theory.taken_apart(on.sort)
-        if not type_ or not 1 < together <= MOST_MUTUAL:
-            return []
-        start = f"induction {self.theory.variable(on)} using {type_}.rec"
-        numbers = range(1, together + 1)
-        others = [" ".join(f"(motive_{n} := fun _ => True)" for n in numbers if n != own) for own in numbers]
-        return [f"{start} {told}{generalizing} <;> ◯" for told in others]
-
-    def _instances(self, query: Query) -> str:
-        """Cited lemmas at the values that the solver was given them at."""
-        lines = []
-        for instance in query.instances[:MOST_TOLD]:
-            try:
-                values = [self.theory.value(arg) for arg in instance.args]
-            except NotTranslatable:
-                continue
-            if instance.of == "step" and instance.name in self.names:
-                lines.append(f"have := {' '.join([self.names[instance.name], *self.theory.arguments, *values])}; ")
-        return "".join(lines)
-
-    def _stepwise(self, scheme: IntInduction, start: str, on: str) -> list[str]:
-        """Natural numbers up to where the induction begins one by one, and then from as many before as it has."""
-        base = scheme.base.value
-        if not (self.theory.natural and scheme.upward and isinstance(base, int)):
-            return []
-        first = base + scheme.width
-        if not 1 < first <= MOST_STEPS:
-            return []
-        arms = [f"\n    | {number}, ih => ◯" for number in range(first)]
-        known = [f"have i{k} := ih ({on} + {first - k}) (by omega); " for k in range(1, scheme.width + 1)]
-        arms.append(f"\n    | {on} + {first}, ih => {''.join(known)}◯")
-        return [f"{start}\n  | _ {on} ih =>\n    match {on}, ih with{''.join(arms)}"]
-
-    def _falling(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
-        """Strong induction on a natural number, with the instances at hand where the measure falls."""
-        on = scheme.measure
-        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
-            return []
-        others = [v for v in sequent.vars if v is not on]
-        number, names = self.theory.variable(on), [self.theory.variable(v) for v in others]
-        above = {on: app("+", (on, integer(1)), INT)}
-        told = {}
-        for where in ({}, above):
-            lines = []
-            for place, args in enumerate(scheme.at):
-                values = {v: substitute(a, where) for v, a in zip(sequent.vars, args, strict=True)}
-                known = " ".join(self.theory.value(values[v]) for v in others)
-                lines.append(f"have i{place} := fun h => ih {self.theory.value(values[on])} h {known}; ")
-            told[bool(where)] = "".join(lines)
-        generalizing = f" generalizing {' '.join(names)}" if names else ""
-        start = f"induction {number} using Nat.strongRecOn{generalizing} with\n  | _ {number} ih =>"
-        arms = f"\n    | 0, ih => ◯\n    | {number} + 1, ih => {told[True]}◯"
-        return [f"{start}\n    match {number}, ih with{arms}", f"{start} {told[False]}◯"]
-
-    def _counted(self, sequent: Sequent, scheme: MeasureInduction) -> list[str]:
-        """Where the measure is a natural number that falls by one: an induction on it, with the instances at hand."""
-        on = scheme.measure
-        if on not in sequent.vars or not (self.theory.natural and on.sort is INT):
-            return []
-        others = [v for v in sequent.vars if v is not on]
-        below, names = app("-", (on, integer(1)), INT), [self.theory.variable(v) for v in others]
-        number = self.theory.variable(on)
-        above = {on: app("+", (on, integer(1)), INT)}
+    def _bounds(self, name: str) -> str:
+        """Cited lemmas that say how large a measure of a value is, about the latest value: `grind` and `simp` have no
+        pattern by which they would come upon them, since they write `0 ≤ f x` over the integers as `-1 * f x ≤ 0`."""
         told = []
-        for args in scheme.at:
-            values = dict(zip(sequent.vars, args, strict=True))
-            if values[on] is below:
-                known = [self.theory.value(substitute(values[v], above)) for v in others]
-                told.append(f"have := i{number} {' '.join(known)}; ")
-        generalizing = f" generalizing {' '.join(names)}" if names else ""
-        arms = f"\n  | zero => ◯\n  | succ {number} i{number} => {''.join(told)}◯"
-        return [f"induction {number}{generalizing} with{arms}"]
+        for cite in self.cited(name):
+            sequent = self._steps[cite].sequent
+            if sequent.concl.name in ("<=", "<", ">=", ">") and len(sequent.vars) == 1 and not sequent.hyps:
+                told.append(f"(try (have := {self.given(cite)} ‹{self.theory.sort(sequent.vars[0].sort)}›)); ")
+        return "".join(told)
 
-    def _deeper(self, sequent: Sequent, scheme: StructuralInduction, start: str) -> list[str]:
-        """The induction with the part that it goes down to taken apart once more."""
-        on = variable_of(sequent, scheme.on)
-        datatype = self.problem.signature.datatype(on.sort)
-        if datatype is None:
-            return []
-        arms = []
-        for constructor in datatype.constructors:
-            fields = [f"a{i}" for i, _ in enumerate(constructor.fields)]
-            again = [f for f, (_, sort) in zip(fields, constructor.fields, strict=True) if sort is on.sort]
-            words = " ".join([own_name(self.theory.name(constructor.name)), *fields, *(f"i{f}" for f in again)])
-            split = "".join(f"cases {f} <;> " for f in again)
-            arms.append(f"\n  | {words} => {split}◯")
-        return [f"{start}{''.join(arms)}"]
-
-    def _calls(self, sequent: Sequent) -> list[str]:
-        """Along the recursion of the functions that are called on variables."""
-        found: dict[str, None] = {}
-        for part in (sequent.concl, *sequent.hyps):
-            for term in subterms(part):
-                definition = self.problem.signature.definition(term.name) if term.kind is Kind.APP else None
-                if definition is None or not definition.recursive or not term.args:
-                    continue
-                if all(a.kind is Kind.VAR for a in term.args) and term.name in self.theory.definitions:
-                    found[f"fun_induction {self.theory.value(term)} <;> ◯"] = None
-        return list(found)[:MOST_CALLS]
+    def _injective(self, name: str) -> list[str]:
+        """Cited lemmas by which two values are equal, whatever they are: used from the end to the beginning."""
+        found = []
+        for cite in self.cited(name):
+            concl = self._steps[cite].sequent.concl
+            if concl.name == "=" and all(a.kind is Kind.VAR for a in concl.args) and cite in self.names:
+                found.append(self.names[cite])
+        return found
 
 
 __all__ = ["Lemmas"]

@@ -137,8 +137,6 @@ LOGIC: Final[frozenset[str]] = frozenset(
         "Min.min",
         "Max.max",
         "Membership.mem",
-        "String",
-        "Char",
         "Ord",
         "Append",
         "HAdd",
@@ -218,13 +216,24 @@ INT_EQUATIONS: Final[dict[str, str]] = {
 }
 """The same for numbers that are Int."""
 
+CONNECTIVES = {"And": "and", "Or": "or", "Not": "not", "and": "and", "or": "or", "not": "not", "xor": "xor"}
+CONNECTIVES |= {"Bool.and": "and", "Bool.or": "or", "Bool.not": "not", "Bool.xor": "xor", "Iff": "="}
+ARITHMETIC = {"HAdd.hAdd": "+", "HSub.hSub": "-", "HMul.hMul": "*", "HDiv.hDiv": "/", "HMod.hMod": "%"}
+ARITHMETIC |= {"HPow.hPow": "^", "Max.max": "max", "Min.min": "min", "Neg.neg": "neg"}
+NAT_FUNCTIONS = {
+    **{"Nat.add": "+", "Nat.mul": "*", "Nat.sub": "-", "Nat.pow": "^", "Nat.div": "/", "Nat.mod": "%"},
+    **{"Nat.pred": "pred", "Nat.max": "max", "Nat.min": "min", "Nat.ble": "<=", "Nat.le": "<=", "Nat.lt": "<"},
+}
+"""Functions of natural numbers that are operations, with their signs."""
 RELATIONS = {"LE.le": "<=", "LT.lt": "<", "GE.ge": ">=", "GT.gt": ">"}
 """Of numbers, with their signs."""
 
 
 __all__ = [
+    "ARITHMETIC",
     "BEHIND",
     "CLASSES",
+    "CONNECTIVES",
     "CONSTRUCTORS",
     "EQUATIONS",
     "FIELDS",
@@ -232,6 +241,7 @@ __all__ = [
     "INT_EQUATIONS",
     "KNOWN",
     "NAT_EQUATIONS",
+    "NAT_FUNCTIONS",
     "PROJECTIONS",
     "RELATIONS",
 ]

@@ -42,6 +42,8 @@ def show(e: Expr, facts: Facts, names: Mapping[str, str]) -> str:
         return str(e.number)
     if e.kind == "sort":
         return "Prop" if e.number == 0 else "Type _"
+    if e.kind == "text" and e.name.isprintable() and not {'"', "\\", "{"} & set(e.name):
+        return f'"{e.name}"'
     if e.kind in ("lam", "pi"):
         return _bound(e, facts, names)
     head, operands = e.head, e.operands
@@ -54,6 +56,8 @@ def show(e: Expr, facts: Facts, names: Mapping[str, str]) -> str:
     if head in _INFIX and len(operands) >= 2:
         left, right = (show(o, facts, names) for o in operands[-2:])
         return f"({left} {_INFIX[head]} {right})"
+    if head == "Membership.mem" and len(operands) == 5:
+        return f"({show(operands[4], facts, names)} ∈ {show(operands[3], facts, names)})"
     if head in ("List.nil", "Option.none"):
         return f"({head} : {show(Expr('app', '', (Expr('const', head.partition('.')[0]), *operands)), facts, names)})"
     if head == "ite" and len(operands) == 5:

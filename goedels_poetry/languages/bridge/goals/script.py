@@ -27,7 +27,8 @@ class Script:
     """Functions that are declared or defined."""
 
     symbols: dict[str, Symbol] = field(default_factory=dict)
-    declarations: list[str] = field(default_factory=list)
+    declarations: dict[str, str] = field(default_factory=dict)
+    """Text of each function that nothing is said about."""
     definitions: dict[str, str] = field(default_factory=dict)
     """Text of each defined function; "" while it is being made."""
     operations: dict[str, str] = field(default_factory=dict)
@@ -41,7 +42,15 @@ class Script:
 
     def tables(self) -> list[dict[Any, Any]]:
         """All that reading a term may add to."""
-        return [self.symbols, self.definitions, self._calls, self.operations, self.constants, self.names]
+        return [
+            self.symbols,
+            self.declarations,
+            self.definitions,
+            self._calls,
+            self.operations,
+            self.constants,
+            self.names,
+        ]
 
     def call(self, name: str, caller: str = "") -> str:
         """The function, called by what is being defined, or by another one."""
@@ -60,10 +69,14 @@ class Script:
         finally:
             self._stack.pop()
 
+    def _below(self, name: str) -> list[str]:
+        """The defined functions that a function calls."""
+        return sorted(self._calls.get(name, set()) & self.definitions.keys())
+
     def defined(self) -> list[str]:
         """The definitions, what is called first; functions that call each other together."""
         lines = []
-        for group in components(list(self.definitions), lambda f: sorted(self._calls.get(f, ()))):
+        for group in components(list(self.definitions), self._below):
             texts = [self.definitions[f] for f in group]
             if len(group) == 1 and (
                 group[0] in self._calls.get(group[0], ()) or texts[0].startswith("(define-fun-rec")

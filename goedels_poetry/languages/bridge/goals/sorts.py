@@ -37,7 +37,7 @@ class Sorts:
     types: dict[str, Expr] = field(default_factory=dict)
     """Of each sort, the type it stands for."""
     declared: dict[str, str] = field(default_factory=dict)
-    """Sorts of types that are variables, by the variable's name."""
+    """Sorts of types that are variables, by the variable's name, and of those that are not taken apart."""
     _known: dict[Expr, str] = field(default_factory=dict)
     _made: dict[str, tuple[Made, ...]] = field(default_factory=dict)
     integers: set[str] = field(default_factory=set)
@@ -80,9 +80,11 @@ class Sorts:
 
     def _inductive(self, type_: Expr, head: str) -> str:
         constructors = self._constructors(head)
-        if constructors is None or len(self._known) >= MOST_SORTS:
+        if not head or len(self._known) >= MOST_SORTS:
             raise Unreadable(f"the type {head or type_.kind}")
         name = self.names.give(head if head != "PUnit" else "Unit")
+        if constructors is None:
+            return self._opaque(type_, name)
         self._known[type_] = name
         self.types[name] = type_
         made = []
@@ -98,6 +100,21 @@ class Sorts:
                 self.sort(t)
         return name
 
+    def _opaque(self, type_: Expr, name: str) -> str:
+        """A type that is read as one about whose values nothing is known: characters, strings, families of types.
+
+        What the engine proves for any such type holds for this one.
+        """
+        if not self._of_data(type_.head) or set(type_.free()) - self.declared.keys():
+            raise Unreadable(f"the type {type_.head}")
+        self._known[type_] = self.declared[f"\0{name}"] = name
+        self.types[name] = type_
+        return name
+
+    def is_opaque(self, type_: Expr) -> bool:
+        """Whether it is such a type."""
+        return self._known.get(self.unfolded(type_)) in self.declared.values()
+
     def _constructors(self, head: str) -> tuple[str, ...] | None:
         if head == "Nat" and self.unary:
             return ("Nat.zero", "Nat.succ")
@@ -107,8 +124,8 @@ class Sorts:
         return CONSTRUCTORS.get(head)
 
     def _of_data(self, head: str) -> bool:
-        _, result = telescope(self.facts.types[head])
-        return result != Expr("sort")
+        type_ = self.facts.types.get(head)
+        return type_ is not None and telescope(type_)[1].kind == "sort" and telescope(type_)[1] != Expr("sort")
 
     def _fields(self, constructor: str, head: str, type_: Expr) -> list[Expr]:
         if constructor in ("Nat.zero", "Nat.succ"):
@@ -128,7 +145,7 @@ class Sorts:
 
     def tables(self) -> list[dict[Any, Any]]:
         """What grows with every type that is read."""
-        return [self.types, self._known, self._made]
+        return [self.types, self.declared, self._known, self._made]
 
     def made(self, type_: Expr) -> tuple[Made, ...]:
         """The constructors of an inductive type."""
@@ -148,7 +165,10 @@ class Sorts:
             return None
         count = self.parameters(constant, head)
         type_ = joined(const(head), operands[:count])
-        return type_, next(m for m in self.made(type_) if m.constant == constant)
+        found = next((m for m in self.made(type_) if m.constant == constant), None)
+        if found is None:
+            raise Unreadable(f"the constructor {constant}")
+        return type_, found
 
     def parameters(self, constructor: str, head: str) -> int:
         """How many of a constructor's arguments are the type's."""
@@ -171,8 +191,14 @@ class Sorts:
             return (Case("Int.ofNat", f"(>= {value} 0)", fields[0]), Case("Int.negSucc", f"(< {value} 0)", fields[1]))
         return tuple(
             Case(m.constant, f"((_ is {m.name}) {value})", tuple((f"({s} {value})", t) for s, t in m.selectors))
-            for m in self.made(type_)
+            for m in self._taken_apart(type_)
         )
+
+    def _taken_apart(self, type_: Expr) -> tuple[Made, ...]:
+        made = self.made(type_)
+        if not made:
+            raise Unreadable(f"a match on a value of the type {type_.head}")
+        return made
 
     def declarations(self) -> list[str]:
         """The commands that declare them, in order."""

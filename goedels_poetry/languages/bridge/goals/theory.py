@@ -16,7 +16,7 @@ from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.library import CONSTRUCTORS
 from goedels_poetry.languages.bridge.goals.matching import Unreadable
 from goedels_poetry.languages.bridge.goals.printing import constant, show
-from goedels_poetry.languages.bridge.goals.translating import Reading
+from goedels_poetry.languages.bridge.goals.reading import Reading
 
 _ORDERS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 _BITS = {"bvadd": "+", "bvsub": "-", "bvmul": "*", "bvudiv": "/", "bvurem": "%", "bvult": "<", "bvule": "≤"}
@@ -32,8 +32,8 @@ class FileTheory:
     definitions: Mapping[str, str]
     hypotheses: tuple[tuple[str, str], ...]
     equations: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict, init=False)
-    outer: str
-    """Binders for what is in the context, in braces."""
+    outer: tuple[str, ...]
+    """Binders for what is in the context, each in its brackets."""
     natural: bool
     """Integers of the engine are natural numbers."""
     unary: bool
@@ -342,7 +342,7 @@ def theory_for(
         tuple(arguments),
         {**{n: d for n, d in definitions.items() if d}, **{n: d for n, d in brought.items() if d != COUNTED}},
         (),
-        " ".join(variables),
+        tuple(variables),
         "Int" not in reading.numbers and not unary,
         unary,
         "",

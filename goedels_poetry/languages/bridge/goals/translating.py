@@ -22,8 +22,11 @@ from goedels_poetry.languages.bridge.goals.facts import Facts
 from goedels_poetry.languages.bridge.goals.instances import Instances
 from goedels_poetry.languages.bridge.goals.kinds import Kinds
 from goedels_poetry.languages.bridge.goals.library import (
+    ARITHMETIC,
     CLASSES,
+    CONNECTIVES,
     HETEROGENEOUS,
+    NAT_FUNCTIONS,
     PROJECTIONS,
     RELATIONS,
 )
@@ -31,6 +34,7 @@ from goedels_poetry.languages.bridge.goals.matching import Case, Row, Unreadable
 from goedels_poetry.languages.bridge.goals.naming import Names
 from goedels_poetry.languages.bridge.goals.numbers import Numbers
 from goedels_poetry.languages.bridge.goals.patterns import constructor_of
+from goedels_poetry.languages.bridge.goals.reading import Reading
 from goedels_poetry.languages.bridge.goals.script import Script, Symbol
 from goedels_poetry.languages.bridge.goals.sorts import NAT, Sorts, literal
 
@@ -39,35 +43,6 @@ MOST_UNFOLDED = 10
 MOST_UNARY = 12
 """The largest number that is written with constructors."""
 _DUMMY = const("gp_proof")
-_CONNECTIVES = {"And": "and", "Or": "or", "Not": "not", "and": "and", "or": "or", "not": "not", "xor": "xor"}
-_CONNECTIVES |= {"Bool.and": "and", "Bool.or": "or", "Bool.not": "not", "Bool.xor": "xor", "Iff": "="}
-_ARITHMETIC = {"HAdd.hAdd": "+", "HSub.hSub": "-", "HMul.hMul": "*", "HDiv.hDiv": "/", "HMod.hMod": "%"}
-_ARITHMETIC |= {"HPow.hPow": "^", "Max.max": "max", "Min.min": "min", "Neg.neg": "neg"}
-_NAT_FUNCTIONS = {
-    **{"Nat.add": "+", "Nat.mul": "*", "Nat.sub": "-", "Nat.pow": "^", "Nat.div": "/", "Nat.mod": "%"},
-    **{"Nat.pred": "pred", "Nat.max": "max", "Nat.min": "min", "Nat.ble": "<=", "Nat.le": "<=", "Nat.lt": "<"},
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A goal as the engine reads it, and how to say in Lean what the engine says."""
-
-    text: str
-    symbols: Mapping[str, Symbol]
-    types: Mapping[str, Expr]
-    """Of each sort."""
-    variables: tuple[tuple[Expr, Expr, str], ...]
-    """What the goal is about that is no value: types, instances, functions; with their types and binders."""
-    numbers: frozenset[str]
-    functions: tuple[str, ...]
-    """Constants that have definitions in the script."""
-    dropped: int = 0
-    """Hypotheses that could not be read."""
-    operations: Mapping[str, str] = field(default_factory=dict)
-    """Functions of the script that are operations on natural numbers, with their signs."""
-    places: Mapping[int, str] = field(default_factory=dict)
-    """The variables of the script's goal, by their places among the variables and hypotheses of Lean's."""
 
 
 @dataclass(slots=True)
@@ -135,7 +110,12 @@ class Translator:
         goal = self.term(rest, env)
         goal = f"(=> {' '.join(hypotheses)} {goal})" if hypotheses else goal
         goal = f"(forall ({' '.join(binders)}) {goal})" if binders else goal
-        lines = ["(set-logic ALL)", *self.sorts.declarations(), *self.script.declarations, *self.script.defined()]
+        lines = [
+            "(set-logic ALL)",
+            *self.sorts.declarations(),
+            *self.script.declarations.values(),
+            *self.script.defined(),
+        ]
         lines += [f"(assert (not {goal}))", "(check-sat)"]
         return Reading(
             "\n".join(lines) + "\n",
@@ -163,7 +143,7 @@ class Translator:
         domain, result = telescope(type_)
         sorts = [self.sorts.sort(t) for _, t, _ in domain]
         called = self.names.give(name)
-        self.script.declarations.append(f"(declare-fun {called} ({' '.join(sorts)}) {self.sorts.sort(result)})")
+        self.script.declarations[called] = f"(declare-fun {called} ({' '.join(sorts)}) {self.sorts.sort(result)})"
         self._declared[variable.name] = called
         self.kinds.types[variable.name] = type_
         parameters = [fresh("x") for _ in domain]
@@ -189,6 +169,8 @@ class Translator:
             raise Unreadable(f"the variable {plain(e.name)} as a value")
         if e.kind == "nat":
             return self.numbers.numeral(e.number, NAT)
+        if e.kind == "text":
+            return self._literal(e, const("String"))
         if e.kind == "pi":
             return self._quantified(e, env)
         head, operands = e.head, e.operands
@@ -198,6 +180,16 @@ class Translator:
             raise Unreadable(f"an expression of the kind {e.kind}")
         special = self._special(head, operands, env)
         return special if special is not None else self._call(head, operands, env)
+
+    def _literal(self, e: Expr, type_: Expr) -> str:
+        """A value of a type about whose values nothing is known."""
+        sort = self.sorts.sort(type_)
+        key = (f"a value of {type_.head}", (e,))
+        if key not in self.script.names:
+            name = self.script.names[key] = self.names.give("value")
+            self.script.declarations[name] = f"(declare-fun {name} () {sort})"
+            self.script.symbols[name] = Symbol((), e)
+        return self.script.names[key]
 
     def _all(self, es: Sequence[Expr], env: Mapping[str, str]) -> str:
         return " ".join(self.term(e, env) for e in es)
@@ -232,8 +224,8 @@ class Translator:
             return "true"
         if head in ("False", "Bool.false"):
             return "false"
-        if head in _CONNECTIVES and count:
-            return f"({_CONNECTIVES[head]} {self._all(operands, env)})"
+        if head in CONNECTIVES and count:
+            return f"({CONNECTIVES[head]} {self._all(operands, env)})"
         if head in ("Eq", "Ne", "bne", "BEq.beq"):
             return self._equation(head, operands, env)
         if head in ("ite", "cond"):
@@ -250,11 +242,21 @@ class Translator:
             return self.term(operands[1] if head == "id" else operands[2], env)
         if head == "Function.comp":
             return self.term(apply(operands[3], (apply(operands[4], operands[5:]),)), env)
-        if head == "Membership.mem" and operands[0].head in ("List",):
-            return self._call("List.Mem", (operands[0], *operands[3:]), env)
+        if head == "Membership.mem" and self.sorts.unfolded(operands[1]).head == "List":
+            return self._member(operands, env)
         if ".match_" in head:
             return self._match(head, operands, env)
         return self._number_term(head, operands, env)
+
+    def _member(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
+        """Membership in a list; the operation has the list first, what it is defined by the element."""
+        type_, *_, collection, element = operands
+        text = self._call("List.Mem", (type_, element, collection), env)
+        symbol = self.script.symbols[text[1:].partition(" ")[0]]
+        inner, outer = (Expr("free", p) for p in symbol.parameters[-2:])
+        template = joined(const("Membership.mem"), (*operands[:3], outer, inner))
+        self.script.symbols[text[1:].partition(" ")[0]] = Symbol(symbol.parameters, template, symbol.prop)
+        return text
 
     def _exists(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
         predicate = operands[1]
@@ -287,8 +289,8 @@ class Translator:
     def _number_term(self, head: str, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str | None:
         if head in ("Nat.zero", "Nat.succ"):
             return self.numbers.successor(self.term(operands[0], env)) if operands else self.numbers.numeral(0, NAT)
-        if head in _NAT_FUNCTIONS and operands:
-            return self.numbers.operation(_NAT_FUNCTIONS[head], NAT, [self.term(o, env) for o in operands])
+        if head in NAT_FUNCTIONS and operands:
+            return self.numbers.operation(NAT_FUNCTIONS[head], NAT, [self.term(o, env) for o in operands])
         if head in ("Nat.cast", "IntCast.intCast", "Int.ofNat", "Int.toNat", "Int.natAbs") and not self.unary:
             inner = self.term(operands[-1], env)
             wrapped = {"Int.toNat": f"(ite (>= {inner} 0) {inner} 0)", "Int.natAbs": f"(abs {inner})"}
@@ -306,7 +308,7 @@ class Translator:
             if number is None or type_.head not in ("Nat", "Int", "BitVec"):
                 raise Unreadable(f"a numeral of the type {type_.head}")
             return self.numbers.numeral(number, type_)
-        sign = RELATIONS.get(head) or _ARITHMETIC.get(head)
+        sign = RELATIONS.get(head) or ARITHMETIC.get(head)
         if type_.head in ("Nat", "Int", "BitVec") and sign is not None:
             count = 1 if sign == "neg" else 2
             return self.numbers.operation(sign, type_, [self.term(o, env) for o in operands[-count:]])
@@ -367,6 +369,9 @@ class Translator:
         type_ = self.facts.types.get(head)
         if type_ is None:
             raise Unreadable(f"the constant {head}")
+        result = telescope(type_)[1]
+        if self.sorts.is_opaque(result) and not joined(const(head), operands).free():
+            return self._literal(joined(const(head), operands), result)
         rest, static, data = type_, [], []  # type: ignore[var-annotated]
         lifted: dict[str, Expr] = {}
         for operand in operands:
@@ -433,8 +438,17 @@ class Translator:
         self.script.symbols[name] = Symbol(tuple(v.name for v, _ in parameters), template, rest == PROP)
         called = {v.name: f"{_letter(plain(v.name))}!{i}" for i, (v, _) in enumerate(parameters)}
         binders = " ".join(f"({called[v.name]} {self.sorts.sort(t)})" for v, t in parameters)
-        with self.script.defining(name):
-            body = self.term(self._body(head, given), called)
+        before = [dict(table) for table in self._tables()]
+        try:
+            with self.script.defining(name):
+                body = self.term(self._body(head, given), called)
+        except Unreadable:
+            # Nothing is known of it then but that it is a function: what holds for every one holds for this one.
+            self._restore(before)
+            self.script.definitions.pop(name, None)
+            sorts = " ".join(self.sorts.sort(t) for _, t in parameters)
+            self.script.declarations[name] = f"(declare-fun {name} ({sorts}) {sort})"
+            return name
         self.script.definitions[name] = f"(define-fun {name} ({binders}) {sort} {body})"
         return name
 
@@ -537,4 +551,4 @@ def _letter(name: str) -> str:
     return name if name.isidentifier() and name.isascii() else "x"
 
 
-__all__ = ["Reading", "Translator"]
+__all__ = ["Translator"]

@@ -25,7 +25,7 @@ from goedels_poetry.errors import (
     StaleWork,
     StoreError,
     Unavailable,
-    lacks_resources,
+    is_passing,
     one_line,
 )
 from goedels_poetry.machine.jobs import Job, Jobs
@@ -128,7 +128,7 @@ class Machine:
         return [step for step in steps if step is not None]
 
     async def _lost(self, job: Job, error: BaseException) -> Step | None:
-        return await (self._put_off(job, error) if _is_passing(error) else self._fail(job, error))
+        return await (self._put_off(job, error) if is_passing(error) else self._fail(job, error))
 
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
@@ -217,11 +217,6 @@ async def _bounded(
 
 def _ends_program(spec: AgentSpec) -> RuntimeError:
     return RuntimeError(f"{spec.name} tried to end the program")
-
-
-def _is_passing(error: BaseException) -> bool:
-    """Whether a failure is the machine's, and may be over when the run is resumed."""
-    return isinstance(error, (Unavailable, StoreError)) or lacks_resources(error)
 
 
 def _note(txn: Txn, job: Job) -> str:

@@ -33,7 +33,7 @@ def script(name: str) -> ModuleType:
         ("own MB", lambda s: min(80 + s / 10, 90), False),  # it fills, and then stays
         ("handles", lambda s: 40 + s // 20, True),
         ("handles", lambda s: 40 + s % 7, False),
-        ("children", lambda s: 4 + s // 50, True),
+        ("children", lambda s: 4 + s // 25, True),
         ("kB a commit", lambda s: 10 + s / 100, True),
     ],
 )

@@ -29,7 +29,7 @@ def script(name: str) -> ModuleType:
     ("figure", "at", "grows"),
     [
         ("own MB", lambda s: 80 + 5 * math.sin(s), False),
-        ("own MB", lambda s: 80 + s / 10, True),
+        ("own MB", lambda s: 80 + s / 4, True),
         ("own MB", lambda s: min(80 + s / 10, 90), False),  # it fills, and then stays
         ("handles", lambda s: 40 + s // 20, True),
         ("handles", lambda s: 40 + s % 7, False),

@@ -163,6 +163,11 @@ def lacks_resources(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _RESOURCES
 
 
+def is_passing(error: BaseException) -> bool:
+    """Whether a failure is the machine's: it says nothing about a theorem, and may be over when a run is resumed."""
+    return isinstance(error, (Unavailable, StoreError)) or lacks_resources(error)
+
+
 def one_line(error: BaseException, limit: int = 500) -> str:
     """An exception in one line for people: its type and its words, without any traceback they may carry."""
     try:
@@ -187,6 +192,7 @@ __all__ = [
     "Unavailable",
     "UnknownLanguage",
     "UnknownRun",
+    "is_passing",
     "lacks_resources",
     "one_line",
     "source_excerpt",

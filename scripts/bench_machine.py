@@ -84,7 +84,7 @@ def store_step(store: ProofStore, settings: Settings, steps: int) -> list[float]
 
         def step(item: Any = item) -> None:
             key = f"prover:{item.node_id}@{item.seq}"
-            store.begin_work(key, "prover", item.node_id, item.seq)
+            store.begin_work([(key, "prover", item.node_id, item.seq)])
             node = store.get(item.node_id)
             candidate = {"text": text(item.node_id, 400)}
             store.commit(

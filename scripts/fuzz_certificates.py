@@ -37,6 +37,7 @@ from goedels_poetry.kernel.terms import FALSE, INT, integer
 from goedels_poetry.languages.smt.proof_json import derivation_to_json
 from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.z3_process import z3_binary
 
 LONGEST = 30.0  # what takes longer has no end, as far as this is concerned; each question has half a second
 Json = Any
@@ -152,7 +153,7 @@ def tampered(source: random.Random, evidence: Json) -> Json:
 def faults(folder: Path, theorem: bytes, evidence: Json, claim: str, second: ModuleType) -> list[str]:
     forged = forge(folder / "x.cert", theorem, evidence, claim=claim)
     (folder / "theorem.smt2").write_bytes(theorem)
-    limits, solver, found = Limits(seconds=0.5), second.find_solver("z3"), []
+    limits, solver, found = Limits(seconds=0.5), second.find_solver(str(z3_binary())), []
     checkers: dict[str, Callable[[], bool]] = {
         "package": lambda: check_certificate(forged, theorem, limits=limits, second_solver=False).accepted,
         "script": lambda: (

@@ -41,6 +41,7 @@ from goedels_poetry.kernel.refutation.values import random_value
 from goedels_poetry.kernel.sequent import sequent_of
 from goedels_poetry.languages.smt.text import parse_problem
 from goedels_poetry.solvers import Limits
+from goedels_poetry.solvers.z3_process import z3_binary
 
 LONGEST = 30.0
 SECONDS = 0.3
@@ -184,7 +185,7 @@ def judged(source: random.Random, folder: Path, text: str, evidence: Any, second
     report = check_certificate(forged, theorem, limits=Limits(seconds=SECONDS), second_solver=False)
     ours = time.monotonic() - began
     began = time.monotonic()
-    answer = second.judged(forged, folder / "theorem.smt2", [second.find_solver("z3")], SECONDS, LONGEST)
+    answer = second.judged(forged, folder / "theorem.smt2", [second.find_solver(str(z3_binary()))], SECONDS, LONGEST)
     faults += ["no end"] if max(ours, time.monotonic() - began) > LONGEST else []
     accepted = answer.verdict == second.HOLDS
     if accepted != report.accepted:

@@ -20,6 +20,8 @@ LOCKED = 75
 INTERRUPTED = 130
 """Exit code when Ctrl-C ended the program before there was a result (128 + SIGINT)."""
 
+_THREADS = "can't start new thread"
+
 
 def code_of(error: Exception, otherwise: int) -> int:
     """Exit code of a command that an exception ended, where it has one of its own; else ``otherwise``."""
@@ -36,8 +38,15 @@ def describe(error: BaseException) -> str:
 
         limit = memory_limit_mb()
         return "not enough memory" if limit is None else f"not enough memory: `ulimit -v` leaves {limit} MB"
+    if _THREADS in str(error):
+        return "no thread or process can be started; `ulimit -u` and `ulimit -v` say how much there may be"
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return text if len(text) <= 300 else text[:297] + "..."
+
+
+def is_without_room(error: BaseException) -> bool:
+    """Whether the system had no memory, or none for another thread: Python has no class of errors for that."""
+    return isinstance(error, MemoryError) or _THREADS in str(error)
 
 
 def save_traceback(error: BaseException) -> str | None:
@@ -69,6 +78,7 @@ __all__ = [
     "UNAVAILABLE",
     "code_of",
     "describe",
+    "is_without_room",
     "save_log",
     "save_traceback",
 ]

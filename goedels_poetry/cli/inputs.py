@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from goedels_poetry.errors import lacks_resources
+
 STDIN = "-"
 MAX_BYTES = 64_000_000
 """Larger inputs are refused before they are read whole (a device or a pipe may never end)."""
@@ -94,12 +96,19 @@ def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]
 
 
 def read(source: Source) -> str:
-    """The source's text; raises `Unreadable` with the place of the first byte that is not UTF-8."""
+    """The source's text.
+
+    Raises:
+        Unreadable: it is no text; with the place of the first byte that is not UTF-8.
+        OSError: the machine has no file handle or memory left, which says nothing about the text.
+    """
     if source.text is not None:
         return source.text
     try:
         data = _stdin() if source.file == STDIN else _file(source.file)
     except OSError as error:
+        if lacks_resources(error):
+            raise
         raise Unreadable(f"cannot read {source.file}: {error.strerror or error}") from None
     except ValueError as error:  # a NUL character in the name
         raise Unreadable(f"cannot read it: {error}") from None

@@ -25,14 +25,26 @@ def run() -> NoReturn:
     try:
         main()
     except SystemExit as end:
-        if sys.platform != "linux" or not (isinstance(end.code, int) or end.code is None):
-            raise
+        code = _flushed(end.code)
+        if sys.platform != "linux" or not (isinstance(code, int) or code is None):
+            raise SystemExit(code) from None
+        os._exit(code or 0)
+
+
+def _flushed(code: int | str | None) -> int | str | None:
+    """The exit code, once what is still in buffers is written; another one where nobody takes that."""
+    with contextlib.suppress(OSError, ValueError):  # ValueError: closed
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except ValueError:
+        return code
+    except OSError as error:
         try:
-            for stream in filter(None, (sys.stdout, sys.stderr)):  # none where it was closed before the start
-                stream.flush()
-        except (OSError, ValueError):  # ValueError: closed
-            raise end from None  # as if nothing had been flushed: the interpreter has its own word for it
-        os._exit(end.code or 0)
+            _unwritten(error)
+        except SystemExit as end:
+            return end.code
+    return code
 
 
 def main() -> NoReturn:
@@ -61,27 +73,35 @@ def main() -> NoReturn:
 
         print("interrupted", file=sys.stderr)  # noqa: T201
         raise SystemExit(INTERRUPTED) from None
-    except OSError as error:
-        if error.errno == errno.EPIPE:
-            _drop_output()
-            raise SystemExit(1) from None
-        if error.errno in _DISK:
-            _no_room(error)
-        _defect(error)
     except Exception as error:  # noqa: BLE001 - the last resort: a line for the person, the traceback for us
+        one: BaseException = error
+        while isinstance(one, BaseExceptionGroup) and len(one.exceptions) == 1:
+            one = one.exceptions[0]
+        if isinstance(one, OSError) and (one.errno == errno.EPIPE or one.errno in _SHORT):
+            _unwritten(one)
         _defect(error)
     raise SystemExit(0)
 
 
-_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+_DISK = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS), "standard output")
+_SHORT = _DISK | {
+    errno.EMFILE: "this process (`ulimit -n` says how many)",
+    errno.ENFILE: "this machine",
+    errno.EAGAIN: "this machine (`ulimit -u` says how many processes and threads there may be)",
+    errno.ENOMEM: "this machine",
+}
+"""What the system has no more of, and of whom that is said where the error names no file."""
 
 
-def _no_room(error: OSError) -> NoReturn:
-    """The disk, or what standard output leads to, takes no more: nothing that was proved is lost by that."""
+def _unwritten(error: OSError) -> NoReturn:
+    """Nobody reads any more, or the system has no more to give: nothing that was proved is lost by that."""
     from goedels_poetry.cli.failures import NOT_STORED
 
-    what = error.filename or "standard output"
-    if error.filename is None:
+    if error.errno == errno.EPIPE:
+        _drop_output()
+        raise SystemExit(1) from None
+    what = error.filename or _SHORT.get(error.errno or 0, "standard output")
+    if what == "standard output":
         _drop_output()
     with contextlib.suppress(OSError):  # a terminal that is gone
         print(f"goedels-poetry: {what}: {error.strerror}; the same command goes on afterwards", file=sys.stderr)  # noqa: T201
@@ -114,8 +134,11 @@ def _drop_output() -> None:
 
 def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
-    from goedels_poetry.cli.failures import INTERNAL_ERROR, describe, save_traceback
+    from goedels_poetry.cli.failures import INTERNAL_ERROR, NOT_STORED, describe, is_without_room, save_traceback
 
+    if is_without_room(error):
+        print(f"goedels-poetry: {describe(error)}; the same command goes on afterwards", file=sys.stderr)  # noqa: T201
+        raise SystemExit(NOT_STORED)
     log = save_traceback(error)
     where = f"; details in {log}" if log else ""
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"

@@ -8,7 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.cli.failures import INTERNAL_ERROR, LOCKED, NOT_STORED, UNAVAILABLE, describe, save_traceback
+from goedels_poetry.cli.failures import (
+    INTERNAL_ERROR,
+    LOCKED,
+    NOT_STORED,
+    UNAVAILABLE,
+    describe,
+    is_without_room,
+    save_traceback,
+)
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool, RunLocked
 
 _LOCKS = Path("/proc/locks")
@@ -52,6 +60,8 @@ def failure_of(error: Exception, data_dir: Path) -> Failure:
         return Failure("missing", str(error), UNAVAILABLE)
     if isinstance(error, (GoedelsPoetryError, OSError)):
         return Failure("storage", str(error) or type(error).__name__, NOT_STORED)
+    if is_without_room(error):
+        return Failure("storage", f"{describe(error)}; the same command goes on afterwards", NOT_STORED)
     log = save_traceback(error)
     words = f"a defect of this program: {describe(error)}" + (f"; details in {log}" if log else "")
     return Failure("internal", words, INTERNAL_ERROR, log=log)

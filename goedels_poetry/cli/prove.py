@@ -229,10 +229,10 @@ class _Batch:
             return [source]
         if request.theorem:
             return [source.of(request.theorem)]
-        text = self._text(source)
-        if self._interrupted or isinstance(text, Unreadable):
-            return [source]
         try:
+            text = self._text(source)
+            if self._interrupted or isinstance(text, Unreadable):
+                return [source]
             found = await self._framework.theorems(text, language=self._language(source))
         except (GoedelsPoetryError, OSError):
             return [source]  # the run will say why
@@ -308,11 +308,11 @@ class _Batch:
         """One theorem; whatever happens becomes a result."""
         if self._interrupted:
             return Report(RunResult(source.name, Verdict.OUT_OF_BUDGET, reason=NOT_STARTED))
-        text = self._text(source)
-        if isinstance(text, Unreadable):
-            place = {"line": text.line, "column": text.column, "hint": None}
-            return Report(RunResult(source.name, Verdict.INVALID, reason=text.reason, location=place))
         try:
+            text = self._text(source)
+            if isinstance(text, Unreadable):
+                place = {"line": text.line, "column": text.column, "hint": None}
+                return Report(RunResult(source.name, Verdict.INVALID, reason=text.reason, location=place))
             return await self._prove(source, text, searched)
         except UnknownLanguage as problem:
             return Report(RunResult(source.name, Verdict.INVALID, reason=str(problem)))

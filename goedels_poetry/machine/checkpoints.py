@@ -66,8 +66,17 @@ async def drive(
         if mode == "values":
             state = chunk
         if on_chunk is not None:
-            on_chunk(mode, chunk)
+            for each in _by_step(chunk) if mode == "updates" else [chunk]:
+                on_chunk(mode, each)
     return state
+
+
+def _by_step(chunk: dict[str, Any]) -> list[dict[str, Any]]:
+    """An agent's update for each of its steps; of several at once LangGraph gives every channel's value alone."""
+    ((node, update),) = chunk.items()
+    if not isinstance(update, list):
+        return [chunk]
+    return [{node: {"seq": part["step"]["seq"], **part}} for part in update if "step" in part]
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from goedels_poetry.agents.deps import DOUBT, FAULT, Fault
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.report import Certificate
 from goedels_poetry.checker.submission import Submission
-from goedels_poetry.errors import one_line
+from goedels_poetry.errors import is_passing, one_line
 from goedels_poetry.languages.base import Incomplete
 from goedels_poetry.machine.graph import CANNOT_GO_ON
 from goedels_poetry.machine.session import RunSession, Subject
@@ -177,6 +177,9 @@ class Conclusion:
         except Incomplete as gap:
             return Certificate(Verdict.UNKNOWN, reason=str(gap)), False
         except Exception as exc:  # noqa: BLE001  whatever it is: without the checker's word nothing is proved
+            if is_passing(exc):
+                reason = f"{CANNOT_GO_ON} before the whole proof was checked: {exc}; {resume}"
+                return Certificate(Verdict.OUT_OF_BUDGET, reason=reason), True
             reason = f"the result could not be certified: {one_line(exc)}"
             return Certificate(Verdict.UNKNOWN, reason=reason), True
 

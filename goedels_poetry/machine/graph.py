@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -25,15 +25,15 @@ from goedels_poetry.errors import (
     StaleWork,
     StoreError,
     Unavailable,
-    lacks_resources,
+    is_passing,
     one_line,
 )
 from goedels_poetry.machine.jobs import Job, Jobs
-from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn
+from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store import Commit, ProofStore, Txn
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -80,45 +80,55 @@ class Machine:
             await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_all())
             return turn._replace(stop=turn.stop or self.supervisor.stuck(state))
 
-    async def step(self, spec: AgentSpec, item: Dispatch, state: GoedelsPoetryState) -> Step | None:
-        """Start an agent on a node, or collect what it has done. None: there was nothing to do any more."""
-        job = self.jobs.pop(item.key) if item.key in self.jobs else None
-        if job is None:
-            return await self._start(spec, item, state)
-        return await self._collect(job)
+    async def step(self, spec: AgentSpec, items: Sequence[Dispatch], state: GoedelsPoetryState) -> list[Step]:
+        """Start an agent on nodes, or collect what it has done; nothing for those that have moved on.
 
-    async def _start(self, spec: AgentSpec, item: Dispatch, state: GoedelsPoetryState) -> Step | None:
-        store = self.store
-        node = await store.on_thread(_begin, store, item)
-        if node is None:
-            return None  # done before a crash, or the node has moved on since it was handed out
-        deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
+        Several at once tell LangGraph and the store's thread once; each is a transaction of its own all the same.
+        """
+        jobs = [self.jobs.pop(item.key) if item.key in self.jobs else None for item in items]
+        begun = [item for item, job in zip(items, jobs, strict=True) if job is None]
+        done = await self._collect([job for job in jobs if job is not None])
+        return done + (await self._start(spec, begun, state) if begun else [])
+
+    async def _start(self, spec: AgentSpec, items: Sequence[Dispatch], state: GoedelsPoetryState) -> list[Step]:
+        nodes = await self.store.on_thread(_begin, self.store, items)
         seconds = spec.timeout or self.deps.settings.agent_timeout
-        work = _bounded(spec, node, deps, state, seconds, self.statement)
-        start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
-        _context_of_jobs(self.trace).run(start)
+        # None: done before a crash, or the node has moved on since it was handed out.
+        there = [(item, node) for item, node in zip(items, nodes, strict=True) if node is not None]
+        for item, node in there:
+            deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
+            work = _bounded(spec, node, deps, state, seconds, self.statement)
+            start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
+            _context_of_jobs(self.trace).run(start)
         if not spec.quick:
-            return {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
-        job = self.jobs.pop(item.key)
-        assert job is not None
-        await asyncio.wait({job.task})
-        return await self._collect(job)
+            return [
+                {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
+                for item, node in there
+            ]
+        jobs = [job for item, _ in there if (job := self.jobs.pop(item.key)) is not None]
+        if jobs:
+            await asyncio.wait({job.task for job in jobs})
+        return await self._collect(jobs)
 
-    async def _collect(self, job: Job) -> Step | None:
-        error = job.task.exception() if not job.task.cancelled() else asyncio.CancelledError("cancelled")
-        if isinstance(error, BudgetExceeded):  # before the work was done: the node stays where it is, for a resume
-            await self.store.on_thread(self.store.forget_work, [job.key])
-            self.supervisor.stop(str(error), error.budget)
-            return None
-        if error is not None:
-            return await (self._put_off(job, error) if _is_passing(error) else self._fail(job, error))
-        try:
-            return await self._commit(job, job.task.result())
-        except BudgetExceeded as exc:
-            self.supervisor.stop(f"{exc} and no more", exc.budget)
-            return None
-        except Exception as exc:  # noqa: BLE001  a bad reply may fail anywhere: it costs what its agent has declared
-            return await (self._put_off(job, exc) if _is_passing(exc) else self._fail(job, exc))
+    async def _collect(self, jobs: Sequence[Job]) -> list[Step]:
+        errors = [_error_of(job) for job in jobs]
+        moves = [(job, job.task.result()) for job, error in zip(jobs, errors, strict=True) if error is None]
+        steps: list[Step | None] = []
+        for (job, _), done in zip(moves, await self._commit(moves), strict=True):
+            if isinstance(done, BudgetExceeded):
+                self.supervisor.stop(f"{done} and no more", done.budget)
+            else:  # a bad reply may fail anywhere: it costs what its agent has declared
+                steps.append(await self._lost(job, done) if isinstance(done, Exception) else done)
+        for job, error in zip(jobs, errors, strict=True):
+            if isinstance(error, BudgetExceeded):  # before the work was done: the node stays where it is, for a resume
+                await self.store.on_thread(self.store.forget_work, [job.key])
+                self.supervisor.stop(str(error), error.budget)
+            elif error is not None:
+                steps.append(await self._lost(job, error))
+        return [step for step in steps if step is not None]
+
+    async def _lost(self, job: Job, error: BaseException) -> Step | None:
+        return await (self._put_off(job, error) if is_passing(error) else self._fail(job, error))
 
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
@@ -132,18 +142,40 @@ class Machine:
         job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
         declared, usual = self.registry.policy(job.spec, queue), self.registry.failures.default(queue)
         try:
-            return await self._commit(job, self._failure(declared, job.node, reason))
+            return await self._commit_one(job, self._failure(declared, job.node, reason))
         except Exception as exc:
             if declared == usual:
                 raise
             who = f"failure policy {declared.name} of agent {job.spec.name}"
             job.faults.append(Fault(who, job.spec.plugin, one_line(exc)))
-            return await self._commit(job, self._failure(usual, job.node, reason))
+            return await self._commit_one(job, self._failure(usual, job.node, reason))
 
     def _failure(self, policy: Policy, node: ProofNode, reason: str) -> Apply:
         return lambda txn: policy.move(txn, node, reason, self.deps)
 
-    async def _commit(self, job: Job, apply: Apply) -> Step | None:
+    async def _commit_one(self, job: Job, apply: Apply) -> Step | None:
+        (done,) = await self._commit([(job, apply)])
+        if isinstance(done, Exception):
+            raise done
+        return done
+
+    async def _commit(self, moves: Sequence[tuple[Job, Apply]]) -> list[Step | Exception | None]:
+        """A transaction for each, one after the other. None: the node moved on, or was cut off, in the meantime."""
+        if not moves:
+            return []
+        commits = await self.store.on_thread(lambda: [self._committed(job, apply) for job, apply in moves])
+        steps: list[Step | Exception | None] = []
+        for done in commits:
+            if isinstance(done, Commit):
+                if done.cuts:
+                    await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
+                self.emit(done.event)
+            steps.append(_step(done.event) if isinstance(done, Commit) else done)
+        return steps
+
+    def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
+        """On the store's thread."""
+
         def moved(txn: Txn) -> str:
             try:
                 outcome = apply(txn)
@@ -154,23 +186,13 @@ class Machine:
                 raise RuntimeError(f"agent {job.spec.name} left the node where it was")
             return outcome
 
-        cost = {"steps": 1.0, **job.cost}
+        commit = partial(self.store.commit, agent=job.spec.name, node_id=job.node.id)
         try:
-            done = await self.store.on_thread(
-                self.store.commit, job.key, job.spec.name, job.node.id, moved, expect=job.seq, cost=cost
-            )
-        except StaleWork:  # the node moved on or was cut off while the job was under way
-            if not job.faults:
-                return None
-            done = await self.store.on_thread(
-                self.store.commit, f"{job.key}:faults", job.spec.name, job.node.id, lambda txn: _note(txn, job)
-            )
-        if done is None:
-            return None
-        if done.cuts:
-            await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
-        self.emit(done.event)
-        return _step(done.event)
+            return commit(job.key, apply=moved, expect=job.seq, cost={"steps": 1.0, **job.cost})
+        except StaleWork:
+            return commit(f"{job.key}:faults", apply=lambda txn: _note(txn, job)) if job.faults else None
+        except Exception as exc:  # noqa: BLE001  it is this job's, and the others are committed all the same
+            return exc
 
 
 async def _bounded(
@@ -195,11 +217,6 @@ async def _bounded(
 
 def _ends_program(spec: AgentSpec) -> RuntimeError:
     return RuntimeError(f"{spec.name} tried to end the program")
-
-
-def _is_passing(error: BaseException) -> bool:
-    """Whether a failure is the machine's, and may be over when the run is resumed."""
-    return isinstance(error, (Unavailable, StoreError)) or lacks_resources(error)
 
 
 def _note(txn: Txn, job: Job) -> str:
@@ -237,8 +254,13 @@ def _context_of_jobs(trace: UUID | None) -> Context:
     return context
 
 
-def _begin(store: ProofStore, item: Dispatch) -> ProofNode | None:
-    return store.get(item.node_id) if store.begin_work(item.key, item.agent, item.node_id, item.seq) else None
+def _error_of(job: Job) -> BaseException | None:
+    return asyncio.CancelledError("cancelled") if job.task.cancelled() else job.task.exception()
+
+
+def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | None]:
+    begun = store.begin_work([(item.key, item.agent, item.node_id, item.seq) for item in items])
+    return [store.get(item.node_id) if there else None for item, there in zip(items, begun, strict=True)]
 
 
 # -- the graph -------------------------------------------------------------------------------------------------
@@ -258,13 +280,13 @@ def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any,
         update = {name: value for name, value in turn.state.items() if name != "step"}
         if turn.stop is not None:
             return Command(goto=END, update={**update, "status": turn.stop.status, "reason": turn.stop.reason})
-        return Command(goto=[Send(item.agent, item.payload) for item in turn.plan], update=update)
+        return Command(goto=[Send(agent, payload) for agent, payload in parcels(turn.plan)], update=update)
 
     def node(spec: AgentSpec) -> Any:  # LangGraph's own type for nodes is private
-        async def act(payload: str) -> Command[str]:
+        async def act(payload: str) -> list[Command[str]]:
             assert handed is not None  # each start of the graph begins with the supervisor
-            step = await machine.step(spec, Dispatch.of(spec.name, payload), handed)
-            return Command(goto="supervisor", update={"seq": step["seq"], "step": step} if step is not None else None)
+            steps = await machine.step(spec, unpacked(spec.name, payload), handed)
+            return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in steps)]
 
         return act
 

@@ -30,7 +30,7 @@ async def opening(machine: Machine, run_id: str) -> Stop | None:
             return None
         state = turn.state
         agents = machine.registry.agents
-        await asyncio.gather(*(machine.step(agents[item.agent], item, state) for item in turn.plan))
+        await asyncio.gather(*(machine.step(agents[item.agent], [item], state) for item in turn.plan))
 
 
 def _is_beyond(machine: Machine, plan: Sequence[Dispatch]) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from weakref import WeakValueDictionary
 
 from goedels_poetry import languages
 from goedels_poetry.agents.registry import Registry
@@ -84,7 +85,7 @@ class MachineRunner:
         self._memory = MemoryFiles(self.settings)
         self._under_way: list[Run] = []
         self._readings = Readings()
-        self._busy: dict[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = {}
+        self._busy: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path], asyncio.Lock] = WeakValueDictionary()
         self._guard = threading.Lock()
         self._active = 0
         self._interrupted = ""
@@ -398,7 +399,8 @@ class MachineRunner:
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
             here = asyncio.get_running_loop()
-            async with self._busy.setdefault((here, place.path), asyncio.Lock()):
+            busy = self._busy.setdefault((here, place.path), asyncio.Lock())
+            async with busy:
                 with place.lock():
                     result = await self._to_its_end(run, out)
         except InvalidInput as exc:

@@ -7,7 +7,7 @@ budgets and from what is under way, never from the content of a node.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from goedels_poetry.agents.registry import AgentSpec, Registry
@@ -42,18 +42,24 @@ class Dispatch(NamedTuple):
     @property
     def key(self) -> str:
         """Idempotency key of the agent's step on the node as it was at that revision."""
-        return f"{self.agent}:{self.payload}"
+        return f"{self.agent}:{self.node_id}@{self.seq}"
 
-    @property
-    def payload(self) -> str:
-        """What LangGraph's ``Send`` carries to the agent, and every checkpoint keeps: so it is short."""
-        return f"{self.node_id}@{self.seq}"
 
-    @classmethod
-    def of(cls, agent: str, payload: str) -> Dispatch:
-        """The inverse of :attr:`payload`."""
-        node_id, _, seq = payload.rpartition("@")
-        return cls(agent, node_id, int(seq))
+def parcels(plan: Sequence[Dispatch]) -> list[tuple[str, str]]:
+    """Each agent with what LangGraph's ``Send`` carries to it, and every checkpoint keeps: so it is short.
+
+    One for an agent, whatever the number of its nodes: what LangGraph does for each costs more than the step itself.
+    """
+    of_agents: dict[str, list[str]] = {}
+    for item in plan:
+        of_agents.setdefault(item.agent, []).append(f"{item.node_id}@{item.seq}")
+    return [(agent, " ".join(items)) for agent, items in of_agents.items()]
+
+
+def unpacked(agent: str, payload: str) -> list[Dispatch]:
+    """The inverse of `parcels`, for one agent."""
+    parts = (item.rpartition("@") for item in payload.split())
+    return [Dispatch(agent, node_id, int(seq)) for node_id, _, seq in parts]
 
 
 class Turn(NamedTuple):
@@ -227,4 +233,4 @@ def _over(budget: str, reason: str) -> Stop:
     return Stop("out_of_budget", reason, budget)
 
 
-__all__ = ["RUNNING", "Dispatch", "Stop", "SupervisorAgent", "Turn", "present_state"]
+__all__ = ["RUNNING", "Dispatch", "Stop", "SupervisorAgent", "Turn", "parcels", "present_state", "unpacked"]

@@ -235,3 +235,33 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_short_page_that_nobody_takes_is_one_line_and_no_success(program: Any, theorems: Path, home: Path) -> None:
+    """What fits a buffer is written when the program ends, which is no less of a failure."""
+    run = program("prove", theorems / "swap_twice.smt2", "--json").objects()[0]["run_id"]
+    for command in (("runs", "--json"), ("show", run, "--json"), ("trace", run), ("graph",)):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*COMMAND, *command], stdout=full, stderr=subprocess.PIPE, text=True, env=environment(home), timeout=120
+            )
+        assert (done.returncode, done.stderr.splitlines()) == (
+            74,
+            ["goedels-poetry: standard output: No space left on device; the same command goes on afterwards"],
+        ), command
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("limit", ["-n 6", "-n 24", "-v 100000", "-v 400000"])
+def test_what_the_system_does_not_give_is_never_a_verdict(program: Any, theorems: Path, home: Path, limit: str) -> None:
+    theorem = shlex.quote(str(theorems / "swap_twice.smt2"))
+    command = " ".join(map(shlex.quote, COMMAND))
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit {limit}; exec {command} prove {theorem} --json"],
+        env=environment(home), capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "Traceback" not in done.stdout + done.stderr and "internal error" not in done.stdout + done.stderr
+    assert done.returncode in (0, 5, 74), done  # proved all the same, to be resumed, or not done
+    (result,) = program("prove", theorems / "swap_twice.smt2", "--json").objects()
+    assert result["verdict"] == "proved"

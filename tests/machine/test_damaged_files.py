@@ -11,11 +11,12 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import StoreError
+from goedels_poetry.machine import checkpoints
 from goedels_poetry.memory import LemmaBank, StrategyStatistics
 from goedels_poetry.memory.bank import Lemma
 from goedels_poetry.tree import shared_database
 from goedels_poetry.tree.shared_database import SharedDatabase
-from goedels_poetry.tree.store import ProofStore
+from goedels_poetry.tree.store import ProofStore, database
 
 PAGE = 4096
 
@@ -120,6 +121,24 @@ def test_a_locked_memory_costs_a_line_and_nothing_else(tmp_path: Path, monkeypat
     statistics.record("run", "smt", {("induction", "shape"): (1, 1)})
     assert statistics.preferred("smt") == ("induction",) and not statistics.troubles()
     statistics.close()
+
+
+@pytest.mark.parametrize("name", ["proof.db", "graph.db"])
+async def test_a_store_that_another_process_holds_is_named_and_the_run_goes_on_once_it_is_free(
+    framework: MakeFramework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for module in (database, checkpoints):
+        monkeypatch.setattr(module, "PATIENCE", 0.05)
+    stopped = await framework(budgets={"agent_steps": 6}).arun(generated(2), name="t")
+    (held,) = (tmp_path / "home" / "runs").glob(f"*/{name}")
+    holder = sqlite3.connect(held, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match=rf"{name}: another process has held it for 5 s; once that has ended the same"):
+        await framework().arun(generated(2), name="t")
+    holder.execute("ROLLBACK")
+    holder.close()
+    result = await framework().arun(generated(2), name="t")
+    assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
 
 
 def test_a_full_disk_is_no_defect_and_what_was_committed_stays(tmp_path: Path) -> None:

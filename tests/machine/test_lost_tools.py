@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy_language import ToyLanguage, theorem
@@ -15,7 +16,7 @@ from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
 from goedels_poetry.errors import Unavailable
-from goedels_poetry.languages import Goal, Outcome
+from goedels_poetry.languages import Goal, Outcome, Theorem
 from goedels_poetry.solvers import SolverUnavailable
 
 
@@ -53,6 +54,29 @@ async def test_what_the_machine_cannot_do_now_costs_no_attempt(framework: MakeFr
     assert (again.verdict, again.run_id) == (Verdict.PROVED, result.run_id)
     with fw.open_store(again.run_id) as store:
         assert store.root().attempts == 1
+
+
+class CannotAssemble(ToyLanguage):
+    """What is needed to put the proof together for the checker is not there the first time."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error: Exception | None = error
+
+    async def assemble(self, theorem: Theorem, derivation: list[dict[str, Any]]) -> dict[str, Any]:
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        return await super().assemble(theorem, derivation)
+
+
+async def test_a_check_for_which_the_machine_has_nothing_to_give_is_made_on_resume(framework: MakeFramework) -> None:
+    fw = framework(CannotAssemble(OSError(errno.EMFILE, "Too many open files")))
+    result = await fw.arun(theorem(), name="t")
+    assert result.verdict is Verdict.OUT_OF_BUDGET
+    assert "the machine cannot go on before the whole proof was checked" in result.reason
+    assert result.reason.endswith(f"run {result.run_id} can be resumed")
+    assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED
 
 
 async def test_other_errors_cost_an_attempt_as_ever(framework: MakeFramework) -> None:

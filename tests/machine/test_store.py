@@ -54,7 +54,7 @@ def test_a_result_for_an_older_revision_is_dropped_but_its_cost_is_counted(store
         store.commit("prover:0@1", "prover", ROOT, put(), expect=1, cost={"solver_seconds": 2.0})
     store.commit("next", "test", ROOT, put())
     assert store.spent()["solver_seconds"] == 2.0
-    assert store.begin_work("prover:0@1", "prover", ROOT, 1) is False
+    assert store.begin_work([("prover:0@1", "prover", ROOT, 1)]) == [False]
 
 
 def test_a_failing_commit_leaves_no_trace(store: ProofStore) -> None:

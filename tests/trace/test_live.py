@@ -55,7 +55,7 @@ def seen(tree: Tree, monkeypatch: pytest.MonkeyPatch, columns: int = 80, limit: 
 def begin(tree: Tree, agent: str, node: str) -> None:
     revision = tree.store.revision(node)
     assert revision is not None
-    assert tree.store.begin_work(f"{agent}:{node}@{revision}", agent, node, revision)
+    assert tree.store.begin_work([(f"{agent}:{node}@{revision}", agent, node, revision)]) == [True]
 
 
 def test_before_the_first_event_it_says_that_the_theorem_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

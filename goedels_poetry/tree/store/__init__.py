@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from goedels_poetry.tree.store.database import refuse
-from goedels_poetry.tree.store.proof_store import ProofStore
+from goedels_poetry.tree.store.proof_store import Commit, ProofStore
 from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem
 from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 from goedels_poetry.tree.store.txn import Txn
 
 __all__ = [
+    "Commit",
     "HistoryEntry",
     "ProofStore",
     "Salvage",

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -216,14 +216,13 @@ class ProofStore(StoreReader):
         self._seq, self._queues, self._spent = event.seq, queues, spent
         return Commit(event, tuple(txn.cuts))
 
-    def begin_work(self, key: str, agent: str, node_id: str, seq: int) -> bool:
-        """Record a job as under way; False when it is done already or its node has moved on."""
+    def begin_work(self, jobs: Sequence[tuple[str, str, str, int]]) -> list[bool]:
+        """Record jobs as under way: key, agent, node, its revision. False: it is done, or its node has moved on."""
         with self._write() as db:
-            if self.recorded(key) or self.revision(node_id) != seq:
-                return False
-            row = (key, agent, node_id, seq, time.time())
-            db.execute("INSERT OR REPLACE INTO under_way VALUES(?,?,?,?,?)", row)
-            return True
+            there = [not self.recorded(key) and self.revision(node) == seq for key, _, node, seq in jobs]
+            rows = [(*job, time.time()) for job, is_there in zip(jobs, there, strict=True) if is_there]
+            db.executemany("INSERT OR REPLACE INTO under_way VALUES(?,?,?,?,?)", rows)
+        return there
 
     def forget_work(self, keys: list[str] | None = None) -> None:
         """Jobs that will not be collected: the given ones, or all of them (after a crash)."""

@@ -1,0 +1,68 @@
+"""Goals go on independently: nobody waits for another goal's slow reply, and nothing is lost of steps made together."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toy_language import ToyLanguage, theorem
+from trees_by_hand import MakeFramework
+
+from goedels_poetry import Event, Verdict
+
+HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
+MANY = [f"goal {n}" for n in range(40)]
+TREE = {
+    "T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["slow", "A", "B", *MANY]}]},
+    "A": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A1", "A2"]}]},
+    "A1": {"proof": 2},
+    "B": {"correctable": True, "proof": 5},
+}
+
+
+class OneSlowReply(ToyLanguage):
+    """The reply for one goal comes when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go = asyncio.Event()
+
+    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
+        if (what, statement) == ("prove", "slow"):
+            await self.let_go.wait()
+        await super()._work(what, statement, attempt, spec)
+
+
+async def test_a_slow_reply_delays_no_other_goal(framework: MakeFramework) -> None:
+    language = OneSlowReply()
+    fw = framework(language, max_concurrency=3)
+    proved: list[str] = []
+
+    def heard(event: Event) -> None:
+        if event.outcome == "proved":
+            proved.append(event.node)
+        if len(proved) == 2 + 1 + len(MANY):  # A1, A2, B and the many: all but the slow one
+            language.let_go.set()
+
+    # Were there a barrier anywhere, the reply would never be let go.
+    result = await asyncio.wait_for(fw.arun(theorem(goals=TREE), name="t", on_event=heard), 100)
+    assert result.verdict is Verdict.PROVED
+    with fw.open_store(result.run_id) as store:
+        assert store.get(proved[-1]).statement == "slow"
+
+
+async def test_the_stream_tells_every_step_of_those_that_an_agent_took_at_once(framework: MakeFramework) -> None:
+    fw = framework(max_concurrency=16)
+    steps: list[tuple[int, str, str]] = []
+    at_once: list[int] = []
+    async for chunk in fw.astream(theorem(goals=TREE), name="t", stream_mode="updates"):
+        told = [update["step"] for update in chunk.values() if update and "step" in update]
+        steps += [(step["seq"], step["agent"], step["outcome"]) for step in told if step["outcome"] != "started"]
+        at_once.append(len(told))
+    assert set(at_once) <= {0, 1}, "an update is about one step, as ever"
+    run_id = fw.runs()[0].run_id
+    with fw.open_store(run_id) as store:
+        made = [(event.seq, event.agent, event.outcome) for event in store.events() if event.agent != "framework"]
+    assert sorted(steps) == sorted(made)
+    most = max(len(snapshot.next) for snapshot in fw.get_state_history(run_id))
+    assert most <= len(fw.graph().get_graph().nodes), "an agent stands once in a step, whatever the number of its goals"

@@ -14,6 +14,10 @@ class Request(Flags):
 
     inputs: list[str]
     jobs: int = 1
+    cluster: str | None = None
+    """Where theorems are worked on, when not here: see `goedels_poetry.cluster`."""
+    seats: int | None = None
+    """Of the cluster: as many at once; None: as there is room for."""
     resume: bool = False
     language: str | None = None
     theorem: str | None = None

@@ -15,11 +15,12 @@ from goedels_poetry import languages
 from goedels_poetry.agents.registry import Registry
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
-from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems
+from goedels_poetry.languages.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
 from goedels_poetry.machine.background import Closed
 from goedels_poetry.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
 from goedels_poetry.machine.extensions import Extensions
-from goedels_poetry.machine.kinds import id_of, registry_of, task_of
+from goedels_poetry.machine.kinds import KINDS, as_stored, id_of, registry_of, task_of
 from goedels_poetry.machine.learning import Memory, MemoryFiles
 from goedels_poetry.machine.readings import Readings, read, text_of
 from goedels_poetry.machine.run import Run
@@ -73,6 +74,9 @@ class MachineRunner:
         extensions: Extensions | None = None,
     ) -> None:
         self.settings = settings or Settings()
+        self.elsewhere: Elsewhere | None = None
+        """Who works on whole runs in the place of this process, a cluster say; the caller closes it."""
+        self._pool: JobPool | None = None
         self.extensions = extensions or Extensions()
         self._checkpoint_all = checkpoint_all
         self.models = models if models is not None else models_from(self.settings)
@@ -263,6 +267,22 @@ class MachineRunner:
         spoken, graph = self._language(language, None), GraphOptions(config, on_chunk, self._checkpoint_all)
         return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
 
+    def spread_over(self, pool: JobPool) -> None:
+        """Have ``pool``, which the caller closes, do the jobs of languages that allow it: the goals of one run spread."""
+        with self._guard:
+            self._pool = pool
+            for spoken in filter(None, (*self._languages.values(), self._given)):
+                if isinstance(spoken, Spreading):
+                    spoken.work_on(pool)
+
+    async def carry_out(self, place: RunDir, assignment: Assignment) -> RunResult:
+        """One run in a folder of the caller's, for who works in the place of another process."""
+        self._must_be_open()
+        task = KINDS[assignment.kind].again(assignment.text, assignment.identity)
+        graph = GraphOptions(checkpoint_all=self._checkpoint_all)
+        spoken = self._language(assignment.language, None)
+        return await self._run(place, task, spoken, assignment.options, assignment.name, None, None, None, graph)
+
     async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
         """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
 
@@ -284,6 +304,8 @@ class MachineRunner:
         for run in tuple(self._under_way):
             run.interrupt(reason)
         self._readings.interrupt()
+        if self.elsewhere is not None:
+            self.elsewhere.interrupt(reason)
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -349,6 +371,8 @@ class MachineRunner:
                 made = self._languages[wanted] = languages.get(wanted, brought)
                 if isinstance(made, Configurable):
                     made.configure(self.settings)
+                if self._pool is not None and isinstance(made, Spreading):
+                    made.work_on(self._pool)
             return self._languages[wanted]
 
     def _registry(self, kind: str) -> Registry:
@@ -375,8 +399,14 @@ class MachineRunner:
     ) -> RunResult:
         self._begin()
         try:
+            here = asyncio.get_running_loop()
             if not place.is_finished():
                 task.check(language, self.models)
+                if self.elsewhere is not None:
+                    kind, identity = as_stored(task)
+                    sent = Assignment(place.run_id, name, language.name, options, kind, task.text, identity)
+                    async with self._busy.setdefault((here, place.path), asyncio.Lock()):
+                        return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
             try:
                 theorem = await self._readings.of(read(task, language, options))
             except TimeoutError as exc:
@@ -397,7 +427,6 @@ class MachineRunner:
             )
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            here = asyncio.get_running_loop()
             async with self._busy.setdefault((here, place.path), asyncio.Lock()):
                 with place.lock():
                     result = await self._to_its_end(run, out)

@@ -68,7 +68,7 @@ class Worker:
     async def run(self, settings: str, assignment: str, files: Files) -> tuple[str, Files]:
         """Begin a run, or go on with the one in the files; its result as JSON, and the files that it has now.
 
-        The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}`` for what says nothing about the theorem.
+        The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}``, which say nothing about the theorem.
         """
         from goedels_poetry.machine.elsewhere import Assignment
         from goedels_poetry.tree.runs import RunDir

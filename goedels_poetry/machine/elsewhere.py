@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from goedels_poetry.tree.results import OnEvent, RunResult
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.store import ProofStore
 
 CERTIFICATE = "certificate"
 """Folder of the certificate inside a run's folder."""
@@ -64,8 +63,8 @@ async def run_elsewhere(
             result = await elsewhere.run(place, assignment)
         finally:
             _leave_nothing(place)
-        if on_event is not None and place.proof_db.exists():
-            with ProofStore(place.proof_db, read_only=True) as store:
+        if on_event is not None and place.has_tree():
+            with place.open(read_only=True) as store:
                 for event in store.events(before):
                     on_event(replace(event, run_id=place.run_id))
         if out is not None and result.certificate is not None:
@@ -75,9 +74,9 @@ async def run_elsewhere(
 
 
 def _commits(place: RunDir) -> int:
-    if not place.proof_db.exists():
+    if not place.has_tree():
         return 0
-    with ProofStore(place.proof_db, read_only=True) as store:
+    with place.open(read_only=True) as store:
         return store.seq
 
 

@@ -80,7 +80,7 @@ class MachineRunner:
         self.extensions = extensions or Extensions()
         self._checkpoint_all = checkpoint_all
         self.models = models if models is not None else models_from(self.settings)
-        self._runs = Runs(self.settings.data_dir)
+        self._runs = Runs.of(self.settings)
         self._given = language
         self._languages: dict[str, Language] = {}
         self._registries: dict[str, Registry] = {}
@@ -268,7 +268,7 @@ class MachineRunner:
         return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
 
     def spread_over(self, pool: JobPool) -> None:
-        """Have ``pool``, which the caller closes, do the jobs of languages that allow it: the goals of one run spread."""
+        """Have ``pool``, which the caller closes, do the jobs of languages that let it: the goals of a run spread."""
         with self._guard:
             self._pool = pool
             for spoken in filter(None, (*self._languages.values(), self._given)):
@@ -330,7 +330,7 @@ class MachineRunner:
     # -- look ----------------------------------------------------------------------------------------------
     def open_store(self, run_id: str) -> ProofStore:
         """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
-        return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
+        return self._runs.get(run_id).open(read_only=True)
 
     def conversation(self, run_id: str) -> list[dict[str, Any]]:
         """Everything that was asked, answered, tried and decided in a run, as JSON values; see ``memory``."""
@@ -349,6 +349,7 @@ class MachineRunner:
         if self.models is not None:
             await self.models.aclose()
         self._memory.close()
+        self._runs.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -64,14 +64,13 @@ class Server:
         self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "fast", "-w", "stop")
 
     def kill(self) -> None:
-        """As a power failure stops it."""
-        number = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-        os.kill(number, signal.SIGKILL)
-        while True:  # its children end when they see that it has gone
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                time.sleep(0.02)
-                continue
-            break
+        """As a power failure stops it: all of its processes at once."""
+        first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        for number in (first, *map(int, children)):
+            os.kill(number, signal.SIGKILL)
+        while any(Path(f"/proc/{number}").exists() for number in (first, *children)):
+            time.sleep(0.02)
 
     def close(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):

@@ -37,6 +37,17 @@ _WHAT_TO_DO = (
     ("25006", "it was opened for reading alone"),
 )
 """Beginning of an SQLSTATE -> what to do (PostgreSQL documentation, appendix A)."""
+_AT_THE_DOOR = (
+    ("no password supplied", "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
+    ("password authentication failed", "the password is wrong, or there is no such user"),
+    ("no pg_hba.conf entry", _WHAT_TO_DO[1][1]),
+    ("starting up", f"the server is starting; once it runs {GOES_ON}"),
+    ("shutting down", f"the server was stopped; once it runs again {GOES_ON}"),
+    ("does not exist", "there is no such database on the server; `createdb` makes one"),
+    ("too many", f"the server has no connection left; once it has {GOES_ON}"),
+    ("", f"no server answers there; once one does {GOES_ON}"),
+)
+"""Who is not let in gets no SQLSTATE from the driver, only words; the first that are among them count."""
 _INSERT = re.compile(r"INSERT OR (REPLACE|IGNORE) INTO (\w+) (.*)", re.DOTALL)
 _ESCAPE, _NUL, _OWN = "\x1b", "\x1bn", "\x1be"
 
@@ -73,6 +84,10 @@ class Connection:
         self._psycopg = driver()
         try:
             self._db = self._psycopg.connect(url, autocommit=True, **OPTIONS)
+        except self._psycopg.Error as problem:
+            words = next(words for part, words in _AT_THE_DOOR if part in str(problem))
+            raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
+        try:
             if read_only:
                 self._db.execute("SET default_transaction_read_only = on")
         except self._psycopg.Error as problem:
@@ -105,17 +120,17 @@ class Connection:
         """Raise what the server says as a `StoreError` that says what to do; a defect of ours as it is."""
         state = problem.sqlstate or ("08" if self._is_lost(problem) else "")
         words = next((words for code, words in _WHAT_TO_DO if state.startswith(code)), None)
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()] or [type(problem).__name__]
-        if "no password supplied" in lines[0]:
-            words = "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"
-        elif "refused" in str(problem) or "timeout expired" in str(problem) or "resolve" in str(problem):
-            words = f"no server answers there; once one does {GOES_ON}"
         if words is None:
             raise problem
-        raise StoreError(f"{self.place}: {words} ({lines[-1]})") from None
+        raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
 
     def _is_lost(self, problem: Any) -> bool:
         return isinstance(problem, (self._psycopg.OperationalError, self._psycopg.InterfaceError))
+
+
+def _last_line(problem: Exception) -> str:
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return lines[-1] if lines else type(problem).__name__
 
 
 class _Rows:

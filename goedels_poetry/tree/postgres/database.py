@@ -241,21 +241,28 @@ class Database:
 
 def _lay_out(db: Connection) -> None:
     """All tables in one commit, whoever comes first; raises `StoreError` for a database of a newer version."""
-    if not db.execute("SELECT to_regclass(?)", (f"{NAME}.format",)).fetchone()[0]:
-        db.execute("BEGIN")
-        try:
-            db.execute("SELECT pg_advisory_xact_lock(?)", (_number("schema", ""),))
-            if not db.execute("SELECT to_regclass(?)", (f"{NAME}.format",)).fetchone()[0]:
+    if not _is_laid_out(db):
+        number = _number("schema", "")
+        db.execute("SELECT pg_advisory_lock(?)", (number,))
+        # Asked again in a transaction of its own: only then does the server look at what others have made meanwhile.
+        if not _is_laid_out(db):
+            db.execute("BEGIN")
+            try:
                 for sql in statements():
                     db.execute(sql)
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+        db.execute("SELECT pg_advisory_unlock(?)", (number,))
     version = db.execute(f"SELECT version FROM {NAME}.format").fetchone()[0]
     if version > SCHEMA_VERSION:
         raise StoreError(f"{db.place} was laid out by a newer version (format {version}, ours {SCHEMA_VERSION})")
+
+
+def _is_laid_out(db: Connection) -> bool:
+    return bool(db.execute("SELECT to_regclass(?)", (f"{NAME}.format",)).fetchone()[0])
 
 
 def _saver(name: str = "") -> Any:

@@ -6,6 +6,7 @@ import importlib
 import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -32,7 +33,7 @@ class ClusterError(MissingTool):
 
 @contextmanager
 def opened(where: str) -> Iterator[Any]:
-    """The module ``ray``, connected while inside.
+    """The module ``ray``, connected while inside. A connection that the caller has made already is used, and left.
 
     Args:
         where: "local": a cluster of this machine alone, ended on leaving. "auto": the cluster that this machine is part
@@ -42,6 +43,10 @@ def opened(where: str) -> Iterator[Any]:
         ClusterError: Ray is not installed, or nothing answers.
     """
     _check(where)
+    there = sys.modules.get("ray")
+    if there is not None and there.is_initialized():
+        yield there
+        return
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
     os.environ.update(_SILENT)

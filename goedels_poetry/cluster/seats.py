@@ -92,6 +92,8 @@ class Seats:
         self._failed: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._without_room = 0.0
+        told = ray.exceptions  # the result, too, may be lost with the node that has it
+        self._gone = (told.RayActorError, told.ObjectLostError, told.NodeDiedError, told.WorkerCrashedError)
         self.lost = 0
         """Calls that had to be begun again, because their seat was lost."""
 
@@ -134,7 +136,6 @@ class Seats:
         Raises:
             ClusterError: no node can do it. Unavailable: it was begun so often and no seat lived to its end.
         """
-        gone = self._ray.exceptions.RayActorError
         for _ in range(TRIES):
             seat = await self._take(kind, urgency)
             answer = asyncio.ensure_future(_value(getattr(seat.actor, method).remote(*arguments)))
@@ -144,7 +145,7 @@ class Seats:
                 seat.actor.stop.remote()
                 self._spawn(self._settled(seat, answer))
                 raise
-            except gone:
+            except self._gone:
                 self._drop(seat)
                 self.lost += 1
                 self._note("a node or a process of the cluster was lost; what it worked on is begun again elsewhere")
@@ -208,7 +209,7 @@ class Seats:
     async def _settled(self, seat: _Seat, answer: asyncio.Future[Any]) -> None:
         """After a call was broken off: the seat is free when the worker has let go."""
         done, _ = await asyncio.wait([answer], timeout=CLOSING_SECONDS)
-        lost = not done or isinstance(_error(answer), self._ray.exceptions.RayActorError)
+        lost = not done or isinstance(_error(answer), self._gone)
         self._drop(seat) if lost else self._free(seat)
 
     # -- nodes -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats
 from goedels_poetry.cluster.travel import packed, unpack
-from goedels_poetry.cluster.worker import to_json
+from goedels_poetry.cluster.worker import named_store, to_json
 from goedels_poetry.errors import Unavailable
 from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings import Settings
@@ -17,7 +17,7 @@ from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import Verdict
 
-_SECRET = ("api_key",)
+_SECRET = ("api_key", "store_url")
 """How the names of settings end that no message may hold; a node has its own."""
 _OF_THIS_MACHINE = ("home", "prompts_dir")
 
@@ -33,24 +33,20 @@ class ClusterRuns:
     def __init__(self, seats: Seats, settings: Settings) -> None:
         self._seats = seats
         self._settings = settings_json(settings)
-        self._reason = ""
+        self._store = named_store(settings)
         self._loop = asyncio.get_running_loop()
-        self._waiting: set[asyncio.Task[Any]] = set()
-
-    def of(self, settings: Settings) -> ClusterRuns:
-        """The same for runs with other settings."""
-        return ClusterRuns(self._seats, settings)
 
     async def run(self, place: RunDir, assignment: Assignment) -> RunResult:
         """See `Elsewhere.run`."""
         kind = LEAN if assignment.language == "lean" else SOLVERS
-        files = await asyncio.to_thread(packed, place.path)
-        told, files = await self._seats.call(kind, "run", self._settings, to_json(assignment), files)
+        files = await asyncio.to_thread(packed, place.path) if place.database is None else {}
+        sent = self._settings, self._store, to_json(assignment), files
+        told, files = await self._seats.call(kind, "run", *sent)
         reply = json.loads(told)
         if "error" in reply:
             raise Unavailable(reply["error"])
         result = RunResult.from_json(reply["result"])
-        if files:
+        if files or place.database is not None:
             result = _at_home(result, place)
             await asyncio.to_thread(unpack, files, place.path)
             retry = bool(place.card().get("retry"))

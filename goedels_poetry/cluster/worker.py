@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cluster.travel import Files, packed, unpack
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.errors import GoedelsPoetryError, StoreError
 from goedels_poetry.solvers.processors import VARIABLE
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
     from goedels_poetry.machine.runner import MachineRunner
+    from goedels_poetry.settings import Settings
     from goedels_poetry.solvers import WorkerPool
 
 PACKAGE = Path(__file__).parents[1]
@@ -65,20 +66,20 @@ class Worker:
         """See `versions`, as JSON."""
         return json.dumps(await asyncio.to_thread(versions))
 
-    async def run(self, settings: str, assignment: str, files: Files) -> tuple[str, Files]:
+    async def run(self, settings: str, store: str, assignment: str, files: Files) -> tuple[str, Files]:
         """Begin a run, or go on with the one in the files; its result as JSON, and the files that it has now.
 
         The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}``, which say nothing about the theorem.
         """
         from goedels_poetry.machine.elsewhere import Assignment
-        from goedels_poetry.tree.runs import RunDir
 
         began = time.monotonic()
         self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first
         told = Assignment(**json.loads(assignment))
-        place = RunDir(Path(self._home.name) / "runs" / told.run_id)
-        runner = self._runner(settings)
+        folder = Path(self._home.name) / "runs" / told.run_id
         try:
+            runner = self._runner(settings, store)
+            place = runner.place(told.run_id)
             if files:
                 await asyncio.to_thread(unpack, files, place.path)
             if self._stopped:
@@ -92,7 +93,7 @@ class Worker:
             return json.dumps({"error": str(problem)}), {}
         finally:
             self._task, self._stopped, self._at_work = None, "", False
-            await asyncio.to_thread(_remove, place.path)
+            await asyncio.to_thread(_remove, folder)
 
     async def job(self, function: str, payload: str, seconds: float, memory_mb: int) -> str:
         """One job of a `WorkerPool`: ``{"result": ...}``, or ``{"error": [class, words, ...]}``, as JSON."""
@@ -108,13 +109,23 @@ class Worker:
         finally:
             self._task = None
 
-    def _runner(self, settings: str) -> MachineRunner:
-        """One for all runs with the same settings: its solvers are started once."""
+    def _runner(self, settings: str, store: str) -> MachineRunner:
+        """One for all runs with the same settings: its solvers are started once.
+
+        Raises:
+            StoreError: ``store``, the database as it may be named, is not the one that this node's environment names.
+        """
         from goedels_poetry.machine.runner import MachineRunner
         from goedels_poetry.settings import Settings
 
         if settings not in self._runners:
-            told = Settings(**{**json.loads(settings), "home": self._home.name})
+            own = {} if store else {"store_url": None}  # the URL has a password, so it is the node's own
+            told = Settings(**{**json.loads(settings), **own, "home": self._home.name})
+            if (here := named_store(told)) != store:
+                raise StoreError(
+                    f"node {platform.node()} keeps runs in {here or 'files'}, and not in {store}: "
+                    "set GOEDELS_POETRY__STORE_URL where its `ray start` is called"
+                )
             self._runners[settings] = MachineRunner(told, checkpoint_all=False)
         return self._runners[settings]
 
@@ -146,10 +157,19 @@ def to_json(assignment: Any) -> str:
     return json.dumps(asdict(assignment))
 
 
+def named_store(settings: Settings) -> str:
+    """The database of the settings without user and password, "" where runs are in files; raises `StoreError`."""
+    if settings.store_url is None:
+        return ""
+    from goedels_poetry.tree.postgres.connection import place_of
+
+    return place_of(settings.store_url.get_secret_value())
+
+
 def _remove(folder: Path) -> None:
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
 
 
-__all__ = ["Worker", "code_digest", "to_json", "versions"]
+__all__ = ["Worker", "code_digest", "named_store", "to_json", "versions"]

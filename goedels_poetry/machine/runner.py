@@ -275,6 +275,10 @@ class MachineRunner:
                 if isinstance(spoken, Spreading):
                     spoken.work_on(pool)
 
+    def place(self, run_id: str) -> RunDir:
+        """Where a run of that id is, or would be."""
+        return self._runs.place(run_id)
+
     async def carry_out(self, place: RunDir, assignment: Assignment) -> RunResult:
         """One run in a folder of the caller's, for who works in the place of another process."""
         self._must_be_open()

@@ -238,7 +238,8 @@ class Runs:
         if self._database is not None:
             self._database.close()
 
-    def _run(self, run_id: str) -> RunDir:
+    def place(self, run_id: str) -> RunDir:
+        """Where a run of that id is, or would be."""
         return RunDir(self._base / run_id, self._database)
 
     def all(self) -> list[RunDir]:
@@ -251,7 +252,7 @@ class Runs:
         A run's card was written after it had started, so who started later than all other cards were written is next.
         """
         if self._database is not None:
-            yield from map(self._run, self._database.run_ids())
+            yield from map(self.place, self._database.run_ids())
             return
         written = sorted(((_written(run), run.path, run) for run in self.everywhere()), reverse=True)
         waiting: list[tuple[float, Path, RunDir]] = []
@@ -265,7 +266,7 @@ class Runs:
     def everywhere(self) -> list[RunDir]:
         """Every run, in no order: without reading any."""
         if self._database is not None:
-            return list(map(self._run, self._database.run_ids()))
+            return list(map(self.place, self._database.run_ids()))
         return [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
 
     def count(self) -> int:
@@ -275,7 +276,7 @@ class Runs:
     def get(self, run_id: str) -> RunDir:
         """The run with that id or the only one whose id begins so; raises :class:`UnknownRun`."""
         if re.fullmatch(r"[0-9a-f-]+", run_id):
-            exact = self._run(run_id)
+            exact = self.place(run_id)
             if exact.path.is_dir() if self._database is None else exact.card():
                 return exact
             found = [run for run in self.all() if run.run_id.startswith(run_id)]
@@ -284,7 +285,7 @@ class Runs:
             if found:
                 names = ", ".join(run.run_id for run in found[:5])
                 raise UnknownRun(f"{run_id!r} is ambiguous: {names}")
-        raise UnknownRun(f"there is no run {run_id!r} in {self._place}; `goedels-poetry runs` lists them")
+        raise UnknownRun(f"there is no run {run_id!r} in {self._where}; `goedels-poetry runs` lists them")
 
     def latest(self, prefix: str) -> RunDir | None:
         """The latest run of a theorem, by its :func:`identity`."""
@@ -297,7 +298,7 @@ class Runs:
 
     def nth(self, prefix: str, number: int) -> RunDir:
         """The ``number``-th run of a theorem, counted from 1."""
-        return self._run(prefix if number == 1 else f"{prefix}-{number}")
+        return self.place(prefix if number == 1 else f"{prefix}-{number}")
 
     def new(self, prefix: str) -> RunDir:
         """A directory for a further run of a theorem, created so that no other process gets the same one."""
@@ -315,7 +316,7 @@ class Runs:
             number += 1
 
     @property
-    def _place(self) -> str:
+    def _where(self) -> str:
         return str(self._base) if self._database is None else "the database"
 
     def delete(self, run_id: str, *, updated: float | None = None) -> int:

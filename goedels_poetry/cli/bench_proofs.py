@@ -29,7 +29,6 @@ from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 
 async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
     """Every theorem that the command line names; returns the exit code. ``ray``: a cluster, where one is asked for."""
-    _check_cluster(request)
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
     rows, left_out = _rows(request)
     sources = _files(request)
@@ -74,7 +73,7 @@ async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
                 return await run(request, in_force, data, answerer, ks or [1], proofs=True)
 
 
-def _check_cluster(request: Request) -> None:
+def check_cluster(request: Request) -> None:
     """Raise BadData for what cannot be done on several machines."""
     if request.cluster is None:
         return
@@ -163,4 +162,4 @@ def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
             note(request, "--without bank changes nothing: theorems of bench learn from others with --bank only")
 
 
-__all__ = ["prove"]
+__all__ = ["check_cluster", "prove"]

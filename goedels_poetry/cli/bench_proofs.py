@@ -63,7 +63,7 @@ async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
             base_url=stand_in.url if request.stand_in is not None else None,
             learns=request.bank and "bank" not in request.without,
         )
-        async with seats_of(ray, in_force, request.seats, lambda text: note(request, text)) as seats:
+        async with seats_of(ray, in_force, request.jobs, lambda text: note(request, text)) as seats:
             if seats is not None:
                 from goedels_poetry.cluster import ClusterRuns
 

@@ -29,16 +29,16 @@ def connected(where: str | None) -> Iterator[Any]:
 
 @asynccontextmanager
 async def seats_of(
-    ray: Any, settings: Settings, jobs: int | None, on_note: Callable[[str], None]
+    ray: Any, settings: Settings, jobs: int, on_note: Callable[[str], None]
 ) -> AsyncIterator[Seats | None]:
-    """Seats on the nodes while inside, at most ``jobs``; None without a cluster. Raises `ClusterError`."""
+    """Seats on the nodes while inside, at most ``jobs``, 0: as there is room for; None without a cluster."""
     if ray is None:
         yield None
         return
     from goedels_poetry.cluster import Seats
     from goedels_poetry.cluster.seats import LEAN
 
-    async with Seats(ray, {LEAN: lean_memory(settings)}, most=jobs, on_note=on_note) as seats:
+    async with Seats(ray, {LEAN: lean_memory(settings)}, most=jobs or None, on_note=on_note) as seats:
         yield seats
 
 

@@ -201,7 +201,7 @@ class _Batch:
         async with (
             self._framework,
             self._checkers,
-            seats_of(ray, self._settings, self._request.seats, self._progress.note) as seats,
+            seats_of(ray, self._settings, self._request.jobs, self._progress.note) as seats,
         ):
             with self._progress, Signals(self._interrupt):
                 sources = [each for source in self._sources for each in await self._theorems(source)]

@@ -14,10 +14,9 @@ class Request(Flags):
 
     inputs: list[str]
     jobs: int = 1
+    """At once; 0: as many as the cluster has room for."""
     cluster: str | None = None
     """Where theorems are worked on, when not here: see `goedels_poetry.cluster`."""
-    seats: int | None = None
-    """Of the cluster: as many at once; None: as there is room for."""
     resume: bool = False
     language: str | None = None
     theorem: str | None = None

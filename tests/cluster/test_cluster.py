@@ -46,7 +46,7 @@ def test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_resu
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lost, _ = nodes.add(), nodes.add()
-    files = theorems(tmp_path / "files", 6)
+    files = theorems(tmp_path / "files", 4)
     out, home = tmp_path / "out", tmp_path / "home"
     env = {"GOEDELS_POETRY__HOME": str(home), "OPENAI_API_KEY": "a key that no task is told"}
 
@@ -76,8 +76,20 @@ def test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_resu
             assert result.certificate is not None and any(result.certificate.iterdir())
             with framework.open_store(run.run_id) as store:
                 assert store.seq > 3
+    # No secret went to a node, and none is in Ray's logs.
+    for log in nodes.logs.rglob("*"):
+        if log.is_file():
+            assert b"a key that no task is told" not in log.read_bytes()
 
-    # The same nodes prove what the command line names, and leave what a run here would leave.
+
+@pytest.mark.timeout(300)
+@pytest.mark.whole("test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_result")
+def test_prove_leaves_what_a_run_here_would_leave_and_the_goals_of_one_theorem_spread(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = nodes.add()
+    home = tmp_path / "home"
+    env = {"GOEDELS_POETRY__HOME": str(home)}
     files = theorems(tmp_path / "more", 2)
     words = ["prove", *map(str, files), "--cluster", nodes.address, "--json", "--out", str(tmp_path / "certificates")]
     code, said, err = call(words, monkeypatch, capsys, env)
@@ -97,10 +109,7 @@ def test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_resu
     with ProofStore(home / "runs" / json.loads(said)["run_id"] / "proof.db", read_only=True) as store:
         assert store.spent()["solver_seconds"] > 0
 
-    # No secret went to a node, and none is in Ray's logs.
-    for log in Path(nodes.ray._private.worker._global_node.get_logs_dir_path()).rglob("*"):
-        if log.is_file():
-            assert b"a key that no task is told" not in log.read_bytes()
+    nodes.kill(node)
 
 
 def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:

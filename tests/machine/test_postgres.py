@@ -90,6 +90,7 @@ async def test_another_machine_sees_a_run_and_goes_on_with_it(empty: str, tmp_pa
                 assert ours.digest() == theirs.digest()
 
 
+@pytest.mark.whole("test_another_machine_sees_a_run_and_goes_on_with_it")
 async def test_a_run_is_forked_and_deleted_and_others_stay_as_they_are(empty: str, tmp_path: Path) -> None:
     async with on(empty, tmp_path / "home") as framework:
         first = await framework.arun(generated(2), name="t")

@@ -6,6 +6,7 @@ The head has no processor, so that all work is on nodes that may be lost.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 QUICKLY = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
@@ -43,6 +44,11 @@ class Nodes:
             )
         finally:
             os.sched_setaffinity(0, before)
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the logs of all nodes and workers."""
+        return Path(self.ray._private.worker._global_node.get_logs_dir_path())
 
     def kill(self, node: Any) -> None:
         """As a machine that is switched off: nothing there says good-bye."""

@@ -54,17 +54,26 @@ def opened(where: str) -> Iterator[Any]:
         ray = importlib.import_module("ray")
     except ImportError as problem:
         raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
-    try:
-        if where == LOCAL:
-            ray.init(address=LOCAL, num_cpus=processors(), include_dashboard=False, **_QUIETLY)
-        else:
-            ray.init(address=where, **_QUIETLY)
-    except Exception as problem:  # noqa: BLE001 - Ray raises many kinds, and each is one line for a person
-        raise ClusterError(_reason(where, problem)) from None
+    logging.getLogger("ray").setLevel(logging.ERROR)  # what it remarks on its way is for who runs a cluster
+    for last in (False, True) if where == LOCAL else (True,):
+        try:
+            _init(ray, where)
+            break
+        except Exception as problem:  # noqa: BLE001 - Ray raises many kinds, and each is one line for a person
+            ray.shutdown()
+            if last or "timed out during startup" not in str(problem):  # its 30 s are few on a busy machine
+                raise ClusterError(_reason(where, problem)) from None
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _init(ray: Any, where: str) -> None:
+    if where == LOCAL:
+        ray.init(address=LOCAL, num_cpus=processors(), include_dashboard=False, **_QUIETLY)
+    else:
+        ray.init(address=where, **_QUIETLY)
 
 
 def _check(where: str) -> None:

@@ -23,6 +23,7 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness":
 """With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
 `get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
 With the second workers are no less urgent than others on the machine."""
+_PRINTS = "print_to_stdstream"
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -45,7 +46,8 @@ def opened(where: str) -> Iterator[Any]:
     _check(where)
     there = sys.modules.get("ray")
     if there is not None and there.is_initialized():
-        yield there
+        with _not_on_standard_output():
+            yield there
         return
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
@@ -64,9 +66,28 @@ def opened(where: str) -> Iterator[Any]:
             if last or "timed out during startup" not in str(problem):  # its 30 s are few on a busy machine
                 raise ClusterError(_reason(where, problem)) from None
     try:
-        yield ray
+        with _not_on_standard_output():
+            yield ray
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _not_on_standard_output() -> Iterator[None]:
+    """Inside, Ray prints nothing where our results go: of a node that is lost it tells pages, whatever one asks it for.
+
+    There is no setting for that; where Ray has no such function any more, there is nothing to do.
+    """
+    worker = importlib.import_module("ray._private.worker")
+    prints = getattr(worker, _PRINTS, None)
+    if prints is None:
+        yield
+        return
+    setattr(worker, _PRINTS, lambda *told, **more: None)
+    try:
+        yield
+    finally:
+        setattr(worker, _PRINTS, prints)
 
 
 def _init(ray: Any, where: str) -> None:

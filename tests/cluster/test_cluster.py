@@ -59,9 +59,10 @@ def test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_resu
     killer = threading.Thread(target=kill_in_the_middle, daemon=True)
     killer.start()
     words = ["bench", str(tmp_path / "files"), "--cluster", nodes.address, "--out", str(out)]
-    code, _, err = call(words, monkeypatch, capsys, env)
+    code, said, err = call(words, monkeypatch, capsys, env)
     killer.join()
     assert code == 0, err
+    assert said.splitlines()[-1] == f"report: {out / 'report.md'}" and "aylet" not in said + err
     assert "begun again elsewhere" in err
     results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
     logged = [json.loads(line)["key"] for line in (out / "answers.jsonl").read_text().splitlines()]

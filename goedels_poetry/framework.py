@@ -31,7 +31,6 @@ from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.claim import Confirm
 from goedels_poetry.tree.results import Event, OnEvent, RunResult, RunSummary
 from goedels_poetry.tree.runs import RunDir
-from goedels_poetry.tree.store import ProofStore
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -282,7 +281,7 @@ class GoedelsPoetryFramework(MachineRunner):
     def fork(self, run_id: str, seq: int) -> str:
         """A new run that stands where ``run_id`` stood after commit ``seq``; returns its id, for :meth:`aresume`."""
         run = self._runs.get(run_id)
-        with ProofStore(run.proof_db, read_only=True) as store:
+        with run.open(read_only=True) as store:
             if not 1 <= seq <= store.seq:
                 raise ValueError(f"run {run.run_id} has the commits 1 to {store.seq}, not {seq}")
             other = self._runs.new(run.run_id.partition("-")[0])

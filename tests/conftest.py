@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import warm_solvers
@@ -134,3 +135,26 @@ def lean() -> Iterator[LeanPool]:
     pool = embedded_pool(1)
     yield pool
     asyncio.run(pool.aclose())
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Any]:
+    """A PostgreSQL server for all tests of a process; tests that stop it start it again."""
+    import postgres_server
+
+    if postgres_server.programs() is None:
+        pytest.skip("there is no PostgreSQL server here: apt-get install postgresql")
+    pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
+    server = postgres_server.Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def database(postgres: Any) -> Iterator[Any]:
+    """Runs in that server."""
+    from goedels_poetry.tree.postgres import Database
+
+    database = Database(postgres.url())
+    yield database
+    database.close()

@@ -18,6 +18,7 @@ from goedels_poetry.cli.options import (
     TIME,
     Assume,
     BaseUrl,
+    Cluster,
     Json,
     MaxModelCalls,
     MaxModelTokens,
@@ -133,7 +134,13 @@ def prove(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same input, same seed: same tree.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Theorems worked on at once.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Theorems worked on at once. [default: 1; on a cluster what it has room for]"
+        ),
+    ] = None,
+    cluster: Cluster = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew even if there is a run of this theorem.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Only go on with a run that exists.")] = False,
     language: Annotated[
@@ -232,7 +239,8 @@ def prove(
         inputs=inputs,
         as_json=as_json,
         out=out,
-        jobs=jobs,
+        jobs=jobs or (1 if cluster is None else 0),
+        cluster=cluster,
         fresh=fresh,
         resume=resume,
         language=language,

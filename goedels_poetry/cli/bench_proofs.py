@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, run
+from goedels_poetry.cli.clustered import seats_of
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.inputs import find, read
 from goedels_poetry.cli.lean import fetch_first
@@ -24,8 +27,8 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 
 
-async def prove(request: Request, ks: Sequence[int]) -> int:
-    """Every theorem that the command line names; returns the exit code."""
+async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
+    """Every theorem that the command line names; returns the exit code. ``ray``: a cluster, where one is asked for."""
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
     rows, left_out = _rows(request)
     sources = _files(request)
@@ -60,8 +63,26 @@ async def prove(request: Request, ks: Sequence[int]) -> int:
             base_url=stand_in.url if request.stand_in is not None else None,
             learns=request.bank and "bank" not in request.without,
         )
-        async with answerer:
-            return await run(request, in_force, data, answerer, ks or [1], proofs=True)
+        async with seats_of(ray, in_force, request.jobs, lambda text: note(request, text)) as seats:
+            if seats is not None:
+                from goedels_poetry.cluster import ClusterRuns
+
+                answerer.elsewhere = partial(ClusterRuns, seats)
+                request = replace(request, jobs=await seats.room())
+            async with answerer:
+                return await run(request, in_force, data, answerer, ks or [1], proofs=True)
+
+
+def check_cluster(request: Request) -> None:
+    """Raise BadData for what cannot be done on several machines."""
+    if request.cluster is None:
+        return
+    if request.by_script:
+        raise BadData("--record and --replay are one file of one machine: leave out --cluster")
+    if request.bank:
+        raise BadData("--bank is of one machine, where theorems come one after another: leave out --cluster")
+    if request.stand_in is not None and request.cluster != "local":
+        raise BadData("--stand-in answers on this machine alone: use it with --cluster local")
 
 
 def _with_model(settings: Settings, url: str) -> Settings:
@@ -141,4 +162,4 @@ def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
             note(request, "--without bank changes nothing: theorems of bench learn from others with --bank only")
 
 
-__all__ = ["prove"]
+__all__ = ["check_cluster", "prove"]

@@ -39,6 +39,9 @@ class Request(Flags):
     facts: bool = False
     limit: int | None = None
     jobs: int = 1
+    """At once; 0: as many as the cluster has room for."""
+    cluster: str | None = None
+    """Of theorems: where they are worked on, when not here; see `goedels_poetry.cluster`."""
     samples: int | None = None
     pass_at: str | None = None
     compare: bool = False

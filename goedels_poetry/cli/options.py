@@ -116,6 +116,13 @@ BaseUrl = Annotated[
 ]
 Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Write every request to a model and its reply.")]
 Replay = Annotated[Path | None, typer.Option(metavar="FILE", help="Answer from such a file.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHERE",
+        help="Work on a Ray cluster: local (this machine alone), auto (the one it is part of), or HOST:PORT of that.",
+    ),
+]
 MaxModelCalls = Annotated[int | None, typer.Option(min=0, help="Budget: requests to language models.")]
 MaxModelTokens = Annotated[int | None, typer.Option(min=0, help="Budget: tokens in and out of models.")]
 MaxMoney = Annotated[float | None, typer.Option(min=0, help="Budget: US dollars for models.")]

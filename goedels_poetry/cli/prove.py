@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from goedels_poetry import languages
 from goedels_poetry.checker.plugins import CLAIMS
 from goedels_poetry.checker.registry import when_asked
+from goedels_poetry.cli.clustered import connected, seats_of
 from goedels_poetry.cli.configure import BadSettings, settings, settings_of
-from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, describe, save_log
+from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, UNAVAILABLE, describe, save_log
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
 from goedels_poetry.cli.prove_output import NOT_STARTED, Output
@@ -31,11 +32,15 @@ from goedels_poetry.machine.runner import LOGIC
 from goedels_poetry.models import PriceError, PromptError, RecordingError
 from goedels_poetry.settings import Settings
 from goedels_poetry.solvers import SolverError, WorkerPool
+from goedels_poetry.solvers.processors import processors
 from goedels_poetry.trace.progress import Progress, choose
 from goedels_poetry.trace.terminal import is_live, lines_to, one_line, say
 from goedels_poetry.trace.wording import worded
 from goedels_poetry.tree.results import Event, RunResult
 from goedels_poetry.tree.state import Verdict
+
+if TYPE_CHECKING:
+    from goedels_poetry.cluster import Seats
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds for a theorem where neither flag, environment nor file says: nobody waits for ever by accident."""
@@ -77,6 +82,9 @@ def prove_all(request: Request) -> int:
     if not sources:
         say(errors, f"no theorems in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
+    if request.cluster is not None and (request.by_script or request.confirm):
+        say(errors, "--record, --replay and --confirm are of one machine: leave out --cluster")
+        return Verdict.INVALID.exit_code
     unfillable = _unfillable(request, sources)
     if unfillable:
         say(errors, unfillable)
@@ -93,7 +101,11 @@ def prove_all(request: Request) -> int:
     # Read before signals are caught, so that Ctrl-C works while somebody types.
     typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
     try:
-        return asyncio.run(_Batch(request, in_force, sources, typed, context).run())
+        with connected(request.cluster) as ray:
+            return asyncio.run(_Batch(request, in_force, sources, typed, context).run(ray))
+    except MissingTool as problem:
+        say(errors, one_line(str(problem)))
+        return UNAVAILABLE
     except (RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
         return Verdict.INVALID.exit_code
@@ -143,14 +155,6 @@ def _attempt_read(source: Source) -> str | Unreadable:
         return problem
 
 
-def processors() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
 def _without_traceback(reason: str) -> str:
     """A worker's error may bring its traceback along: that goes into the log, not to the person."""
     line, mark, _ = reason.partition("\nTraceback (most recent call last)")
@@ -192,19 +196,24 @@ class _Batch:
         self._codes: list[int] = []
         self._output = Output(request, in_force, self._framework, self._progress)
 
-    async def run(self) -> int:
-        """Every theorem; returns the exit code of the worst outcome."""
-        async with self._framework, self._checkers:
+    async def run(self, ray: Any = None) -> int:
+        """Every theorem; returns the exit code of the worst outcome. ``ray``: a cluster, where one is asked for."""
+        async with (
+            self._framework,
+            self._checkers,
+            seats_of(ray, self._settings, self._request.jobs, self._progress.note) as seats,
+        ):
             with self._progress, Signals(self._interrupt):
                 sources = [each for source in self._sources for each in await self._theorems(source)]
                 self._output.expect(sources, folder=not all(source.named for source in self._sources))
                 self._progress.expect(len(sources))
+                jobs = self._request.jobs if seats is None else await self._spread(seats, sources)
                 async with asyncio.TaskGroup() as group:
-                    if self._request.jobs == 1 or len(sources) == 1:
+                    if jobs == 1 or len(sources) == 1:
                         await self._in_order(sources, group)
                     else:
                         queue = iter(sources)
-                        for _ in range(min(self._request.jobs, len(sources))):
+                        for _ in range(min(jobs, len(sources))):
                             group.create_task(self._work(queue))
                 as_asked = self._unread is not None or await self._output.fill(lambda: self._interrupted)
         if self._unread is not None:
@@ -213,6 +222,17 @@ class _Batch:
         if len(self._codes) < len(sources):  # nothing is said of some, and no outcome of others speaks for them
             return INTERNAL_ERROR
         return worst_code(self._codes) or (0 if as_asked else Verdict.UNKNOWN.exit_code)
+
+    async def _spread(self, seats: Seats, sources: Sequence[Source]) -> int:
+        """Several theorems are worked on elsewhere, each as a whole; of one alone the goals. How many at once."""
+        from goedels_poetry.cluster import ClusterPool, ClusterRuns
+
+        room = await seats.room()
+        if len(sources) == 1 and not sources[0].file.endswith(LEAN):
+            self._framework.spread_over(ClusterPool(seats))
+        else:
+            self._framework.elsewhere = ClusterRuns(seats, self._settings)
+        return room
 
     def _interrupt(self) -> None:
         self._progress.note("stopping; press Ctrl-C once more to stop at once")

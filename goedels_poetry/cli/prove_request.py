@@ -14,6 +14,9 @@ class Request(Flags):
 
     inputs: list[str]
     jobs: int = 1
+    """At once; 0: as many as the cluster has room for."""
+    cluster: str | None = None
+    """Where theorems are worked on, when not here: see `goedels_poetry.cluster`."""
     resume: bool = False
     language: str | None = None
     theorem: str | None = None

@@ -12,6 +12,7 @@ from goedels_poetry.cli.options import (
     TIME,
     BackendName,
     BaseUrl,
+    Cluster,
     Json,
     MaxModelCalls,
     MaxModelTokens,
@@ -199,7 +200,13 @@ def bench(
         int | None, typer.Option("--limit", "-n", min=1, help="At most so many of each data set, drawn by the seed.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Same data, same seed: same sample, same questions.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Questions worked on at once.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="Questions worked on at once. [default: 1; on a cluster what it has room for]"
+        ),
+    ] = None,
+    cluster: Cluster = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for answers and report (default: in the data directory).")
     ] = None,
@@ -285,7 +292,8 @@ def bench(
         facts=facts,
         limit=limit,
         seed=seed,
-        jobs=jobs,
+        jobs=jobs or (1 if cluster is None else 0),
+        cluster=cluster,
         out=out,
         samples=samples,
         pass_at=pass_at,

@@ -62,7 +62,7 @@ def list_runs(request: Request) -> int:
     """Runs, latest first; or what deleting them would do, and with ``yes`` has done."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
-        selection, runs = request.selection(), Runs(framework.settings.data_dir)
+        selection, runs = request.selection(), Runs.of(framework.settings)
         if request.prune:
             return _prune(request, selection, framework.runs(), runs)
         if request.yes or request.keep is not None:
@@ -141,7 +141,7 @@ def repair_run(run_id: str, *, as_json: bool) -> int:
     """Save what can be read of a damaged run; returns the exit code."""
 
     def body(framework: GoedelsPoetryFramework) -> int:
-        place = Runs(framework.settings.data_dir).get(run_id)
+        place = Runs.of(framework.settings).get(run_id)
         try:
             done = repair(place)
         except (StoreError, OSError) as problem:

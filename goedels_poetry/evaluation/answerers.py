@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.categories import mistakes
 from goedels_poetry.evaluation.questions import GoldQuestion, Label
+from goedels_poetry.machine.elsewhere import SECONDS, Elsewhere
 from goedels_poetry.machine.runner import MachineRunner
 from goedels_poetry.models import Prompts
 from goedels_poetry.reasoning.results import QueryResult
@@ -90,6 +91,9 @@ class ProofAnswerer:
         learns: use the lemma bank and the statistics of the data directory, and add to them.
     """
 
+    elsewhere: Callable[[Settings], Elsewhere] | None = None
+    """Of the settings of a sample: who works on its runs in the place of this process."""
+
     def __init__(
         self,
         settings: Settings,
@@ -136,7 +140,10 @@ class ProofAnswerer:
             if self._base_url is not None:
                 default = self._settings.models.default.model_copy(update={"base_url": self._base_url(sample)})
                 changes["models"] = self._settings.models.model_copy(update={"default": default, "cache": False})
-            self._frameworks[sample] = MachineRunner(self._settings.model_copy(update=changes))
+            settings = self._settings.model_copy(update=changes)
+            made = self._frameworks[sample] = MachineRunner(settings)
+            if self.elsewhere is not None:
+                made.elsewhere = self.elsewhere(settings)
         return self._frameworks[sample]
 
     async def _close_earlier(self, sample: int) -> None:
@@ -167,7 +174,7 @@ def _result(theorem: Theorem, run: RunResult, kinds: Mapping[str, int]) -> Query
         program=theorem.text if run.run_id else None,
         attempts=int(run.metrics.get("attempts", 0)),
         history=tuple({"mistake": kind, "times": times} for kind, times in kinds.items()),
-        costs=costs_of(run.metrics),
+        costs=costs_of(run.metrics) | ({"seconds": run.metrics[SECONDS]} if SECONDS in run.metrics else {}),
         certificate=str(run.certificate) if run.certificate is not None else None,
         trust_level=run.trust_level,
         reason=run.reason,

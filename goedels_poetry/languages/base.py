@@ -309,6 +309,29 @@ class Configurable(Protocol):
         ...
 
 
+class JobPool(Protocol):
+    """Who does the jobs of a language: a `goedels_poetry.solvers.WorkerPool`, or something with its face."""
+
+    async def run(
+        self, function: str, payload: dict[str, Any], seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
+    ) -> Any:
+        """What the public function "module:function" returns of the payload; see `WorkerPool.run`."""
+        ...
+
+    async def aclose(self) -> None:
+        """End what is under way."""
+        ...
+
+
+@runtime_checkable
+class Spreading(Protocol):
+    """A language whose jobs may be done on other machines."""
+
+    def work_on(self, pool: JobPool) -> None:
+        """Have all further jobs done by ``pool``, which the caller closes."""
+        ...
+
+
 @runtime_checkable
 class Answering(Protocol):
     """What a language of programs that answer questions offers besides."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from goedels_poetry.errors import Unavailable
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverUnavailable, WorkerPool, memory_limit_mb
+from goedels_poetry.languages.base import JobPool
+from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverUnavailable, memory_limit_mb
 
 READ_SECONDS = (15.0, 30.0)
 """For the first try and, when that was too slow, for another one in a fresh process."""
 
 
-async def read_apart(pool: WorkerPool, function: str, payload: dict[str, Any], memory_mb: int, urgency: int = 0) -> Any:
+async def read_apart(pool: JobPool, function: str, payload: dict[str, Any], memory_mb: int, urgency: int = 0) -> Any:
     """What a job says about a text; with a word in its ``warnings`` where the system gives less memory than is wanted.
 
     Raises:

@@ -11,12 +11,12 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from goedels_poetry.machine.graph import RECURSION_LIMIT
 from goedels_poetry.machine.supervisor import RUNNING
+from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.shared_database import PATIENCE
 from goedels_poetry.tree.state import GoedelsPoetryState
 from goedels_poetry.tree.store import refuse
@@ -79,13 +79,22 @@ def _by_step(chunk: dict[str, Any]) -> list[dict[str, Any]]:
     return [{node: {"seq": part["step"]["seq"], **part}} for part in update if "step" in part]
 
 
+def has_checkpoints(place: RunDir) -> bool:
+    """Whether any may have been written."""
+    return place.graph_db.exists() if place.database is None else place.database.has_checkpoints(place.run_id)
+
+
 @asynccontextmanager
-async def checkpointer(path: Path) -> AsyncIterator[Any]:
-    """Write checkpoints to ``path``; raises sqlite3.Error, then and whenever the graph is driven with it."""
+async def checkpointer(place: RunDir) -> AsyncIterator[Any]:
+    """Write checkpoints of a run; raises sqlite3.Error or StoreError, then and whenever the graph is driven with it."""
+    if place.database is not None:
+        async with place.database.checkpointer(_strict_serializer()) as saver:
+            yield saver
+        return
     import aiosqlite
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-    async with aiosqlite.connect(path, timeout=PATIENCE) as connection:
+    async with aiosqlite.connect(place.graph_db, timeout=PATIENCE) as connection:
         await connection.execute("PRAGMA journal_mode=WAL")
         saver = AsyncSqliteSaver(connection, serde=_strict_serializer())
         await saver.setup()
@@ -94,8 +103,13 @@ async def checkpointer(path: Path) -> AsyncIterator[Any]:
 
 
 @contextmanager
-def reader(path: Path) -> Iterator[Any]:
-    """Read the checkpoints in ``path``, which stays as it is; raises :class:`StoreError`."""
+def reader(place: RunDir) -> Iterator[Any]:
+    """Read the checkpoints of a run, which stay as they are; raises :class:`StoreError`."""
+    if place.database is not None:
+        with place.database.checkpoints(_strict_serializer()) as saver:
+            yield saver
+        return
+    path = place.graph_db
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     try:
@@ -114,4 +128,4 @@ def _strict_serializer() -> SerializerProtocol:
     return JsonPlusSerializer(allowed_msgpack_modules=None)
 
 
-__all__ = ["PASSED_ON", "GraphOptions", "OnChunk", "checkpointer", "drive", "reader", "run_config"]
+__all__ = ["PASSED_ON", "GraphOptions", "OnChunk", "checkpointer", "drive", "has_checkpoints", "reader", "run_config"]

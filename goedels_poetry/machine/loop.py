@@ -86,7 +86,7 @@ class SearchLoop:
         """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
         path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
         try:
-            async with checkpointer(path) as saver:
+            async with checkpointer(self._session.place) as saver:
                 return await drive(build(machine, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             if not (is_damaged(error) or is_unfinished(error)):
@@ -96,7 +96,7 @@ class SearchLoop:
                 f"{path.name} was damaged: it is {aside.name} now, and a new one has been begun; no goal is lost"
             )
         try:
-            async with checkpointer(path) as saver:
+            async with checkpointer(self._session.place) as saver:
                 return await drive(build(machine, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error

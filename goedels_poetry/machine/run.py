@@ -62,7 +62,7 @@ class Run:
             self._services.budget.ledger.join(self._place.run_id, amounts)
             return finished
         self._place.path.mkdir(parents=True, exist_ok=True)
-        store = ProofStore(self._place.proof_db)
+        store = self._place.open()
         try:
             return await self._to_the_end(store, out)
         finally:

@@ -16,11 +16,12 @@ from goedels_poetry import languages
 from goedels_poetry.agents.registry import Registry
 from goedels_poetry.checker.registry import Checkers
 from goedels_poetry.errors import InvalidInput, Unavailable, UnknownLanguage, UnknownRun
-from goedels_poetry.languages.base import Configurable, Language, SeveralTheorems
+from goedels_poetry.languages.base import Configurable, JobPool, Language, SeveralTheorems, Spreading
 from goedels_poetry.machine.background import Closed
 from goedels_poetry.machine.checkpoints import GraphOptions, OnChunk
+from goedels_poetry.machine.elsewhere import Assignment, Elsewhere, run_elsewhere
 from goedels_poetry.machine.extensions import Extensions
-from goedels_poetry.machine.kinds import id_of, registry_of, task_of
+from goedels_poetry.machine.kinds import KINDS, as_stored, id_of, registry_of, task_of
 from goedels_poetry.machine.learning import Memory, MemoryFiles
 from goedels_poetry.machine.readings import Readings, read, text_of
 from goedels_poetry.machine.run import Run
@@ -74,10 +75,13 @@ class MachineRunner:
         extensions: Extensions | None = None,
     ) -> None:
         self.settings = settings or Settings()
+        self.elsewhere: Elsewhere | None = None
+        """Who works on whole runs in the place of this process, a cluster say; the caller closes it."""
+        self._pool: JobPool | None = None
         self.extensions = extensions or Extensions()
         self._checkpoint_all = checkpoint_all
         self.models = models if models is not None else models_from(self.settings)
-        self._runs = Runs(self.settings.data_dir)
+        self._runs = Runs.of(self.settings)
         self._given = language
         self._languages: dict[str, Language] = {}
         self._registries: dict[str, Registry] = {}
@@ -264,6 +268,26 @@ class MachineRunner:
         spoken, graph = self._language(language, None), GraphOptions(config, on_chunk, self._checkpoint_all)
         return await self._run(run, task, spoken, options, name, out, on_event, None, graph)
 
+    def spread_over(self, pool: JobPool) -> None:
+        """Have ``pool``, which the caller closes, do the jobs of languages that let it: the goals of a run spread."""
+        with self._guard:
+            self._pool = pool
+            for spoken in filter(None, (*self._languages.values(), self._given)):
+                if isinstance(spoken, Spreading):
+                    spoken.work_on(pool)
+
+    def place(self, run_id: str) -> RunDir:
+        """Where a run of that id is, or would be."""
+        return self._runs.place(run_id)
+
+    async def carry_out(self, place: RunDir, assignment: Assignment) -> RunResult:
+        """One run in a folder of the caller's, for who works in the place of another process."""
+        self._must_be_open()
+        task = KINDS[assignment.kind].again(assignment.text, assignment.identity)
+        graph = GraphOptions(checkpoint_all=self._checkpoint_all)
+        spoken = self._language(assignment.language, None)
+        return await self._run(place, task, spoken, assignment.options, assignment.name, None, None, None, graph)
+
     async def theorems(self, source: str, *, name: str | None = None, language: str | None = None) -> tuple[str, ...]:
         """Names of the theorems of a text that are still to be proved, for ``options={"theorem": …}``.
 
@@ -285,6 +309,8 @@ class MachineRunner:
         for run in tuple(self._under_way):
             run.interrupt(reason)
         self._readings.interrupt()
+        if self.elsewhere is not None:
+            self.elsewhere.interrupt(reason)
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -309,7 +335,7 @@ class MachineRunner:
     # -- look ----------------------------------------------------------------------------------------------
     def open_store(self, run_id: str) -> ProofStore:
         """A read-only view of a run: ``nodes(as_of)``, ``events()``, ``history(node)``. Close it after use."""
-        return ProofStore(self._runs.get(run_id).proof_db, read_only=True)
+        return self._runs.get(run_id).open(read_only=True)
 
     def conversation(self, run_id: str) -> list[dict[str, Any]]:
         """Everything that was asked, answered, tried and decided in a run, as JSON values; see ``memory``."""
@@ -328,6 +354,7 @@ class MachineRunner:
         if self.models is not None:
             await self.models.aclose()
         self._memory.close()
+        self._runs.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -350,6 +377,8 @@ class MachineRunner:
                 made = self._languages[wanted] = languages.get(wanted, brought)
                 if isinstance(made, Configurable):
                     made.configure(self.settings)
+                if self._pool is not None and isinstance(made, Spreading):
+                    made.work_on(self._pool)
             return self._languages[wanted]
 
     def _registry(self, kind: str) -> Registry:
@@ -376,8 +405,14 @@ class MachineRunner:
     ) -> RunResult:
         self._begin()
         try:
+            busy = self._busy.setdefault((asyncio.get_running_loop(), place.path), asyncio.Lock())  # kept by who has it
             if not place.is_finished():
                 task.check(language, self.models)
+                if self.elsewhere is not None:
+                    kind, identity = as_stored(task)
+                    sent = Assignment(place.run_id, name, language.name, options, kind, task.text, identity)
+                    async with busy:
+                        return await run_elsewhere(self.elsewhere, place, sent, out, on_event)
             try:
                 theorem = await self._readings.of(read(task, language, options))
             except TimeoutError as exc:
@@ -398,8 +433,6 @@ class MachineRunner:
             )
             run = Run(place, Subject(task, language, theorem, name), services)
             # Two inputs may be the same theorem: the second waits and finds the first one's result.
-            here = asyncio.get_running_loop()
-            busy = self._busy.setdefault((here, place.path), asyncio.Lock())
             async with busy:
                 with place.lock():
                     result = await self._to_its_end(run, out)

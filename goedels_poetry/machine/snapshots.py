@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from goedels_poetry.agents.registry import Registry, load_registry
 from goedels_poetry.errors import GoedelsPoetryError, StateIsReadOnly
-from goedels_poetry.machine.checkpoints import reader
+from goedels_poetry.machine.checkpoints import has_checkpoints, reader
 from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
 from goedels_poetry.machine.kinds import registry_of, task_of
@@ -21,7 +21,7 @@ from goedels_poetry.machine.supervisor import RUNNING, present_state
 from goedels_poetry.tree.results import RunResult
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode
-from goedels_poetry.tree.store import ProofStore, StoreReader
+from goedels_poetry.tree.store import StoreReader
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -65,7 +65,7 @@ class Snapshot:
 
     def tree(self) -> list[ProofNode]:
         """The nodes as they were, in depth-first order: those that the store's revision ``values["seq"]`` had."""
-        with ProofStore(self.place.proof_db, read_only=True) as store:
+        with self.place.open(read_only=True) as store:
             return store.nodes(as_of=self.values.get("seq", 0))
 
 
@@ -79,7 +79,7 @@ def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: 
     """
     wanted = (config or {}).get("configurable", {}).get("checkpoint_id")
     found = None
-    if place.graph_db.exists():
+    if has_checkpoints(place):
         with _graph(place, extensions) as graph:
             read = graph.get_state(_thread(place, wanted))
             found = read if read.created_at is not None else None
@@ -88,7 +88,7 @@ def read_state(place: RunDir, config: RunnableConfig | None = None, extensions: 
             return _snapshot(place, found, extensions, newest=newest)
     if wanted is not None:
         raise GoedelsPoetryError(f"run {place.run_id} has no checkpoint {wanted!r}")
-    with ProofStore(place.proof_db, read_only=True) as store:
+    with place.open(read_only=True) as store:
         values = present_state(store, _registry(store, extensions))
     return Snapshot({**values, "run_id": place.run_id}, (), _thread(place), {}, None, None, (), place, extensions)
 
@@ -108,12 +108,12 @@ def read_history(
         before: only checkpoints older than the one that this names.
         limit: so many at most.
     """
-    if not place.graph_db.exists() and before is None and not filter and limit != 0:
+    if not has_checkpoints(place) and before is None and not filter and limit != 0:
         yield read_state(place, extensions=extensions)
         return
     left = limit if limit is not None else -1
     newest = before is None and not filter
-    while left != 0 and place.graph_db.exists():
+    while left != 0 and has_checkpoints(place):
         with _graph(place, extensions) as graph:
             number = PAGE if left < 0 else min(PAGE, left)
             chosen = dict(filter) if filter else None
@@ -159,9 +159,9 @@ def _snapshot(place: RunDir, found: StateSnapshot, extensions: Extensions, *, ne
 @contextmanager
 def _graph(place: RunDir, extensions: Extensions) -> Iterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """The run's graph over its checkpoints, opened for reading alone."""
-    with ProofStore(place.proof_db, read_only=True) as store:
+    with place.open(read_only=True) as store:
         registry = _registry(store, extensions)
-    with reader(place.graph_db) as saver:
+    with reader(place) as saver:
         yield draw(registry, checkpointer=saver)
 
 

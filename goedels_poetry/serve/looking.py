@@ -16,7 +16,6 @@ from goedels_poetry.trace.page import run_data
 from goedels_poetry.tree.results import RunSummary
 from goedels_poetry.tree.runs import RunDir, Runs
 from goedels_poetry.tree.selection import outcome
-from goedels_poetry.tree.store import ProofStore
 
 UNREADABLE = (StoreError, sqlite3.Error, OSError)
 """What a run raises that is deleted while it is read, or damaged."""
@@ -70,7 +69,7 @@ def as_list(runs: Iterable[RunSummary]) -> list[dict[str, Any]]:
 
 def data_of(run: RunDir, since: int = 0) -> dict[str, Any]:
     """What the page of a run shows, or what is new in it. Raises one of :data:`UNREADABLE`."""
-    with ProofStore(run.proof_db, read_only=True) as store:
+    with run.open(read_only=True) as store:
         return run_data(store, since)
 
 
@@ -79,7 +78,7 @@ class Watch:
 
     def __init__(self, run: RunDir) -> None:
         self._run = run
-        self._store = ProofStore(run.proof_db, read_only=True)
+        self._store = run.open(read_only=True)
         self._seen: object = None
 
     def close(self) -> None:

@@ -245,6 +245,9 @@ class Settings(BaseSettings):
     lean: LeanSettings = LeanSettings()
     model_first: bool = Field(default=False, description="ask a model for a proof before the symbolic agents try")
     prompts_dir: Path | None = Field(default=None, description="folder with prompts that replace ours, by file name")
+    store_url: SecretStr | None = Field(
+        default=None, description="postgresql://USER@HOST/DATABASE: where runs are kept; None: in the data directory"
+    )
 
     @classmethod
     def settings_customise_sources(

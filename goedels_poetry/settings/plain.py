@@ -216,6 +216,7 @@ SETTINGS: Values = {
     "lean": Plain("LeanSettings", LEAN, {}),
     "model_first": False,
     "prompts_dir": None,
+    "store_url": None,
 }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Literal
 
 from goedels_poetry.solvers.cvc5_process import Cvc5Process
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options
 from goedels_poetry.solvers.process import DEFAULT_LIMITS, SolverProcess
+from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 from goedels_poetry.solvers.z3_process import Z3Process
 
@@ -34,7 +34,7 @@ class SolverPool:
     """At most ``size`` queries at once (default: one for each processor). An async context manager."""
 
     def __init__(self, size: int | None = None) -> None:
-        self._threads = WorkerThreads(size or os.cpu_count() or 1, _Solvers, "goedels-poetry-solver")
+        self._threads = WorkerThreads(size or processors(), _Solvers, "goedels-poetry-solver")
 
     async def ask(
         self,

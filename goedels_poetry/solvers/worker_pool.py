@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
 from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
+from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
 FORKS = "goedels_poetry.solvers.templates"
@@ -147,7 +147,7 @@ class WorkerPool:
         ahead.hold()
         self._closed = False
         self._threads = WorkerThreads(
-            size or os.cpu_count() or 1,
+            size or processors(),
             lambda: _Worker(packages, max_jobs, max_resident_mb, modules),
             "goedels-poetry-worker",
         )

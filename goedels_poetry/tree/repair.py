@@ -35,6 +35,10 @@ def repair(run: RunDir) -> Repair:
         UnknownRun: it has no proof tree. RunLocked: a process is working on it. StoreError: nothing can be saved.
         OSError: the folder may not be written, or has no room.
     """
+    if run.database is not None:
+        raise UnknownRun(
+            f"run {run.run_id} is in a PostgreSQL database: what is wrong there its server says and repairs"
+        )
     if not run.proof_db.exists():
         raise UnknownRun(f"run {run.run_id} has no proof tree; begin it again from its theorem")
     with run.lock():

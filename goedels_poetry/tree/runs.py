@@ -16,11 +16,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import RunLocked, UnknownRun
 from goedels_poetry.tree.results import RunResult, RunSummary
 from goedels_poetry.tree.state import Verdict
+from goedels_poetry.tree.store import ProofStore
+
+if TYPE_CHECKING:
+    from goedels_poetry.tree.postgres import Database
 
 _PRESENTATION = ("file",)
 """Options that change messages only; they are no part of a run's identity."""
@@ -45,6 +49,8 @@ class RunDir:
     """The directory of one run."""
 
     path: Path
+    database: Database | None = None
+    """Where the tree, the card and the lock are instead of in the folder, which holds the certificate."""
 
     @property
     def run_id(self) -> str:
@@ -61,10 +67,22 @@ class RunDir:
         """LangGraph's checkpoints: where the scheduler stood."""
         return self.path / "graph.db"
 
+    def open(self, *, read_only: bool = False) -> ProofStore:
+        """The proof tree; raises StoreError."""
+        return ProofStore(self.proof_db, read_only=read_only, database=self.database)
+
+    def has_tree(self) -> bool:
+        """Whether there is a proof tree."""
+        return self.proof_db.exists() if self.database is None else self.database.has_tree(self.run_id)
+
     def card(self) -> dict[str, Any]:
         """``run.json``, or {} when it was never written."""
         try:
-            card = json.loads((self.path / "run.json").read_text("utf-8"))
+            if self.database is None:
+                written = (self.path / "run.json").read_text("utf-8")
+            else:
+                written = self.database.card(self.run_id) or "{}"
+            card = json.loads(written)
         except (FileNotFoundError, ValueError):
             return {}
         shapes: dict[str, type | tuple[type, ...]] = {
@@ -82,6 +100,9 @@ class RunDir:
     def write_card(self, **facts: Any) -> None:
         """Update ``run.json``; a reader sees the old one or the new one, never half of it."""
         card = self.card() | facts | {"updated": time.time()}
+        if self.database is not None:
+            self.database.write_card(self.run_id, card)
+            return
         temporary = self.path / f"run.json.{os.getpid()}"
         temporary.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf-8")
         temporary.replace(self.path / "run.json")
@@ -98,6 +119,14 @@ class RunDir:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the run for this process; raises :class:`RunLocked`. The system frees it when the process dies."""
+        with contextlib.ExitStack() as held:
+            held.enter_context(self._locked_here())
+            if self.database is not None:
+                held.enter_context(self.database.lock(self.run_id))
+            yield
+
+    @contextmanager
+    def _locked_here(self) -> Iterator[None]:
         while True:
             self.path.mkdir(parents=True, exist_ok=True)
             try:
@@ -123,6 +152,8 @@ class RunDir:
 
     def is_locked(self) -> bool:
         """Whether a process is working on the run now. Looking leaves nothing behind and stops nobody."""
+        if self.database is not None:
+            return self.database.is_locked(self.run_id)
         try:
             with (self.path / "lock").open("rb") as file:
                 return not _try_lock(file.fileno(), fcntl.LOCK_SH)
@@ -187,10 +218,29 @@ def _try_lock(fd: int, kind: int, patience: float = 0.0) -> bool:
 
 
 class Runs:
-    """All runs of a data directory."""
+    """All runs of a data directory, or of a PostgreSQL database, with their certificates in the directory."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, url: str | None = None) -> None:
         self._base = data_dir / "runs"
+        self._database: Database | None = None
+        if url is not None:
+            from goedels_poetry.tree.postgres import Database  # for who has one
+
+            self._database = Database(url)
+
+    @classmethod
+    def of(cls, settings: HasStore) -> Runs:
+        """Where the settings say."""
+        return cls(settings.data_dir, settings.store_url.get_secret_value() if settings.store_url else None)
+
+    def close(self) -> None:
+        """Close the connection to a database, where there is one."""
+        if self._database is not None:
+            self._database.close()
+
+    def place(self, run_id: str) -> RunDir:
+        """Where a run of that id is, or would be."""
+        return RunDir(self._base / run_id, self._database)
 
     def all(self) -> list[RunDir]:
         """Every run, latest first."""
@@ -201,6 +251,9 @@ class Runs:
 
         A run's card was written after it had started, so who started later than all other cards were written is next.
         """
+        if self._database is not None:
+            yield from map(self.place, self._database.run_ids())
+            return
         written = sorted(((_written(run), run.path, run) for run in self.everywhere()), reverse=True)
         waiting: list[tuple[float, Path, RunDir]] = []
         for moment, path, run in written:
@@ -212,6 +265,8 @@ class Runs:
 
     def everywhere(self) -> list[RunDir]:
         """Every run, in no order: without reading any."""
+        if self._database is not None:
+            return list(map(self.place, self._database.run_ids()))
         return [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
 
     def count(self) -> int:
@@ -221,8 +276,8 @@ class Runs:
     def get(self, run_id: str) -> RunDir:
         """The run with that id or the only one whose id begins so; raises :class:`UnknownRun`."""
         if re.fullmatch(r"[0-9a-f-]+", run_id):
-            exact = RunDir(self._base / run_id)
-            if exact.path.is_dir():
+            exact = self.place(run_id)
+            if exact.path.is_dir() if self._database is None else exact.card():
                 return exact
             found = [run for run in self.all() if run.run_id.startswith(run_id)]
             if len(found) == 1:
@@ -230,17 +285,20 @@ class Runs:
             if found:
                 names = ", ".join(run.run_id for run in found[:5])
                 raise UnknownRun(f"{run_id!r} is ambiguous: {names}")
-        raise UnknownRun(f"there is no run {run_id!r} in {self._base}; `goedels-poetry runs` lists them")
+        raise UnknownRun(f"there is no run {run_id!r} in {self._where}; `goedels-poetry runs` lists them")
 
     def latest(self, prefix: str) -> RunDir | None:
         """The latest run of a theorem, by its :func:`identity`."""
-        there = os.listdir(self._base) if self._base.is_dir() else ()  # of thousands: no object for each
+        if self._database is not None:
+            there = self._database.run_ids(prefix)
+        else:  # of thousands: no object for each
+            there = os.listdir(self._base) if self._base.is_dir() else []
         numbers = [n for name in there if name.startswith(prefix) and (n := _number(name, prefix))]
         return self.nth(prefix, max(numbers)) if numbers else None
 
     def nth(self, prefix: str, number: int) -> RunDir:
         """The ``number``-th run of a theorem, counted from 1."""
-        return RunDir(self._base / (prefix if number == 1 else f"{prefix}-{number}"))
+        return self.place(prefix if number == 1 else f"{prefix}-{number}")
 
     def new(self, prefix: str) -> RunDir:
         """A directory for a further run of a theorem, created so that no other process gets the same one."""
@@ -252,8 +310,14 @@ class Runs:
                 run.path.mkdir(parents=True)
             except FileExistsError:
                 number += 1
-            else:
+                continue
+            if self._database is None or self._database.reserve(run.run_id):
                 return run
+            number += 1
+
+    @property
+    def _where(self) -> str:
+        return str(self._base) if self._database is None else "the database"
 
     def delete(self, run_id: str, *, updated: float | None = None) -> int:
         """Delete a run that nobody is working on, with the certificate in its folder; returns the bytes that it had.
@@ -276,6 +340,8 @@ class Runs:
             if updated is not None and run.card().get("updated", updated) != updated:
                 raise RunLocked(f"run {run_id} has gone on in the meantime")
             size = run.size()
+            if self._database is not None:
+                self._database.delete(run_id)
             gone = self._into_trash(run)
         shutil.rmtree(gone, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -295,6 +361,20 @@ class Runs:
     def sweep(self) -> None:
         """Remove what deletions that were cut short have left. Nothing in there is a run any more."""
         shutil.rmtree(self._base / TRASH, ignore_errors=True)
+
+
+class HasStore(Protocol):
+    """What is needed of the settings."""
+
+    @property
+    def data_dir(self) -> Path:
+        """The data directory."""
+        ...
+
+    @property
+    def store_url(self) -> Any:
+        """A secret, or None."""
+        ...
 
 
 def _written(run: RunDir) -> float:

@@ -17,6 +17,7 @@ ROOMS = (
     "serve",
     "framework",
     "trace",
+    "cluster",
     "evaluation",
     "autoformalizer",
     "reasoning",

@@ -19,9 +19,10 @@ from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate
 from goedels_poetry.tree.store import ProofStore, Txn
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Any:
-    with ProofStore(tmp_path / "proof.db") as store:
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    database = request.getfixturevalue("database") if request.param == "postgres" else None
+    with ProofStore(tmp_path / "proof.db", database=database) as store:
         yield store
 
 

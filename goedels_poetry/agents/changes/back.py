@@ -10,7 +10,7 @@ from goedels_poetry.errors import InvalidInput
 from goedels_poetry.tasks.change_moves import set_back
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.state import ROOT
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store import Txn
 
 PERSON = "person"
 """Who commits it."""
@@ -31,7 +31,7 @@ def go_back(data_dir: Path, run: str, step: int, patches: tuple[str, ...] = (), 
     """
     place = Runs(data_dir).get(run)
     with place.lock():
-        store = ProofStore(place.proof_db)
+        store = place.open()
         try:
             if (store.meta("task") or [""])[0] != "change":
                 raise InvalidInput(f"run {run} is about no change")

@@ -9,7 +9,7 @@ from typing import Any
 
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.kernel.printer import show_symbol
-from goedels_poetry.languages.base import Goal, Outcome, Theorem
+from goedels_poetry.languages.base import Goal, JobPool, Outcome, Theorem
 from goedels_poetry.languages.reading import READ_SECONDS, read_apart
 from goedels_poetry.languages.resembling import with_language_hint
 from goedels_poetry.languages.sequents import Sequent
@@ -88,10 +88,15 @@ class SmtLanguage:
 
     def __init__(self, workers: int | None = None) -> None:
         """``workers``: jobs at once; one for each processor by default."""
-        self._pool = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
+        self._own = WorkerPool(workers, modules=(JOBS, CVC5_CHILD))
+        self._pool: JobPool = self._own
         self._readers = WorkerPool(1)  # reading a reply takes no time and must not wait for a search
         self._doubts: OrderedDict[str, dict[str, list[str]]] = OrderedDict()  # by theorem
         self._keys: OrderedDict[tuple[str, str], str] = OrderedDict()  # by theorem and statement
+
+    def work_on(self, pool: JobPool) -> None:
+        """See `Spreading.work_on`."""
+        self._pool = pool
 
     async def read(self, text: str, options: Json) -> Theorem:
         """See `Language.read`."""
@@ -221,7 +226,7 @@ class SmtLanguage:
 
     async def aclose(self) -> None:
         """See `Language.aclose`."""
-        await asyncio.gather(self._readers.aclose(), self._pool.aclose())
+        await asyncio.gather(self._readers.aclose(), self._own.aclose())
 
     def _payload(self, goal: Goal) -> Json:
         """What a job is told of a goal; a language whose texts become theorems of this one says another text."""

@@ -7,6 +7,7 @@ nothing. The commit itself costs O(what changed), whatever the size of the tree.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sqlite3
@@ -14,15 +15,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.store.database import connect, refuse
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.txn import IDENTITY, Txn
+
+if TYPE_CHECKING:
+    from goedels_poetry.tree.postgres import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,11 +70,20 @@ def _plus(total: Mapping[str, float], more: Mapping[str, float]) -> dict[str, fl
 class ProofStore(StoreReader):
     """The proof tree of one run. One process writes; any number may read (``read_only=True``)."""
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open or create ``path``; raises :class:`StoreError`."""
-        if read_only and not path.exists():
-            raise StoreError(f"{path} does not exist")
-        super().__init__(path, connect(path, read_only=read_only))
+    def __init__(self, path: Path, *, read_only: bool = False, database: Database | None = None) -> None:
+        """Open or create ``path``; raises :class:`StoreError`.
+
+        ``database``: where the tree is instead of in that file: that of the run whose folder the file would be in.
+        """
+        run_id = path.parent.name
+        if read_only and not (path.exists() if database is None else database.has_tree(run_id)):
+            raise StoreError(f"{path} does not exist" if database is None else f"there is no tree of run {run_id}")
+        if database is None:
+            db = connect(path, read_only=read_only)
+        else:  # what it does not have of sqlite3 is not used
+            db = cast("sqlite3.Connection", database.tree(run_id, read_only=read_only))
+        super().__init__(path, db)
+        self._database = database
         self.read_only = read_only
         self._thread: ThreadPoolExecutor | None = None
         self._seq = super().seq
@@ -134,7 +146,7 @@ class ProofStore(StoreReader):
             return dict(self._spent)
 
     # -- writes ------------------------------------------------------------------------------------------------
-    @contextmanager
+    @contextlib.contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
@@ -261,6 +273,11 @@ class ProofStore(StoreReader):
 
         ``facts`` replace facts about the run (see :meth:`set_meta`).
         """
+        if self._database is not None:
+            self._database.fork(self.path.parent.name, path.parent.name, seq)
+            with contextlib.closing(ProofStore(path, database=self._database)) as copy:
+                copy.set_meta(**facts)
+            return ProofStore(path, database=self._database)
         other = ProofStore(path)
         with self._lock:
             self._db.backup(other._db)

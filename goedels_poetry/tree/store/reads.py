@@ -275,7 +275,7 @@ class StoreReader:
 
     def lemmas(self, latest: int | None = None) -> list[tuple[str, str]]:
         """(key, node id) of what was proved in this run and holds on its own, oldest first: all, or the ``latest``."""
-        most = -1 if latest is None else latest  # SQLite's word for all
+        most = _NOW if latest is None else latest
         return self._rows("SELECT key, node_id FROM lemma ORDER BY seq DESC, key DESC LIMIT ?", most)[::-1]
 
     def meta(self, name: str) -> Any:

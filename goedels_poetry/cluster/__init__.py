@@ -1,0 +1,31 @@
+"""Runs on the machines of a Ray cluster. Nothing of Ray is loaded before somebody asks for a cluster.
+
+Who calls whom: `connect` opens a cluster, or says what to do where there is none. `seats` keeps actors on its nodes,
+one for each solver pool or Lean runtime, takes in nodes that come and does without nodes that go. `worker` is what
+runs in such an actor, with no name of Ray in it. `travel` is how a run goes there and comes back: as the files of its
+folder. `runs` has whole runs worked on there (see `machine.elsewhere`), `jobs` the single jobs of one large run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from goedels_poetry.plugins import on_first_use
+
+if TYPE_CHECKING:
+    from goedels_poetry.cluster.connect import ClusterError, opened
+    from goedels_poetry.cluster.jobs import ClusterPool
+    from goedels_poetry.cluster.runs import ClusterRuns
+    from goedels_poetry.cluster.seats import Seats
+
+_HOME_OF = {
+    "ClusterError": "connect",
+    "ClusterPool": "jobs",
+    "ClusterRuns": "runs",
+    "Seats": "seats",
+    "opened": "connect",
+}
+
+__getattr__, __dir__ = on_first_use(__name__, _HOME_OF)
+
+__all__ = ["ClusterError", "ClusterPool", "ClusterRuns", "Seats", "opened"]

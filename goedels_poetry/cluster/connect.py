@@ -1,0 +1,133 @@
+"""A connection to a Ray cluster: one on this machine alone, the one this machine belongs to, or one at an address."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from goedels_poetry.errors import MissingTool, one_line
+from goedels_poetry.solvers.processors import processors
+
+INSTALL = "pip install 'goedels-poetry-prover[ray]'"
+PATIENCE = 5.0
+"""Seconds until an address that says nothing counts as one where nothing is."""
+LOCAL, AUTO = "local", "auto"
+_QUIETLY = {"log_to_driver": False, "configure_logging": False, "logging_level": logging.ERROR}
+_ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
+"""With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
+`get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
+With the second workers are no less urgent than others on the machine."""
+_PRINTS = "print_to_stdstream"
+_SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
+"""Nothing about a run is sent to anybody."""
+
+
+class ClusterError(MissingTool):
+    """There is no cluster to work on, or none of its nodes can do the work. The message says what to do."""
+
+
+@contextmanager
+def opened(where: str) -> Iterator[Any]:
+    """The module ``ray``, connected while inside. A connection that the caller has made already is used, and left.
+
+    Args:
+        where: "local": a cluster of this machine alone, ended on leaving. "auto": the cluster that this machine is part
+            of, or that RAY_ADDRESS names. Else HOST:PORT of a cluster that this machine is part of.
+
+    Raises:
+        ClusterError: Ray is not installed, or nothing answers.
+    """
+    _check(where)
+    there = sys.modules.get("ray")
+    if there is not None and there.is_initialized():
+        with _not_on_standard_output():
+            yield there
+        return
+    if where == LOCAL:
+        os.environ.update(_ON_LOOPBACK)
+    os.environ.update(_SILENT)
+    try:
+        ray = importlib.import_module("ray")
+    except ImportError as problem:
+        raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
+    logging.getLogger("ray").setLevel(logging.ERROR)  # what it remarks on its way is for who runs a cluster
+    for last in (False, True) if where == LOCAL else (True,):
+        try:
+            _init(ray, where)
+            break
+        except Exception as problem:  # noqa: BLE001 - Ray raises many kinds, and each is one line for a person
+            ray.shutdown()
+            if last or "timed out during startup" not in str(problem):  # its 30 s are few on a busy machine
+                raise ClusterError(_reason(where, problem)) from None
+    try:
+        with _not_on_standard_output():
+            yield ray
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _not_on_standard_output() -> Iterator[None]:
+    """Inside, Ray prints nothing where our results go: of a node that is lost it tells pages, whatever one asks it for.
+
+    There is no setting for that; where Ray has no such function any more, there is nothing to do.
+    """
+    worker = importlib.import_module("ray._private.worker")
+    prints = getattr(worker, _PRINTS, None)
+    if prints is None:
+        yield
+        return
+    setattr(worker, _PRINTS, lambda *told, **more: None)
+    try:
+        yield
+    finally:
+        setattr(worker, _PRINTS, prints)
+
+
+def _init(ray: Any, where: str) -> None:
+    if where == LOCAL:
+        ray.init(address=LOCAL, num_cpus=processors(), include_dashboard=False, **_QUIETLY)
+    else:
+        ray.init(address=where, **_QUIETLY)
+
+
+def _check(where: str) -> None:
+    """Raise ClusterError for what is no address, or one where nothing answers: Ray would wait for minutes."""
+    if where in (LOCAL, AUTO):
+        return
+    if where.startswith("ray://"):
+        raise ClusterError(
+            f"--cluster {where}: run the command on a machine of the cluster, with HOST:PORT or auto; "
+            "Ray's client protocol is not used"
+        )
+    host, _, port = where.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+        raise ClusterError(f"--cluster {where!r}: auto, local, or HOST:PORT as `ray start --head` prints it")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise ClusterError(
+            f"--cluster {where}: nothing answers there ({why}); is the head node up? `ray start --head` starts one"
+        ) from None
+
+
+def _reason(where: str, problem: Exception) -> str:
+    words = one_line(problem)
+    if where == AUTO and isinstance(problem, ConnectionError):
+        return (
+            "--cluster auto: this machine is part of no Ray cluster that runs; `ray start --head` begins one, "
+            "`ray start --address=HOST:PORT` joins one, and --cluster local needs none"
+        )
+    if "ersion mismatch" in str(problem):
+        return f"--cluster {where}: install the versions that the cluster has of Ray and Python: {words}"
+    return f"--cluster {where}: {words}"
+
+
+__all__ = ["AUTO", "INSTALL", "LOCAL", "ClusterError", "opened"]

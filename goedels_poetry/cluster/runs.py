@@ -1,0 +1,85 @@
+"""Whole runs, each on a seat of a cluster: its folder goes there and comes back (see `machine.elsewhere`)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats
+from goedels_poetry.cluster.travel import packed, unpack
+from goedels_poetry.cluster.worker import named_store, to_json
+from goedels_poetry.errors import Unavailable
+from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
+from goedels_poetry.settings import Settings
+from goedels_poetry.tree.results import RunResult
+from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.tree.state import Verdict
+
+_SECRET = ("api_key", "store_url")
+"""How the names of settings end that no message may hold; a node has its own."""
+_OF_THIS_MACHINE = ("home", "prompts_dir")
+
+
+class ClusterRuns:
+    """The runs of one process; see `Elsewhere`. Runs learn nothing from others: which node has what would show.
+
+    Args:
+        seats: open ones.
+        settings: of all runs.
+    """
+
+    def __init__(self, seats: Seats, settings: Settings) -> None:
+        self._seats = seats
+        self._settings = settings_json(settings)
+        self._store = named_store(settings)
+        self._loop = asyncio.get_running_loop()
+
+    async def run(self, place: RunDir, assignment: Assignment) -> RunResult:
+        """See `Elsewhere.run`."""
+        kind = LEAN if assignment.language == "lean" else SOLVERS
+        files = await asyncio.to_thread(packed, place.path) if place.database is None else {}
+        sent = self._settings, self._store, to_json(assignment), files
+        told, files = await self._seats.call(kind, "run", *sent)
+        reply = json.loads(told)
+        if "error" in reply:
+            raise Unavailable(reply["error"])
+        result = RunResult.from_json(reply["result"])
+        if files or place.database is not None:
+            result = _at_home(result, place)
+            await asyncio.to_thread(unpack, files, place.path)
+            retry = bool(place.card().get("retry"))
+            place.write_card(result=result.to_json(), retry=retry)
+        elif result.verdict is Verdict.PROVED:
+            raise Unavailable("a node says proved and sends no proof")
+        return replace(result, metrics={**result.metrics, SECONDS: reply["seconds"]})
+
+    def interrupt(self, reason: str) -> None:
+        """See `Elsewhere.interrupt`."""
+        self._loop.call_soon_threadsafe(self._seats.tell, "interrupt", reason)
+
+
+def settings_json(settings: Settings) -> str:
+    """What a worker is told: all but secrets and what names a place on this machine. Runs there learn from no other."""
+    told = _without_secrets(settings.model_dump(mode="json", exclude=set(_OF_THIS_MACHINE)))
+    told["use_memory"] = False
+    told["lean"]["workers"] = 1
+    return json.dumps(told, sort_keys=True)
+
+
+def _without_secrets(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_secrets(inside) for name, inside in value.items() if not name.endswith(_SECRET)}
+
+
+def _at_home(result: RunResult, place: RunDir) -> RunResult:
+    """The result with the paths of this machine."""
+    certificate = place.path / CERTIFICATE if result.certificate is not None else None
+    if certificate is not None and result.run_dir is not None and result.certificate is not None:
+        certificate = place.path / result.certificate.relative_to(result.run_dir)
+    return replace(result, certificate=certificate, run_dir=place.path)
+
+
+__all__ = ["ClusterRuns", "settings_json"]

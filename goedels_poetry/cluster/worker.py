@@ -1,0 +1,175 @@
+"""What works in a process of a cluster: one solver pool, or one Lean runtime, for one run or one job at a time.
+
+All that comes and goes is JSON and bytes. No secret does: keys are read from the environment of the node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import time
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goedels_poetry.cluster.travel import Files, packed, unpack
+from goedels_poetry.errors import GoedelsPoetryError, StoreError
+from goedels_poetry.solvers.processors import VARIABLE
+from goedels_poetry.version import __version__
+
+if TYPE_CHECKING:
+    from goedels_poetry.machine.runner import MachineRunner
+    from goedels_poetry.settings import Settings
+    from goedels_poetry.solvers import WorkerPool
+
+PACKAGE = Path(__file__).parents[1]
+
+
+@cache
+def code_digest() -> str:
+    """Of all our source files here: who works on a copy has the version of others and another program."""
+    found = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        found.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:12]
+
+
+def versions() -> dict[str, str]:
+    """All that must be the same on every node, so that it does not matter which one answers."""
+    from goedels_poetry.solvers.versions import solver_versions
+
+    return {
+        "goedels-poetry": f"{__version__} (code {code_digest()})",
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        **{name: str(version) for name, version in solver_versions().items()},
+    }
+
+
+class Worker:
+    """Made in a process of its own on a node. Its methods are called one after the other, but for the last three."""
+
+    def __init__(self, cpus: int) -> None:
+        os.environ[VARIABLE] = str(cpus)
+        self._home = tempfile.TemporaryDirectory(prefix="goedels-poetry-")
+        self._runners: dict[str, MachineRunner] = {}
+        self._pool: WorkerPool | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._at_work = False
+        self._stopped = ""
+
+    async def versions(self) -> str:
+        """See `versions`, as JSON."""
+        return json.dumps(await asyncio.to_thread(versions))
+
+    async def run(self, settings: str, store: str, assignment: str, files: Files) -> tuple[str, Files]:
+        """Begin a run, or go on with the one in the files; its result as JSON, and the files that it has now.
+
+        The JSON is ``{"result": ..., "seconds": ...}``, or ``{"error": words}``, which say nothing about the theorem.
+        """
+        from goedels_poetry.machine.elsewhere import Assignment
+
+        began = time.monotonic()
+        self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first
+        told = Assignment(**json.loads(assignment))
+        folder = Path(self._home.name) / "runs" / told.run_id
+        try:
+            runner = self._runner(settings, store)
+            place = runner.place(told.run_id)
+            if files:
+                await asyncio.to_thread(unpack, files, place.path)
+            if self._stopped:
+                runner.interrupt(self._stopped)
+            self._task = asyncio.ensure_future(runner.carry_out(place, told))
+            result = await self._task
+            seconds = round(time.monotonic() - began, 3)
+            reply = json.dumps({"result": result.to_json(), "seconds": seconds})
+            return reply, await asyncio.to_thread(packed, place.path)
+        except (GoedelsPoetryError, OSError) as problem:
+            return json.dumps({"error": str(problem)}), {}
+        finally:
+            self._task, self._stopped, self._at_work = None, "", False
+            await asyncio.to_thread(_remove, folder)
+
+    async def job(self, function: str, payload: str, seconds: float, memory_mb: int) -> str:
+        """One job of a `WorkerPool`: ``{"result": ...}``, or ``{"error": [class, words, ...]}``, as JSON."""
+        from goedels_poetry.solvers import SolverError, WorkerPool
+
+        if self._pool is None:
+            self._pool = WorkerPool(1)
+        self._task = asyncio.ensure_future(self._pool.run(function, json.loads(payload), seconds, memory_mb))
+        try:
+            return json.dumps({"result": await self._task})
+        except SolverError as problem:
+            return json.dumps({"error": [type(problem).__name__, *map(str, problem.args)]})
+        finally:
+            self._task = None
+
+    def _runner(self, settings: str, store: str) -> MachineRunner:
+        """One for all runs with the same settings: its solvers are started once.
+
+        Raises:
+            StoreError: ``store``, the database as it may be named, is not the one that this node's environment names.
+        """
+        from goedels_poetry.machine.runner import MachineRunner
+        from goedels_poetry.settings import Settings
+
+        if settings not in self._runners:
+            own = {} if store else {"store_url": None}  # the URL has a password, so it is the node's own
+            told = Settings(**{**json.loads(settings), **own, "home": self._home.name})
+            if (here := named_store(told)) != store:
+                raise StoreError(
+                    f"node {platform.node()} keeps runs in {here or 'files'}, and not in {store}: "
+                    "set GOEDELS_POETRY__STORE_URL where its `ray start` is called"
+                )
+            self._runners[settings] = MachineRunner(told, checkpoint_all=False)
+        return self._runners[settings]
+
+    async def interrupt(self, reason: str) -> None:
+        """Have the run under way stop at its next step boundary."""
+        if not self._at_work:
+            return
+        self._stopped = reason
+        for runner in self._runners.values():
+            runner.interrupt(reason)
+
+    async def stop(self) -> None:
+        """Break off what is under way at once."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def close(self) -> None:
+        """End every process that was started here, and remove what lies here."""
+        await self.stop()
+        for runner in self._runners.values():
+            await runner.aclose()
+        if self._pool is not None:
+            await self._pool.aclose()
+        self._home.cleanup()
+
+
+def to_json(assignment: Any) -> str:
+    """An `Assignment` as it travels."""
+    return json.dumps(asdict(assignment))
+
+
+def named_store(settings: Settings) -> str:
+    """The database of the settings without user and password, "" where runs are in files; raises `StoreError`."""
+    if settings.store_url is None:
+        return ""
+    from goedels_poetry.tree.postgres.connection import place_of
+
+    return place_of(settings.store_url.get_secret_value())
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+__all__ = ["Worker", "code_digest", "named_store", "to_json", "versions"]

@@ -1,0 +1,181 @@
+"""A connection to PostgreSQL with the face of `sqlite3` that the proof store uses, and its errors as `StoreError`.
+
+A connection that is lost is not opened again behind the store's back: whether the commit under way was done nobody can
+know then, and the keys of the commits tell whoever goes on with the run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NoReturn
+
+from goedels_poetry.errors import MissingTool, StoreError
+from goedels_poetry.tree.postgres.schema import TABLES
+
+INSTALL = "pip install 'goedels-poetry-prover[postgres]'"
+CONNECT_SECONDS = 5
+GOES_ON = "the same command goes on where this stopped"
+OPTIONS = {
+    "connect_timeout": CONNECT_SECONDS,
+    "application_name": "goedels-poetry",
+    # Whoever is cut off holds its runs no longer than this: 30 s of silence, and two questions without an answer.
+    "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=2",
+}
+_WHAT_TO_DO = (
+    ("28P01", "the password is wrong; give the right one in the URL, in PGPASSWORD or in ~/.pgpass"),
+    ("28", "the server does not let this user in; look at the user's name, and at pg_hba.conf of the server"),
+    ("3D", "there is no such database on the server; `createdb` makes one"),
+    ("42501", "the user may not do that in this database; GRANT CREATE ON DATABASE lets it"),
+    ("53", f"the server has no room, or no connection left; once it has {GOES_ON}"),
+    ("55P03", f"another process has held it for too long; once that has ended {GOES_ON}"),
+    ("57", f"the server was stopped; once it runs again {GOES_ON}"),
+    ("58", f"the server's disk failed; once it works again {GOES_ON}"),
+    ("08", f"the connection was lost; once the server answers {GOES_ON}"),
+    ("25006", "it was opened for reading alone"),
+)
+"""Beginning of an SQLSTATE -> what to do (PostgreSQL documentation, appendix A)."""
+_AT_THE_DOOR = (
+    ("no password supplied", "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
+    ("password authentication failed", "the password is wrong, or there is no such user"),
+    ("no pg_hba.conf entry", _WHAT_TO_DO[1][1]),
+    ("starting up", f"the server is starting; once it runs {GOES_ON}"),
+    ("shutting down", f"the server was stopped; once it runs again {GOES_ON}"),
+    ("does not exist", "there is no such database on the server; `createdb` makes one"),
+    ("too many", f"the server has no connection left; once it has {GOES_ON}"),
+    ("", f"no server answers there; once one does {GOES_ON}"),
+)
+"""Who is not let in gets no SQLSTATE from the driver, only words; the first that are among them count."""
+_INSERT = re.compile(r"INSERT OR (REPLACE|IGNORE) INTO (\w+) (.*)", re.DOTALL)
+_ESCAPE, _NUL, _OWN = "\x1b", "\x1bn", "\x1be"
+
+
+def driver() -> Any:
+    """The module psycopg; raises `MissingTool`."""
+    try:
+        return importlib.import_module("psycopg")
+    except ImportError as problem:
+        raise MissingTool(
+            f"a store in PostgreSQL needs psycopg, which is not installed here ({problem}): {INSTALL}"
+        ) from None
+
+
+def place_of(url: str) -> str:
+    """A URL as it may be shown: host and database, without user and password; raises `StoreError`."""
+    psycopg = driver()
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        parts = {}
+    if not url.startswith(("postgresql://", "postgres://")) or not parts:
+        raise StoreError("the store's URL is none of PostgreSQL: postgresql://USER@HOST:PORT/DATABASE")
+    host, port = parts.get("host", "localhost"), parts.get("port", "5432")
+    return f"postgresql://{host}:{port}/{parts.get('dbname', parts.get('user', ''))}"
+
+
+class Connection:
+    """What the store needs of a `sqlite3.Connection`. Thread-safe as far as psycopg is: one statement at a time."""
+
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        """Raises `StoreError` or `MissingTool`; no message holds the password."""
+        self.place = place_of(url)
+        self._psycopg = driver()
+        try:
+            self._db = self._psycopg.connect(url, autocommit=True, **OPTIONS)
+        except self._psycopg.Error as problem:
+            words = next(words for part, words in _AT_THE_DOOR if part in str(problem))
+            raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
+        try:
+            if read_only:
+                self._db.execute("SET default_transaction_read_only = on")
+        except self._psycopg.Error as problem:
+            self.refuse(problem)
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether there is something to roll back; not on a connection that is lost."""
+        return not self._db.closed and self._db.info.transaction_status != self._psycopg.pq.TransactionStatus.IDLE
+
+    def execute(self, sql: str, arguments: Iterable[Any] = ()) -> Any:
+        """A statement as the store writes it; the cursor with its rows, texts as they were given."""
+        given = [_written(value) for value in arguments]
+        try:
+            found = self._db.execute(translated(sql), given)
+        except self._psycopg.Error as problem:
+            self.refuse(problem)
+        return _Rows(found)
+
+    def executemany(self, sql: str, rows: Iterable[Iterable[Any]]) -> None:
+        """The same statement for many rows."""
+        for row in rows:
+            self.execute(sql, row)
+
+    def close(self) -> None:
+        """Safe on a connection that is lost, and twice."""
+        self._db.close()
+
+    def refuse(self, problem: Any) -> NoReturn:
+        """Raise what the server says as a `StoreError` that says what to do; a defect of ours as it is."""
+        state = problem.sqlstate or ("08" if self._is_lost(problem) else "")
+        words = next((words for code, words in _WHAT_TO_DO if state.startswith(code)), None)
+        if words is None:
+            raise problem
+        raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
+
+    def _is_lost(self, problem: Any) -> bool:
+        return isinstance(problem, (self._psycopg.OperationalError, self._psycopg.InterfaceError))
+
+
+def _last_line(problem: Exception) -> str:
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    return lines[-1] if lines else type(problem).__name__
+
+
+class _Rows:
+    """A cursor whose texts are as they were given."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+        self.rowcount: int = cursor.rowcount
+
+    def fetchone(self) -> Any:
+        row = self._cursor.fetchone()
+        return row if row is None else tuple(map(_read, row))
+
+    def fetchall(self) -> list[Any]:
+        return [tuple(map(_read, row)) for row in self._cursor.fetchall()]
+
+
+@cache
+def translated(sql: str) -> str:
+    """A statement of the store in PostgreSQL's words; what it means is the same."""
+    if sql == "BEGIN IMMEDIATE":
+        return "BEGIN"
+    replacing = _INSERT.fullmatch(sql)
+    if replacing is not None:
+        how, table, rest = replacing.groups()
+        columns, unique = TABLES[table]
+        key = ", ".join((*unique, "run"))
+        changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in unique)
+        action = "NOTHING" if how == "IGNORE" else f"UPDATE SET {changed}"
+        sql = f"INSERT INTO {table} {rest} ON CONFLICT ({key}) DO {action}"
+    return sql.replace("%", "%%").replace("?", "%s")
+
+
+def _written(value: Any) -> Any:
+    """A text without the character that PostgreSQL cannot hold: others stand for it, and equal texts stay equal."""
+    if isinstance(value, str) and ("\0" in value or _ESCAPE in value):
+        return value.replace(_ESCAPE, _OWN).replace("\0", _NUL)
+    return value
+
+
+def _read(value: Any) -> Any:
+    """The inverse of `_written`."""
+    if isinstance(value, str) and _ESCAPE in value:
+        return value.replace(_NUL, "\0").replace(_OWN, _ESCAPE)
+    return value
+
+
+__all__ = ["INSTALL", "OPTIONS", "Connection", "driver", "place_of", "translated"]

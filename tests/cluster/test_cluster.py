@@ -1,0 +1,127 @@
+"""`bench` and `prove` on a Ray cluster of several nodes, one of which is lost in the middle."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from called import call
+from ray_nodes import Nodes
+
+from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.tree.store import ProofStore
+
+pytest.importorskip("ray", reason="the extra `ray` is not installed")
+
+THEOREM = """(declare-datatype Nat ((Z) (S (p Nat))))
+(define-fun-rec add{n} ((x Nat) (y Nat)) Nat (ite ((_ is Z) x) y (S (add{n} (p x) y))))
+(assert (not (forall ((x Nat)) (= (add{n} x Z) x))))
+(check-sat)
+"""
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Nodes]:
+    made = Nodes()
+    yield made
+    made.close()
+
+
+def theorems(folder: Path, number: int) -> list[Path]:
+    folder.mkdir()
+    files = [folder / f"t{n}.smt2" for n in range(number)]
+    for n, file in enumerate(files):
+        file.write_text(THEOREM.format(n=n))
+    return files
+
+
+@pytest.mark.timeout(300)
+def test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_result(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost, _ = nodes.add(), nodes.add()
+    files = theorems(tmp_path / "files", 4)
+    out, home = tmp_path / "out", tmp_path / "home"
+    env = {"GOEDELS_POETRY__HOME": str(home), "OPENAI_API_KEY": "a key that no task is told"}
+
+    def kill_in_the_middle() -> None:
+        answers = out / "answers.jsonl"
+        while not (answers.exists() and answers.read_text().count("\n") >= 2):
+            time.sleep(0.02)
+        nodes.kill(lost)
+
+    killer = threading.Thread(target=kill_in_the_middle, daemon=True)
+    killer.start()
+    words = ["bench", str(tmp_path / "files"), "--cluster", nodes.address, "--out", str(out)]
+    code, said, err = call(words, monkeypatch, capsys, env)
+    killer.join()
+    assert code == 0, err
+    assert said.splitlines()[-1] == f"report: {out / 'report.md'}" and "aylet" not in said + err
+    assert "begun again elsewhere" in err
+    results = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    logged = [json.loads(line)["key"] for line in (out / "answers.jsonl").read_text().splitlines()]
+    assert Counter(each["id"] for each in results) == Counter(str(file) for file in files)
+    assert len(logged) == len(set(logged)) == len(files)
+    assert {each["predicted"] for each in results} == {"true"}
+    # Every run is at home, as if it had been made here.
+    with GoedelsPoetryFramework(Settings(home=home)) as framework:
+        assert len(framework.runs()) == len(files)
+        for run in framework.runs():
+            result = framework.result(run.run_id)
+            assert result.certificate is not None and any(result.certificate.iterdir())
+            with framework.open_store(run.run_id) as store:
+                assert store.seq > 3
+    # No secret went to a node, and none is in Ray's logs.
+    for log in nodes.logs.rglob("*"):
+        if log.is_file():
+            assert b"a key that no task is told" not in log.read_bytes()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.whole("test_a_node_that_is_lost_costs_its_unfinished_problems_and_each_has_one_result")
+def test_prove_leaves_what_a_run_here_would_leave_and_the_goals_of_one_theorem_spread(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    node = nodes.add()
+    home = tmp_path / "home"
+    env = {"GOEDELS_POETRY__HOME": str(home)}
+    files = theorems(tmp_path / "more", 2)
+    words = ["prove", *map(str, files), "--cluster", nodes.address, "--json", "--out", str(tmp_path / "certificates")]
+    code, said, err = call(words, monkeypatch, capsys, env)
+    assert code == 0, err
+    told = [json.loads(line) for line in said.splitlines()]
+    assert [each["verdict"] for each in told] == ["proved", "proved"]
+    assert all(Path(each["certificate"]).is_relative_to(tmp_path / "certificates") for each in told)
+    code, said, _ = call(["show", told[0]["run_id"]], monkeypatch, capsys, env)
+    assert code == 0 and "proved" in said
+
+    # Of one theorem alone the goals are spread: its tree is here, its jobs are there.
+    (alone,) = theorems(tmp_path / "alone", 1)
+    alone.write_text(alone.read_text().replace("add0", "sum"))
+    monkeypatch.setattr("goedels_poetry.solvers.worker_pool.WorkerPool.run", _only_readings(monkeypatch))
+    code, said, err = call(["prove", str(alone), "--cluster", nodes.address, "--json"], monkeypatch, capsys, env)
+    assert json.loads(said)["verdict"] == "proved", err
+    with ProofStore(home / "runs" / json.loads(said)["run_id"] / "proof.db", read_only=True) as store:
+        assert store.spent()["solver_seconds"] > 0
+
+    nodes.kill(node)
+
+
+def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What a `WorkerPool` of this process may still be asked: replies are read and proofs checked here."""
+    from goedels_poetry.languages.smt.language import JOBS
+    from goedels_poetry.solvers import WorkerPool
+
+    run = WorkerPool.run
+
+    async def asked(pool: WorkerPool, function: str, *arguments: Any, **named: Any) -> Any:
+        assert not function.startswith(JOBS), function
+        return await run(pool, function, *arguments, **named)
+
+    return asked

@@ -1,0 +1,283 @@
+"""Runs in a PostgreSQL database: what is promised of files on one machine holds for many machines and a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from called import call
+from toy_language import ToyLanguage, generated, theorem
+
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
+from goedels_poetry.errors import MissingTool, RunLocked, StoreError, UnknownRun
+from goedels_poetry.tree.postgres import Database
+from goedels_poetry.tree.postgres import connection as pg_connection
+from goedels_poetry.tree.runs import Runs
+from goedels_poetry.tree.state import ROOT, ProofNode
+from goedels_poetry.tree.store import ProofStore
+
+STORE = "GOEDELS_POETRY__STORE_URL"
+
+# A process that works on a run until it is killed: the run lies in the database that the environment names.
+WRITER = """
+import asyncio, sys
+from goedels_poetry import GoedelsPoetryFramework, Settings
+from toy_language import ToyLanguage
+
+async def main():
+    def tell(event):
+        print(event.seq, flush=True)
+    async with GoedelsPoetryFramework(Settings(home=sys.argv[1]), language=ToyLanguage()) as framework:
+        result = await framework.arun(sys.argv[2], name="t", on_event=tell)
+        print(result.verdict, flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def empty(postgres: Any) -> Any:
+    """A database without any run."""
+    import psycopg
+
+    number = next(_NUMBERS)
+    with psycopg.connect(postgres.url(), autocommit=True) as db:
+        db.execute(f"CREATE DATABASE runs{number}")
+    return postgres.url(database=f"runs{number}")
+
+
+_NUMBERS = iter(range(1000))
+
+
+def on(url: str, home: Path, **settings: Any) -> GoedelsPoetryFramework:
+    return GoedelsPoetryFramework(Settings(home=home, store_url=url, **settings), language=ToyLanguage())
+
+
+def writer(url: str, home: Path, text: str) -> subprocess.Popen[str]:
+    support = Path(__file__).parents[1] / "support"
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(support), STORE: url, "HOME": str(home)}
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(home), text],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+    )
+
+
+async def test_another_machine_sees_a_run_and_goes_on_with_it(empty: str, tmp_path: Path) -> None:
+    text = generated(2)
+    async with on(empty, tmp_path / "one", budgets={"agent_steps": 8}) as one:
+        stopped = await one.arun(text, name="t")
+        assert stopped.verdict is Verdict.OUT_OF_BUDGET
+        assert not (tmp_path / "one" / "runs" / stopped.run_id / "proof.db").exists()
+    async with on(empty, tmp_path / "other") as other:
+        assert [(run.run_id, run.status) for run in other.runs()] == [(stopped.run_id, "stopped")]
+        result = await other.arun(text, name="t")
+        assert (result.verdict, result.run_id) == (Verdict.PROVED, stopped.run_id)
+        assert result.certificate is not None and result.certificate.is_relative_to(tmp_path / "other")
+        history = list(other.get_state_history(result.run_id))
+        assert len(history) > 8 and history[0].values["verdict"] == "proved"
+        assert history[0].tree()[0].id == ROOT
+        async with GoedelsPoetryFramework(Settings(home=tmp_path / "file"), language=ToyLanguage()) as local:
+            same = await local.arun(text, name="t")
+            with local.open_store(same.run_id) as ours, other.open_store(result.run_id) as theirs:
+                assert ours.digest() == theirs.digest()
+
+
+@pytest.mark.whole("test_another_machine_sees_a_run_and_goes_on_with_it")
+async def test_a_run_is_forked_and_deleted_and_others_stay_as_they_are(empty: str, tmp_path: Path) -> None:
+    async with on(empty, tmp_path / "home") as framework:
+        first = await framework.arun(generated(2), name="t")
+        with framework.open_store(first.run_id) as store:
+            last, digest = store.seq, store.digest()
+            picture = {seq: [(n.id, n.queue, n.status) for n in store.nodes(as_of=seq)] for seq in (1, last // 2)}
+        for seq, then in picture.items():
+            fork = framework.fork(first.run_id, seq)
+            with framework.open_store(fork) as store:
+                assert [(node.id, node.queue, node.status) for node in store.nodes()] == then
+                assert store.seq == seq
+            assert (await framework.aresume(fork)).verdict is Verdict.PROVED
+            framework.delete_run(fork)
+            with pytest.raises(UnknownRun):
+                framework.open_store(fork)
+        with framework.open_store(first.run_id) as store:
+            assert (store.seq, store.digest()) == (last, digest)
+
+
+def test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice(empty: str, tmp_path: Path) -> None:
+    text = generated(2)
+    process = writer(empty, tmp_path / "one", text)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) >= 12:
+                break
+        with on(empty, tmp_path / "two") as other, pytest.raises(RunLocked, match="another process"):
+            other.run(text, name="t")
+    finally:
+        process.kill()
+        process.communicate()
+    with on(empty, tmp_path / "two") as other:
+        result = other.run(text, name="t")
+        assert result.verdict is Verdict.PROVED
+        with other.open_store(result.run_id) as store:
+            keys = [key for (key,) in store._rows("SELECT key FROM event")]
+            assert len(keys) == len(set(keys)) == store.seq
+            found = store.digest()
+    with (
+        GoedelsPoetryFramework(Settings(home=tmp_path / "file"), language=ToyLanguage()) as local,
+        local.open_store(local.run(text, name="t").run_id) as undisturbed,
+    ):
+        assert found == undisturbed.digest()
+
+
+def test_two_processes_write_at_once_each_its_own_run(empty: str, tmp_path: Path) -> None:
+    texts = [theorem("g:1:r"), theorem("g:1:q")]
+    processes = [writer(empty, tmp_path / str(n), text) for n, text in enumerate(texts)]  # both lay out the tables
+    told = [process.communicate(timeout=110) for process in processes]
+    assert [out.splitlines()[-1:] for out, _ in told] == [["proved"], ["proved"]], told
+    with on(empty, tmp_path / "look") as framework:
+        for run in framework.runs():
+            with framework.open_store(run.run_id) as store:
+                assert [event.seq for event in store.events()] == list(range(1, store.seq + 1))
+                assert store.meta("run_id") == run.run_id
+
+
+async def test_a_server_that_is_started_again_in_the_middle_costs_no_attempt(
+    postgres: Any, empty: str, tmp_path: Path
+) -> None:
+    text = generated(2)
+
+    def once_stopped(event: Any) -> None:
+        if event.seq == 10:
+            postgres.stop()
+
+    try:
+        async with on(empty, tmp_path / "home") as framework:
+            with pytest.raises(StoreError, match="the same command goes on") as told:
+                await framework.arun(text, name="t", on_event=once_stopped)
+            assert "secret" not in str(told.value)
+            with pytest.raises(StoreError, match="no server answers there"):
+                await framework.arun(text, name="t")
+    finally:
+        postgres.start()
+    async with on(empty, tmp_path / "home") as framework:
+        result = await framework.arun(text, name="t")
+        with framework.open_store(result.run_id) as store:
+            assert [event.seq for event in store.events()] == list(range(1, store.seq + 1))
+            found = store.digest()
+    async with GoedelsPoetryFramework(Settings(home=tmp_path / "file"), language=ToyLanguage()) as local:
+        undisturbed = await local.arun(text, name="t")
+        assert {**undisturbed.metrics, "wall_seconds": 0, "agents": 0}["attempts"] == result.metrics["attempts"]
+        with local.open_store(undisturbed.run_id) as store:
+            assert store.digest() == found
+
+
+def test_what_was_committed_survives_a_server_that_was_killed(postgres: Any, tmp_path: Path) -> None:
+    database = Database(postgres.url())
+    store = ProofStore(tmp_path / "killed" / "proof.db", database=database)
+    store.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id)
+    try:
+        postgres.kill()
+        with pytest.raises(StoreError, match="goes on"):
+            store.commit("next", "test", ROOT, lambda txn: "tried")
+    finally:
+        postgres.start()
+        store.close()
+    with ProofStore(tmp_path / "killed" / "proof.db", database=database) as again:
+        assert again.commit("init", "test", ROOT, lambda txn: "twice") is None
+        assert again.seq == 1
+        assert again.commit("next", "test", ROOT, lambda txn: "tried") is not None
+    database.close()
+
+
+def test_who_has_lost_the_connection_can_write_no_more_once_another_has_begun(postgres: Any, tmp_path: Path) -> None:
+    import psycopg
+
+    place = tmp_path / "fenced" / "proof.db"
+    database = Database(postgres.url())
+    with ProofStore(place, database=database) as first:
+        first.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id)
+        with pytest.raises(RunLocked):
+            ProofStore(place, database=database)
+        with psycopg.connect(postgres.url(), autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'goedels-poetry'"
+            )
+        with ProofStore(place, database=database) as second:
+            assert second.commit("step", "test", ROOT, lambda txn: "second") is not None
+            with pytest.raises(StoreError, match="goes on"):
+                first.commit("step", "test", ROOT, lambda txn: "first")
+            assert [event.outcome for event in second.events()] == [ROOT, "second"]
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"password": ""}, "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
+        ({"password": "wrong"}, "the password is wrong"),
+        ({"database": "nowhere"}, "there is no such database on the server"),
+        ({"user": "nobody"}, "the password is wrong"),  # which of the two is wrong the server does not say
+    ],
+)
+def test_what_is_wrong_with_a_url_is_one_line_without_the_password(
+    postgres: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    change: dict[str, str],
+    words: str,
+) -> None:
+    env = {STORE: postgres.url(**change), "HOME": str(tmp_path)}
+    code, out, err = call(["runs"], monkeypatch, capsys, env)
+    assert code != 0
+    assert words in err and len(err.splitlines()) == 1
+    assert "secret" not in out + err and "wrong@" not in out + err
+
+
+@pytest.mark.parametrize("url", ["mysql://u:secret@h/d", "secret", "postgresql://u:secret@[h/d"])
+def test_a_url_of_something_else_is_refused_without_being_shown(url: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"postgresql://USER@HOST:PORT/DATABASE") as told:
+        Runs(tmp_path, url).all()
+    assert "secret" not in str(told.value)
+
+
+def test_where_the_driver_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingTool, match=r"pip install 'goedels-poetry-prover\[postgres\]'"):
+        Runs(tmp_path, "postgresql://u@h/d").all()
+
+
+def test_nothing_of_it_is_loaded_without_a_url() -> None:
+    code = (
+        "import sys, json, goedels_poetry.cli.prove, goedels_poetry.framework as f, goedels_poetry.settings as s;"
+        "f.GoedelsPoetryFramework(s.Settings()).close();"
+        "print(json.dumps([n for n in sys.modules if n.split('.')[0] in ('psycopg', 'ray')"
+        " or n.startswith(('goedels_poetry.tree.postgres', 'goedels_poetry.cluster'))]))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(loaded) == []
+
+
+def test_statements_say_the_same_in_both() -> None:
+    replace = pg_connection.translated("INSERT OR REPLACE INTO head VALUES(?,?,?,?,NULL)")
+    assert replace == (
+        "INSERT INTO head VALUES(%s,%s,%s,%s,NULL) ON CONFLICT (node_id, run) DO UPDATE SET seq = excluded.seq, "
+        "queue = excluded.queue, key = excluded.key, cut = excluded.cut"
+    )
+    assert pg_connection.translated("SELECT '%' WHERE a=?") == "SELECT '%%' WHERE a=%s"
+
+
+async def test_many_runs_at_once_from_one_process(empty: str, tmp_path: Path) -> None:
+    async with on(empty, tmp_path / "home") as framework:
+        texts = [theorem(f"g:1:r{n}") for n in range(3)]
+        results = await asyncio.gather(*(framework.arun(text, name=f"t{n}") for n, text in enumerate(texts)))
+        assert {result.verdict for result in results} == {Verdict.PROVED}
+        assert len(framework.runs()) == 3

@@ -41,11 +41,8 @@ from goedels_poetry.settings import ModelSettings, ModelsSettings
 SUPPORT = Path(__file__).resolve().parents[1] / "tests" / "support"
 KEPT_RUNS = 100
 PAGE = os.sysconf("SC_PAGE_SIZE")
-MARGINS = {"own MB": 40, "children MB": 150, "handles": 8, "threads": 4, "tasks": 20, "children": 8, "kB a commit": 1}
-"""What a figure may rise by over the rest of the run without being said to grow.
-
-Of its own memory: the cache of replies keeps a thousand of each kind, with the prompts, and takes long to be full.
-"""
+MARGINS = {"own MB": 8, "children MB": 150, "handles": 8, "threads": 4, "tasks": 20, "children": 8, "kB a commit": 1}
+"""What a figure may rise by over the rest of the run without being said to grow."""
 SERVE = """
 import json, re, sys, time
 sys.path.insert(0, sys.argv[1])

@@ -27,7 +27,7 @@ ALIASES = {
 }
 """What models call a part, or a kind, that has another name here; an entry is used only where its name is known."""
 BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
-"""What a text means where `true` or `false` is wanted."""
+"""What a text means as a flag that may be left out. A judgement is none: whoever is asked for one says true or false."""
 
 
 def known_names(schema: Json) -> set[str]:
@@ -67,7 +67,7 @@ def _respelled(value: Any, schema: Json, fits: Fits) -> Any:
         value = part if isinstance(part, str) and fits(part, schema) else value
     if isinstance(value, str):
         meant = BOOLEANS.get(value.strip().lower())
-        if meant is not None and fits(meant, schema) and not fits(value, schema):
+        if meant is not None and fits(meant, schema) and fits(None, schema) and not fits(value, schema):
             return meant
         plain = value.strip().lower()
         choices = [choice for option in options for choice in option.get("enum", ())]

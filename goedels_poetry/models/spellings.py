@@ -27,7 +27,7 @@ ALIASES = {
 }
 """What models call a part, or a kind, that has another name here; an entry is used only where its name is known."""
 BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
-"""What a text means as a flag that may be left out. A judgement is none: whoever is asked for one says true or false."""
+"""What a text means as a flag that may be left out. A judgement is none: it has to be true or false itself."""
 
 
 def known_names(schema: Json) -> set[str]:

@@ -256,6 +256,7 @@ def running : Nat → Nat → Nat
 """
 
 
+@pytest.mark.whole("test_no_lemma_about_what_a_proof_brings_along_is_left_open")
 def test_functions_that_a_proof_brings_along_become_definitions_with_names_that_the_file_has_not(
     lean: LeanPool, engine: Engine
 ) -> None:

@@ -194,7 +194,7 @@ def _signal(number: int, *pids: int) -> None:
             os.kill(pid, number)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("which", ["each in its turn", "all at once", "every one but the first", "one for good"])
 def test_processes_that_are_stopped_are_waited_for_or_done_without(
     which: str, theorems: Path, home: Path, tmp_path: Path

@@ -137,6 +137,7 @@ def test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice(empty: 
         assert found == undisturbed.digest()
 
 
+@pytest.mark.whole("test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice")
 def test_two_processes_write_at_once_each_its_own_run(empty: str, tmp_path: Path) -> None:
     texts = [theorem("g:1:r"), theorem("g:1:q")]
     processes = [writer(empty, tmp_path / str(n), text) for n, text in enumerate(texts)]  # both lay out the tables

@@ -218,6 +218,7 @@ SQUARING = """
 """
 
 
+@pytest.mark.whole("test_a_lemma_is_used_where_it_fits_up_to_arithmetic")
 async def test_a_lemma_is_used_at_what_another_brings(smt: SmtLanguage) -> None:
     """No power stands in the goal: they come with what fast powers are."""
     lemmas = [

@@ -73,7 +73,7 @@ def coverage_plot(curves: Mapping[str, Curve]) -> str:
 
 
 def cost_plot(datasets: Mapping[str, Metrics]) -> str:
-    """What a question costs: US dollars where prices are known, else tokens, else seconds; a tick at the median."""
+    """What each question or theorem costs: US dollars where prices are known, else tokens, else seconds; a tick at the median."""
     unit, format_ = "seconds", "{:.1f} s"
     if any(found.money.total for found in datasets.values()):
         unit, format_ = "money", "$ {:.4f}"
@@ -82,7 +82,7 @@ def cost_plot(datasets: Mapping[str, Metrics]) -> str:
     spreads = {name: getattr(found, unit) for name, found in datasets.items()}
     most = max((max(each.mean, each.median) for each in spreads.values()), default=0.0) or 1.0
     label = {"money": "US dollars", "tokens": "Tokens", "seconds": "Seconds"}[unit]
-    title = f"{label} for a question: mean (bar) and median (tick)"
+    title = f"{label} of each: mean (bar) and median (tick)"
     parts = []
     for row, (name, each) in enumerate(spreads.items()):
         middle = _TOP + _ROW * row + _ROW / 2

@@ -129,7 +129,7 @@ def calibration_table(found: Metrics) -> list[str]:
 
 
 def cost_table(found: Metrics) -> list[str]:
-    """Mean, median and 90 % quantile for a question, and the sum."""
+    """Mean, median and 90 % quantile for each question or theorem, and the sum."""
     rows = [
         (name, f"{spread.mean:,.4g}", f"{spread.median:,.4g}", f"{spread.p90:,.4g}", f"{spread.total:,.6g}")
         for name, spread in (
@@ -140,7 +140,7 @@ def cost_table(found: Metrics) -> list[str]:
             ("seconds", found.seconds),
         )
     ]
-    return table(("a question", "mean", "median", "p90", "sum"), rows)
+    return table(("of each", "mean", "median", "p90", "sum"), rows)
 
 
 def wrong_list(outcomes: Iterable[Outcome]) -> list[str]:

@@ -34,7 +34,7 @@ COMPOSITE = (
         (DIVISORS, "(p q : Nat) (h : Prime p ∧ Prime q) (g : p ≤ 9 ∧ q ≤ 9) : p * q ≠ 36"),
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_what_grows_is_bounded_and_a_table_goes_through_the_rest(lean: LeanPool, prefix: str, statement: str) -> None:
     assert shown(lean, statement, prefix) is not None
 

@@ -7,7 +7,8 @@ Half of the time goes to the readers: SMT-LIB as theorem and as logic program, t
 models (their JSON, their blocks, their Lean), Lean's messages, Lean and Python source, and the JSON of certificates.
 Inputs are changed at random, and those that reach lines in an order that none before has reached are kept in the
 corpus, from which the next run goes on (coverage-guided, as in AFL: M. Zalewski). A reader may refuse a text in its own
-words. Anything else that it raises is a finding, and so is more than 10 s or 2 GB for one text.
+words. Anything else that it raises is a finding, and so is more than 10 s of processor time (a minute of
+waiting) or 2 GB for one text.
 
 The other half goes to the other scripts of this folder, each with a seed that no earlier run on this corpus has had;
 what they call a finding (exit code 1) is one. ``--lean`` takes in those that need the embedded Lean.
@@ -43,10 +44,13 @@ ROOT = HERE.parent
 PACKAGE = str(ROOT / "goedels_poetry") + os.sep
 sys.path[:0] = [str(ROOT)]  # what is fuzzed is this checkout, not an installed copy: coverage counts its lines
 SLOWEST = 10.0
-"""Seconds for one text."""
+"""Seconds of processor time for one text: other work on the machine is no finding."""
+LONGEST_WAIT = 6
+"""So many times as long may pass on the clock."""
 MOST_MEMORY = 2_000_000_000
 LONGEST = 20_000
 """Bytes of one text."""
+TOO_SLOW = "it took longer than {:g} s"
 FIRST_THEOREM = ROOT / "theorems" / "smt" / "reverse_twice.smt2"
 
 
@@ -311,6 +315,7 @@ def work(target: Target, folder: Path, seconds: float, seed: int, texts: float =
         nonlocal count
         count += 1
         under_way.write_bytes(data)
+        signal.setitimer(signal.ITIMER_PROF, SLOWEST)  # nobody handles it: it ends the process, wherever that is stuck
         try:
             return coverage.of(lambda: read(data))
         except refusals:
@@ -382,15 +387,17 @@ def _wait(child: int, under_way: Path, until: float) -> tuple[bool, str]:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             code = os.waitstatus_to_exitcode(status)
-            return code == 0, f"the process ended with {code}"
+            slow = code == -signal.SIGPROF
+            return code == 0, TOO_SLOW.format(SLOWEST) if slow else f"the process ended with {code}"
         try:
             age = time.time() - under_way.stat().st_mtime
         except FileNotFoundError:
             age = 0.0
-        if age > SLOWEST or time.monotonic() > until + 60:
+        waited = age > SLOWEST * LONGEST_WAIT
+        if waited or time.monotonic() > until + 60:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return age <= SLOWEST, f"it took longer than {SLOWEST:g} s"
+            return not waited, TOO_SLOW.format(SLOWEST * LONGEST_WAIT)
         time.sleep(0.1)
 
 

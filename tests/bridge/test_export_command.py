@@ -168,6 +168,7 @@ def claimed(folder: Path, claim: str) -> Path:
     return folder
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("claim", CLAIMS)
 async def test_what_is_proved_of_a_goal_that_does_not_hold_is_a_theorem_of_lean_too(
     claim: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lean: LeanPool

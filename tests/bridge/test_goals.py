@@ -97,6 +97,7 @@ def test_variables_of_a_type_are_made_free_and_distinct() -> None:
 # -- reading -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("statement", "term", "value"),
     [

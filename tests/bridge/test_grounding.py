@@ -96,6 +96,7 @@ def test_facts_are_told_without_selectors(z3: Z3Process) -> None:
     assert told.subjects and "∨" in told.text
 
 
+@pytest.mark.whole("test_values_of_three_shapes_are_told_so_that_lean_accepts_it")
 def test_a_leaf_whose_cases_nobody_has_named_becomes_a_lean_file(lean: LeanPool) -> None:
     done = asyncio.run(export(DROPS.encode(), derivation_to_json(derivation()), lean, 300.0))
     assert done.text is not None, done.reason

@@ -98,7 +98,7 @@ def theorem(definition: str, goal: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_an_induction_along_a_function_that_ends_by(name: str, lean: LeanPool) -> None:
     definition, goal, termination, bounds = CASES[name]
     text = theorem(definition, goal)
@@ -109,6 +109,7 @@ def test_an_induction_along_a_function_that_ends_by(name: str, lean: LeanPool) -
     assert "theorem _along_" in found.text or "fun_induction" in found.text
 
 
+@pytest.mark.whole("test_an_induction_along_a_function_that_ends_by")
 def test_an_induction_on_size_counts_constructors_and_no_numbers(lean: LeanPool) -> None:
     definition, goal, termination, bounds = CASES["elements that grow, which Lean's own size counts"]
     text = theorem(definition, goal)

@@ -403,6 +403,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("definition", ENDLESS)
 def test_no_evidence_whatever_shows_that_what_goes_on_for_ever_ends(definition: str) -> None:
     rng = random.Random(definition)

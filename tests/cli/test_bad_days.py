@@ -77,6 +77,7 @@ def test_a_disk_that_takes_no_more_ends_a_run_that_goes_on_when_there_is_room(
     assert (result["verdict"], result["trust_level"]) == ("proved", "L3")
 
 
+@pytest.mark.whole("test_a_short_page_that_nobody_takes_is_one_line_and_no_success")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_output_that_has_no_room_is_one_line_and_the_proof_is_kept(program: Any, theorems: Path, home: Path) -> None:
     with open("/dev/full", "w") as full:

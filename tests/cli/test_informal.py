@@ -91,7 +91,7 @@ def test_without_a_model_or_a_terminal_the_message_says_what_to_do(cli: Any, ser
     assert server.calls == 0
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("answer", "code", "word"), [("y", 0, "proved"), ("n", 1, "declined"), ("\x04", 1, "declined")]
 )

@@ -18,6 +18,7 @@ TASK = CodeTask(
 WRONG = "def distance(x: int) -> int:\n    return x\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("of_a_task", "verdict"), [(True, "unknown"), (False, "refuted")])
 def test_a_candidate_that_breaks_at_the_last_check_refutes_no_task(
     of_a_task: bool, verdict: str, tmp_path: Path

@@ -21,7 +21,7 @@ def script() -> ModuleType:
     return module
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("name", "outcomes", "banned"),
     [

@@ -127,6 +127,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=list(HOSTILE))
 async def test_a_hostile_reply_costs_one_attempt_and_never_passes(reply: Answer, home: Path) -> None:
     script = Scripted(reply)

@@ -80,7 +80,7 @@ def context_of(theorem: str) -> ProverContext:
         ),
     ],
 )
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 def test_a_goal_about_numbers_is_closed(theorem: str, strategy: str) -> None:
     found = job("sketch", theorem)
     assert found["ok"], found["reason"]

@@ -42,6 +42,7 @@ def laws_of(theorem: str, laws=shift_laws) -> list[str]:
         context.close()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "theorem",
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from goedels_poetry.checker import check_certificate
 from goedels_poetry.checker.smt.jobs import derivation_of
 from goedels_poetry.kernel.printer import show
@@ -84,6 +86,7 @@ def test_what_never_ends_gets_no_measure_and_what_ends_for_some_arguments_is_unf
     assert "(not (= y zero))" in facts[0]
 
 
+@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
 def test_a_theorem_about_merge_sort_has_a_certificate(tmp_path: Any) -> None:
     from goedels_poetry.checker.smt.jobs import certify
 

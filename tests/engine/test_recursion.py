@@ -43,6 +43,7 @@ def schemes_of(sketch: dict[str, Any]) -> set[str]:
     return found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("theorem", "kind"),
     [

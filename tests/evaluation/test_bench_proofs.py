@@ -62,6 +62,7 @@ def told(tmp_path: Path, **more: Any) -> dict[str, Any]:
     return {"as_json": True, "out": tmp_path / "out", "budgets": limits, **more}
 
 
+@pytest.mark.whole("test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice")
 def test_a_stand_in_proves_what_it_knows_and_the_report_says_at_what_price(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,6 +136,7 @@ def test_each_idea_that_is_left_out_changes_the_settings_or_the_search_and_nothi
         names(["luck"])
 
 
+@pytest.mark.whole("docs/test_commands.py::test_every_command_of_the_section_works")
 def test_without_decomposition_what_needs_an_induction_stays_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,28 +5,16 @@ import asyncio
 import pytest
 
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.languages.lean.symbolic import refute
 from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, too_large_to_compute
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import NotArithmetic, compute, holds, read
 from goedels_poetry.languages.lean.symbolic.arithmetic.linear import combination
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
 from goedels_poetry.languages.lean.symbolic.arithmetic.ranges import linear_ranges
-from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
 from goedels_poetry.languages.lean.symbolic.theory import opened
 from goedels_poetry.languages.lean.task import Task
+from tests.support.lean_attempts import refuted, shown
 
 PRIME = "def Prime (n : Nat) : Prop := 2 ≤ n ∧ ∀ d, d < n → 2 ≤ d → n % d ≠ 0\n\n"
-
-
-def shown(lean: LeanPool, statement: str) -> Proposal | None:
-    async def run() -> Proposal | None:
-        task = Task("", f"theorem t {statement}", "t")
-        goal = await opened(lean, task, 60)
-        assert goal is not None
-        proofs = [f"{goal.start}  {tactic}" for tactic in arithmetic(goal)]
-        return await first_success(lean, task, proofs, clock=Clock(60), strategy="arithmetic")
-
-    return asyncio.run(run())
 
 
 @pytest.mark.parametrize(
@@ -51,7 +39,7 @@ def shown(lean: LeanPool, statement: str) -> Proposal | None:
         "(m n : Nat) (h : ∃ k, m = 2 * k) (k : m * n = 34) (l : 2 < m) : m = 34",
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -68,7 +56,7 @@ def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str
         "(n : Nat) (h : ((n : Int) - 2) ^ 2 + (n : Int) ^ 2 = 100) : n = 8",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_an_equation_with_few_solutions_is_solved_case_by_case(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -145,11 +133,12 @@ def test_terms_for_what_exists_and_values_for_what_holds_for_all(lean: LeanPool,
         "(n : Nat) : Nat.gcd (2 * n + 10) (n + 1) ≤ 7",
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is None
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("prefix", "closed", "words"),
     [
@@ -168,9 +157,7 @@ def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None
     ],
 )
 def test_values_are_chosen_to_meet_the_hypotheses(lean: LeanPool, prefix: str, closed: str, words: str) -> None:
-    found = asyncio.run(refute(lean, Task(prefix, f"theorem t : {closed}", "t"), seconds=60))
-    assert found is not None
-    assert words in found.text
+    assert words in refuted(lean, prefix, closed)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,13 @@
 """Arithmetic in core Lean: bounds of what grows, sequences far along, predicates of the file."""
 
-import asyncio
-
 import pytest
 
 from goedels_poetry.languages.lean.runtime import LeanPool
-from goedels_poetry.languages.lean.symbolic import refute
-from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, predicates_of
 from goedels_poetry.languages.lean.symbolic.arithmetic.expressions import read
 from goedels_poetry.languages.lean.symbolic.arithmetic.monotone import intervals
 from goedels_poetry.languages.lean.symbolic.arithmetic.predicates import weaker
 from goedels_poetry.languages.lean.symbolic.arithmetic.problem import Arithmetic
-from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
-from goedels_poetry.languages.lean.symbolic.theory import opened, theory_of
-from goedels_poetry.languages.lean.task import Task
+from tests.support.lean_attempts import refuted, shown
 
 ODD = "def Odd (n : Nat) : Prop := ∃ k, n = 2 * k + 1\n\n"
 FACT = "def fact : Nat → Nat\n  | 0 => 1\n  | n + 1 => (n + 1) * fact n\n\n"
@@ -23,23 +17,6 @@ COMPOSITE = (
     "def Composite (p : Nat) : Prop := ∃ a b, 1 < a ∧ 1 < b ∧ a * b = p\n\n"
     "def Prime (p : Nat) : Prop := 2 ≤ p ∧ ¬ Composite p\n\n"
 )
-
-
-def shown(lean: LeanPool, statement: str, prefix: str = "") -> Proposal | None:
-    async def run() -> Proposal | None:
-        task = Task(prefix, f"theorem t {statement}", "t")
-        goal = await opened(lean, task, 60)
-        assert goal is not None
-        known = predicates_of(await theory_of(lean, prefix, 60))
-        proofs = [f"{goal.start}  {tactic}" for tactic in arithmetic(goal, known)]
-        return await first_success(lean, task, proofs, clock=Clock(60), strategy="arithmetic")
-
-    return asyncio.run(run())
-
-
-def refuted(lean: LeanPool, prefix: str, closed: str) -> str:
-    found = asyncio.run(refute(lean, Task(prefix, f"theorem t : {closed}", "t"), seconds=60))
-    return "" if found is None else found.text
 
 
 @pytest.mark.parametrize(
@@ -57,7 +34,7 @@ def refuted(lean: LeanPool, prefix: str, closed: str) -> str:
         (DIVISORS, "(p q : Nat) (h : Prime p ∧ Prime q) (g : p ≤ 9 ∧ q ≤ 9) : p * q ≠ 36"),
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_what_grows_is_bounded_and_a_table_goes_through_the_rest(lean: LeanPool, prefix: str, statement: str) -> None:
     assert shown(lean, statement, prefix) is not None
 

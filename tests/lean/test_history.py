@@ -113,12 +113,14 @@ async def _same(lean: LeanPool, text: str) -> None:
     assert with_history == alone, text
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("what", ENDS)
 async def test_a_text_that_begins_like_another_is_answered_as_if_it_were_alone(lean: LeanPool, what: str) -> None:
     for end in (*ENDS[what], ENDS[what][0]):
         await _same(lean, DEFINITIONS + end)
 
 
+@pytest.mark.whole("test_a_text_that_begins_like_another_is_answered_as_if_it_were_alone")
 async def test_a_text_that_was_cut_or_changed_anywhere_is_answered_as_if_it_were_alone(lean: LeanPool) -> None:
     chance = random.Random(20261124)
     rows = (DEFINITIONS + ENDS["a hole before"][0]).splitlines(keepends=True)

@@ -51,6 +51,7 @@ def _answers(folder: Path, texts: list[str]) -> tuple[bool, list[dict[str, Any]]
     ]
 
 
+@pytest.mark.whole("test_code_that_is_not_what_was_written_is_not_used")
 def test_a_lean_says_the_same_with_compiled_code_and_without(installation: Path) -> None:
     texts = list(TEXTS.values())
     used, with_code = _answers(installation, texts)
@@ -61,6 +62,7 @@ def test_a_lean_says_the_same_with_compiled_code_and_without(installation: Path)
     assert [one["ok"] for one in without] == [True, True, False, False]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", ["a byte is another", "the end is missing", "the version is another", "it is noise"])
 def test_code_that_is_not_what_was_written_is_not_used(installation: Path, what: str) -> None:
     file = made_files(installation)[-1]

@@ -114,6 +114,7 @@ async def test_names_that_lean_does_not_know_are_left_out(language: LeanLanguage
     assert looking.troubles() == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("fault", ["HTTP 500", "no answer at all"])
 async def test_a_service_that_fails_is_named_once_and_the_others_answer(
     fault: str, language: LeanLanguage, cache: Path
@@ -127,6 +128,7 @@ async def test_a_service_that_fails_is_named_once_and_the_others_answer(
     assert looking.troubles()[0].startswith("Loogle gave no premises: ")
 
 
+@pytest.mark.whole("test_file_and_library_give_premises_in_lean_s_words")
 @pytest.mark.usefixtures("checked_by_kept")
 async def test_the_prompts_of_a_run_name_premises(
     lean: LeanPool, monkeypatch: pytest.MonkeyPatch, cache: Path, tmp_path: Path

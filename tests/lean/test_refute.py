@@ -31,6 +31,7 @@ def tried(lean: LeanPool, prefix: str, closed: str) -> Refutation | None:
     return found
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("prefix", "closed", "words"),
     [
@@ -62,6 +63,7 @@ def test_a_type_of_any_universe_is_given_a_lifted_one(lean: LeanPool) -> None:
     assert seen.ok, seen.errors
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "closed",
     [

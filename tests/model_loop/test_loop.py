@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scripted_models import (
     DOUBLE,
     FIBONACCI,
@@ -110,6 +111,7 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
         assert all(entry["move"] in entry["legal"] for entry in decisions)
 
 
+@pytest.mark.whole("test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with_all_that_is_known")
 async def test_a_beam_is_cut_short_by_the_first_sketch_that_holds(with_model: WithModel) -> None:
     """Round two asks for three samples; the first holds, so the slow ones are given up."""
     rounds: list[int] = []

@@ -14,7 +14,7 @@ SAMPLE = [m for m in MISTAKES if m.name not in BENCHED]
 
 
 @pytest.mark.parametrize("mistake", SAMPLE, ids=lambda mistake: mistake.name)
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 async def test_a_mistake_costs_the_requests_that_it_must(with_model: WithModel, mistake: Mistake) -> None:
     model = Beginner(mistake)
     searched = {"symbolic_queries": 0} if mistake.role else {}

@@ -50,6 +50,7 @@ BOUNDED = """
 FALLING_GOAL = "(sequent ((n Int)) ((> (f 1) 0) (forall ((k Int)) (>= (f (+ k 1)) (- (f k) 1)))) (> (sum n) (- n)))"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("theorem", "at"),
     [

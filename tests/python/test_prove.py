@@ -102,6 +102,7 @@ def test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why(
     assert check_any(result.certificate, KEYS).verdict is Verdict.TESTED
 
 
+@pytest.mark.whole("test_beyond_the_fragment_checks_are_all_there_is_and_it_is_said_why")
 def test_beyond_the_fragment_a_short_run_does_not_spend_itself_on_thorough_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

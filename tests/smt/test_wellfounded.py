@@ -247,6 +247,7 @@ def test_groups_come_in_order_of_dependency() -> None:
 STEPS = "(ite (flag (+ i j)) (+ i 1) i) (ite (flag (+ i j)) j (+ j 1)) m n"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("test", "steps", "ends"),
     [

@@ -59,9 +59,13 @@ def test_what_a_reader_should_not_do_is_found_and_named_once(fuzz: ModuleType, t
 def test_a_reader_that_hangs_or_dies_is_found_and_ended(
     fuzz: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fuzz, "SLOWEST", 0.5)
+    monkeypatch.setattr(fuzz, "SLOWEST", 0.25)
 
     def hangs(data: bytes) -> None:
+        while data == b"seed":
+            pass
+
+    def waits(data: bytes) -> None:
         while data == b"seed":
             time.sleep(0.01)
 
@@ -70,7 +74,12 @@ def test_a_reader_that_hangs_or_dies_is_found_and_ended(
 
         os._exit(9)
 
-    for name, read, said in (("hangs", hangs, "longer than 0.5 s"), ("dies", dies, "ended with 9")):
+    ends = (
+        ("hangs", hangs, "longer than 0.25 s"),
+        ("waits", waits, "longer than 1.5 s"),
+        ("dies", dies, "ended with 9"),
+    )
+    for name, read, said in ends:
         target = fuzz.Target(name, lambda read=read: (read, ()), lambda: [b"seed"])
         fuzz.watched(target, tmp_path / name, 1.0, seed=1)
         (why,) = (tmp_path / "findings").glob(f"{name}-*.why")

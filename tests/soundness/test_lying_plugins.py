@@ -121,6 +121,7 @@ def one(done: Any) -> dict[str, Any]:
 # -- a language ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("claim", ["open", "refuted", "inconsistent"])
 def test_a_language_without_a_checker_gets_at_most_unknown(site: Path, home: Path, tmp_path: Path, claim: str) -> None:
     lying = LANGUAGE.replace('{"verdict": "open"}', f'{{"verdict": "{claim}", "counterexample": {{"values": {{}}}}}}')
@@ -282,6 +283,7 @@ LIES = {
 ALONE = "the end of the program"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("lies", [[lie for lie in LIES if lie != ALONE], [ALONE]], ids=["many", ALONE])
 def test_an_agent_cannot_say_what_only_a_checker_says(site: Path, home: Path, tmp_path: Path, lies: list[str]) -> None:
     """One agent, which tells each theorem another lie."""

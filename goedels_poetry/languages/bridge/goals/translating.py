@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from goedels_poetry.languages.bridge.goals.context import PROOF, Context
 from goedels_poetry.languages.bridge.goals.expressions import (
     PROP,
     Expr,
@@ -15,56 +15,30 @@ from goedels_poetry.languages.bridge.goals.expressions import (
     joined,
     opened,
     plain,
-    put,
     telescope,
 )
-from goedels_poetry.languages.bridge.goals.facts import Facts
-from goedels_poetry.languages.bridge.goals.instances import Instances
-from goedels_poetry.languages.bridge.goals.kinds import Kinds
+from goedels_poetry.languages.bridge.goals.functions import call, unknown_value
 from goedels_poetry.languages.bridge.goals.library import (
     ARITHMETIC,
     CLASSES,
     CONNECTIVES,
     HETEROGENEOUS,
     NAT_FUNCTIONS,
-    PROJECTIONS,
     RELATIONS,
 )
-from goedels_poetry.languages.bridge.goals.matching import Case, Row, Unreadable, compiled
-from goedels_poetry.languages.bridge.goals.naming import Names
-from goedels_poetry.languages.bridge.goals.numbers import Numbers
-from goedels_poetry.languages.bridge.goals.patterns import constructor_of
+from goedels_poetry.languages.bridge.goals.matches import match
+from goedels_poetry.languages.bridge.goals.matching import Unreadable
 from goedels_poetry.languages.bridge.goals.reading import Reading
-from goedels_poetry.languages.bridge.goals.script import Script, Symbol
-from goedels_poetry.languages.bridge.goals.sorts import NAT, Sorts, literal
-
-MOST_FUNCTIONS = 60
-MOST_UNFOLDED = 10
-MOST_UNARY = 12
-"""The largest number that is written with constructors."""
-_DUMMY = const("gp_proof")
+from goedels_poetry.languages.bridge.goals.script import Symbol
+from goedels_poetry.languages.bridge.goals.sorts import NAT, literal
 
 
 @dataclass(slots=True)
-class Translator:
+class Translator(Context):
     """One reading of one goal."""
 
-    facts: Facts
-    unary: bool
-    names: Names = field(default_factory=Names)
-    script: Script = field(default_factory=Script)
-    sorts: Sorts = field(init=False)
-    kinds: Kinds = field(init=False)
-    numbers: Numbers = field(init=False)
-    instances: Instances = field(init=False)
     _declared: dict[str, str] = field(default_factory=dict)
     """Functions that the goal is about, by the variable's name."""
-
-    def __post_init__(self) -> None:
-        self.sorts = Sorts(self.facts, self.names, self.unary)
-        self.kinds = Kinds(self.facts, self.sorts)
-        self.numbers = Numbers(self.script, self.sorts, self.names, self.unary)
-        self.instances = Instances(self.facts)
 
     # -- the goal ----------------------------------------------------------------------------------------------
 
@@ -84,13 +58,13 @@ class Translator:
             type_ = rest.args[0]
             variable = fresh(rest.name)
             if self.kinds.is_proof(type_):
-                variable = _DUMMY
-                before = [dict(table) for table in self._tables()]
+                variable = PROOF
+                before = [dict(table) for table in self.tables()]
                 try:
                     hypotheses.append(self.term(type_, env))
                 except Unreadable:
                     dropped += 1
-                    self._restore(before)
+                    self.restore(before)
             elif rest.info == "instImplicit" or self.kinds.is_type(type_):
                 if self.kinds.is_type(type_):
                     self.sorts.declare(variable, rest.name)
@@ -129,15 +103,6 @@ class Translator:
             places,
         )
 
-    def _restore(self, before: Sequence[dict[Any, Any]]) -> None:
-        """As it was: a term that cannot be read leaves nothing behind."""
-        for table, old in zip(self._tables(), before, strict=True):
-            table.clear()
-            table.update(old)
-
-    def _tables(self) -> list[dict[Any, Any]]:
-        return [*self.script.tables(), *self.sorts.tables()]
-
     def _declare(self, variable: Expr, name: str, type_: Expr) -> None:
         """A function that the goal is about."""
         domain, result = telescope(type_)
@@ -170,7 +135,7 @@ class Translator:
         if e.kind == "nat":
             return self.numbers.numeral(e.number, NAT)
         if e.kind == "text":
-            return self._literal(e, const("String"))
+            return unknown_value(self, e, const("String"))
         if e.kind == "pi":
             return self._quantified(e, env)
         head, operands = e.head, e.operands
@@ -179,25 +144,12 @@ class Translator:
         if not head:
             raise Unreadable(f"an expression of the kind {e.kind}")
         special = self._special(head, operands, env)
-        return special if special is not None else self._call(head, operands, env)
-
-    def _literal(self, e: Expr, type_: Expr) -> str:
-        """A value of a type about whose values nothing is known."""
-        sort = self.sorts.sort(type_)
-        key = (f"a value of {type_.head}", (e,))
-        if key not in self.script.names:
-            name = self.script.names[key] = self.names.give("value")
-            self.script.declarations[name] = f"(declare-fun {name} () {sort})"
-            self.script.symbols[name] = Symbol((), e)
-        return self.script.names[key]
-
-    def _all(self, es: Sequence[Expr], env: Mapping[str, str]) -> str:
-        return " ".join(self.term(e, env) for e in es)
+        return special if special is not None else call(self, head, operands, env)
 
     def _quantified(self, e: Expr, env: Mapping[str, str]) -> str:
         type_ = e.args[0]
         if self.kinds.is_proof(type_):
-            return f"(=> {self.term(type_, env)} {self.term(opened(e.args[1], _DUMMY), env)})"
+            return f"(=> {self.term(type_, env)} {self.term(opened(e.args[1], PROOF), env)})"
         return self._binding("forall", "=>", e.name, type_, e.args[1], env)
 
     def _binding(self, quantifier: str, sign: str, name: str, type_: Expr, body: Expr, env: Mapping[str, str]) -> str:
@@ -215,7 +167,7 @@ class Translator:
             raise Unreadable(f"a function that is a value, {plain(e.args[0].name)}")
         if len(e.operands) != len(self.script.symbols[called].parameters):
             raise Unreadable("a function applied to some of its arguments")
-        return f"({called} {self._all(e.operands, env)})"
+        return f"({called} {self.all(e.operands, env)})"
 
     def _special(self, head: str, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str | None:
         """What has a meaning of its own; None for everything else."""
@@ -225,15 +177,15 @@ class Translator:
         if head in ("False", "Bool.false"):
             return "false"
         if head in CONNECTIVES and count:
-            return f"({CONNECTIVES[head]} {self._all(operands, env)})"
+            return f"({CONNECTIVES[head]} {self.all(operands, env)})"
         if head in ("Eq", "Ne", "bne", "BEq.beq"):
             return self._equation(head, operands, env)
         if head in ("ite", "cond"):
             branches = operands[-2:]
-            return f"(ite {self.term(operands[1], env)} {self._all(branches, env)})"
+            return f"(ite {self.term(operands[1], env)} {self.all(branches, env)})"
         if head == "dite":
-            branches = tuple(apply(b, (_DUMMY,)) for b in operands[3:5])
-            return f"(ite {self.term(operands[1], env)} {self._all(branches, env)})"
+            branches = tuple(apply(b, (PROOF,)) for b in operands[3:5])
+            return f"(ite {self.term(operands[1], env)} {self.all(branches, env)})"
         if head == "Decidable.decide":
             return self.term(operands[0], env)
         if head == "Exists":
@@ -245,13 +197,13 @@ class Translator:
         if head == "Membership.mem" and self.sorts.unfolded(operands[1]).head == "List":
             return self._member(operands, env)
         if ".match_" in head:
-            return self._match(head, operands, env)
+            return match(self, head, operands, env)
         return self._number_term(head, operands, env)
 
     def _member(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
         """Membership in a list; the operation has the list first, what it is defined by the element."""
         type_, *_, collection, element = operands
-        text = self._call("List.Mem", (type_, element, collection), env)
+        text = call(self, "List.Mem", (type_, element, collection), env)
         symbol = self.script.symbols[text[1:].partition(" ")[0]]
         inner, outer = (Expr("free", p) for p in symbol.parameters[-2:])
         template = joined(const("Membership.mem"), (*operands[:3], outer, inner))
@@ -261,7 +213,7 @@ class Translator:
     def _exists(self, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
         predicate = operands[1]
         if self.kinds.is_proof(operands[0]):
-            return f"(and {self.term(operands[0], env)} {self.term(apply(predicate, (_DUMMY,)), env)})"
+            return f"(and {self.term(operands[0], env)} {self.term(apply(predicate, (PROOF,)), env)})"
         if predicate.kind == "lam":
             return self._binding("exists", "and", predicate.name, operands[0], predicate.args[1], env)
         body = joined(predicate, (Expr("bound", number=0),))
@@ -313,7 +265,7 @@ class Translator:
             count = 1 if sign == "neg" else 2
             return self.numbers.operation(sign, type_, [self.term(o, env) for o in operands[-count:]])
         if head in ("HAppend.hAppend", "Append.append") and type_.head == "List":
-            return self._call("List.append", (type_.operands[0], *operands[-2:]), env, "HAppend.hAppend", operands)
+            return call(self, "List.append", (type_.operands[0], *operands[-2:]), env, "HAppend.hAppend", operands)
         if head in ("GE.ge", "GT.gt"):
             base = "LE.le" if head == "GE.ge" else "LT.lt"
             return self._special(base, (*operands[:2], operands[3], operands[2]), env)
@@ -323,232 +275,6 @@ class Translator:
         if at is None:
             raise Unreadable(f"the operation {head}")
         return self.term(self.instances.operation(head, at, operands[operands.index(at) + 1 :]), env)
-
-    # -- functions --------------------------------------------------------------------------------------------
-
-    def _call(
-        self,
-        head: str,
-        operands: tuple[Expr, ...],
-        env: Mapping[str, str],
-        shown: str = "",
-        shown_operands: tuple[Expr, ...] = (),
-    ) -> str:
-        """A constructor, a field, or a function that is defined by its equation."""
-        built = self.sorts.constructor(head, operands)
-        if built is not None:
-            type_, made = built
-            values = operands[len(operands) - len(made.selectors) :] if made.selectors else ()
-            if len(type_.operands) + len(made.selectors) != len(operands):
-                raise Unreadable(f"the constructor {head} without all its fields")
-            return f"({made.name} {self._all(values, env)})" if values else made.name
-        field_ = PROJECTIONS.get(head) or self.facts.fields.get(head)
-        if field_ is not None:
-            return self._field(head, *field_, operands, env)
-        return self._function(head, operands, env, shown, shown_operands)
-
-    def _field(self, head: str, type_: str, number: int, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
-        """A field of a structure, or of an instance: that is unfolded."""
-        count = self.sorts.parameters("", type_)
-        made = self.instances.unfolded(operands[count])
-        if made.head == f"{type_}.mk" and len(made.operands) > count + number:
-            return self.term(apply(made.operands[count + number], operands[count + 1 :]), env)
-        if len(operands) > count + 1:
-            raise Unreadable(f"the function in a field, {head}")
-        (constructor,) = self.sorts.made(joined(const(type_), operands[:count]))
-        return f"({constructor.selectors[number][0]} {self.term(operands[count], env)})"
-
-    def _function(
-        self,
-        head: str,
-        operands: tuple[Expr, ...],
-        env: Mapping[str, str],
-        shown: str,
-        shown_operands: tuple[Expr, ...],
-    ) -> str:
-        type_ = self.facts.types.get(head)
-        if type_ is None:
-            raise Unreadable(f"the constant {head}")
-        result = telescope(type_)[1]
-        if self.sorts.is_opaque(result) and not joined(const(head), operands).free():
-            return self._literal(joined(const(head), operands), result)
-        rest, static, data = type_, [], []  # type: ignore[var-annotated]
-        lifted: dict[str, Expr] = {}
-        for operand in operands:
-            rest = self.sorts.unfolded(rest)
-            if rest.kind != "pi":
-                raise Unreadable(f"{head} has too many arguments")
-            kind = self.kinds.of(rest.args[0], rest.info)
-            if kind == "static":
-                for name in operand.free():
-                    if name in env:
-                        lifted.setdefault(name, Expr("free", f"\0{len(lifted)}"))
-                static.append(put(operand, lifted))
-            else:
-                static.append(_DUMMY if kind == "proof" else Expr("bound", number=len(data)))
-                if kind == "data":
-                    data.append(operand)
-            rest = opened(rest.args[1], operand)
-        rest = self.sorts.unfolded(rest)
-        while rest.kind == "pi" and self.kinds.is_proof(rest.args[0]):
-            rest = opened(rest.args[1], _DUMMY)
-        if rest.kind == "pi":
-            raise Unreadable(f"{head} applied to some of its arguments")
-        key = (head, tuple(static))
-        name = self.script.names.get(key) or self._define(head, operands, key, lifted, env, rest)
-        if shown:
-            self._show_as(name, shown, shown_operands)
-        self.script.call(name)
-        arguments = [*(env[n] for n in lifted), *(self.term(d, env) for d in data)]
-        return f"({name} {' '.join(arguments)})" if arguments else name
-
-    def _define(
-        self,
-        head: str,
-        operands: tuple[Expr, ...],
-        key: tuple[str, tuple[Expr, ...]],
-        lifted: Mapping[str, Expr],
-        env: Mapping[str, str],
-        result: Expr,
-    ) -> str:
-        if len(self.script.names) >= MOST_FUNCTIONS:
-            raise Unreadable("too many functions")
-        name = self.script.names[key] = self.names.give(head)
-        self.script.constants[head] = None
-        locals_ = {old: fresh(plain(old)) for old in lifted}
-        parameters: list[tuple[Expr, Expr]] = [(v, self.kinds.types[old]) for old, v in locals_.items()]
-        given: list[Expr] = []
-        rest = self.facts.types[head]
-        for operand, fixed in zip(operands, key[1], strict=True):
-            rest = self.sorts.unfolded(rest)
-            if fixed.kind == "bound":
-                variable = fresh(rest.name)
-                parameters.append((variable, rest.args[0]))
-                given.append(variable)
-            else:
-                given.append(fixed if fixed == _DUMMY else put(operand, locals_))
-            rest = opened(rest.args[1], given[-1])
-        rest = self.sorts.unfolded(rest)
-        for variable, type_ in parameters:
-            self.kinds.types[variable.name] = type_
-        while rest.kind == "pi":
-            rest = opened(rest.args[1], _DUMMY)
-        sort = self.sorts.sort(rest)
-        template = joined(const(head), given)
-        self.script.symbols[name] = Symbol(tuple(v.name for v, _ in parameters), template, rest == PROP)
-        called = {v.name: f"{_letter(plain(v.name))}!{i}" for i, (v, _) in enumerate(parameters)}
-        binders = " ".join(f"({called[v.name]} {self.sorts.sort(t)})" for v, t in parameters)
-        before = [dict(table) for table in self._tables()]
-        try:
-            with self.script.defining(name):
-                body = self.term(self._body(head, given), called)
-        except Unreadable:
-            # Nothing is known of it then but that it is a function: what holds for every one holds for this one.
-            self._restore(before)
-            self.script.definitions.pop(name, None)
-            sorts = " ".join(self.sorts.sort(t) for _, t in parameters)
-            self.script.declarations[name] = f"(declare-fun {name} ({sorts}) {sort})"
-            return name
-        self.script.definitions[name] = f"(define-fun {name} ({binders}) {sort} {body})"
-        return name
-
-    def _body(self, head: str, given: Sequence[Expr]) -> Expr:
-        """The right side of a function's equation at these arguments."""
-        equation = self.facts.equations.get(head)
-        if equation is None:
-            value = self.facts.values.get(head)
-            if value is None or any(".brecOn" in c or ".rec" in c or "WellFounded" in c for c in value.constants()):
-                raise Unreadable(f"{head} has no equation")
-            return apply(value, given)
-        _, result = telescope(equation)
-        left, right = result.operands[-2:]
-        if result.head == "Iff":
-            left, right = result.operands
-        values: dict[str, Expr] = {}
-        for pattern, value in zip(left.operands, given, strict=False):
-            if pattern.kind == "free":
-                values[pattern.name] = value
-        if left.head != head or any(p.kind != "free" for p in left.operands if p.kind not in ("const", "app", "lam")):
-            raise Unreadable(f"{head} has an equation of another form")
-        return apply(put(right, values), given[len(left.operands) :])
-
-    def _show_as(self, name: str, head: str, operands: tuple[Expr, ...]) -> None:
-        """The function is written in Lean as an operation."""
-        symbol = self.script.symbols[name]
-        if symbol.template.head != head:
-            parameters = [Expr("free", p) for p in symbol.parameters[-2:]]
-            self.script.symbols[name] = Symbol(symbol.parameters, joined(const(head), (*operands[:-2], *parameters)))
-
-    # -- match ------------------------------------------------------------------------------------------------
-
-    def _match(self, head: str, operands: tuple[Expr, ...], env: Mapping[str, str]) -> str:
-        rest = self.facts.types.get(head)
-        if rest is None:
-            raise Unreadable(f"the match {head}")
-        values: list[tuple[str, Expr]] = []
-        rows: list[Row] = []
-        motive: Expr | None = None
-        used = 0
-        for operand in operands:
-            if rest.kind != "pi":
-                break
-            used += 1
-            if rest.name == "motive" and motive is None:
-                motive = fresh("motive")
-                rest = opened(rest.args[1], motive)
-                continue
-            if motive is not None:
-                variables, result = telescope(rest.args[0])
-                if result.kind == "app" and result.args[0] == motive:
-                    rows.append(self._row(operand, variables, result.operands))
-                elif self.kinds.is_proof(rest.args[0]):
-                    raise Unreadable("a match on a proof")
-                else:
-                    values.append((self.term(operand, env), rest.args[0]))
-            rest = opened(rest.args[1], operand)
-        extra = operands[used:]
-        bound: list[tuple[str, str]] = []
-        for i, (value, type_) in enumerate(values):
-            if len(value) > 40 and value.count("(") > 2:
-                name = self.names.give("m")
-                bound.append((name, value))
-                values[i] = (name, type_)
-        text = compiled(self, values, rows, lambda row: self._leaf(row, extra, env))
-        for name, value in reversed(bound):
-            text = f"(let (({name} {value})) {text})"
-        return text
-
-    def _row(self, operand: Expr, variables: Sequence[tuple[Expr, Expr, str]], patterns: tuple[Expr, ...]) -> Row:
-        given = []
-        for variable, type_, _ in variables:
-            self.kinds.types[variable.name] = type_
-            given.append(_DUMMY if self.kinds.is_proof(type_) else variable)
-        if (
-            len(variables) == 1
-            and variables[0][1].head in ("Unit", "PUnit")
-            and variables[0][0].name not in {n for p in patterns for n in p.free()}
-        ):
-            given = [const("Unit.unit")]
-        return Row(patterns, (), apply(operand, given))
-
-    def _leaf(self, row: Row, extra: Sequence[Expr], env: Mapping[str, str]) -> str:
-        return self.term(apply(row.result, extra), {**env, **dict(row.found)})
-
-    def cases(self, value: str, type_: Expr) -> tuple[Case, ...]:
-        """See `Shapes.cases`."""
-        return self.sorts.cases(value, type_)
-
-    def pattern(self, pattern: Expr) -> tuple[str, tuple[Expr, ...]] | None:
-        """See `Shapes.pattern`."""
-        return constructor_of(pattern, self.sorts)
-
-    def equals(self, value: str, key: str) -> str:
-        """See `Shapes.equals`."""
-        return f"(= {value} {key[1:]})"
-
-
-def _letter(name: str) -> str:
-    return name if name.isidentifier() and name.isascii() else "x"
 
 
 __all__ = ["Translator"]

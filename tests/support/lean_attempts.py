@@ -1,0 +1,32 @@
+"""Proofs by arithmetic in core Lean, tried as the agents try them."""
+
+import asyncio
+
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.lean.symbolic import refute
+from goedels_poetry.languages.lean.symbolic.arithmetic import arithmetic, predicates_of
+from goedels_poetry.languages.lean.symbolic.attempts import Clock, Proposal, first_success
+from goedels_poetry.languages.lean.symbolic.theory import opened, theory_of
+from goedels_poetry.languages.lean.task import Task
+
+SECONDS = 60
+
+
+def shown(lean: LeanPool, statement: str, prefix: str = "") -> Proposal | None:
+    """The first proof of a statement after a file's beginning that Lean accepts."""
+
+    async def run() -> Proposal | None:
+        task = Task(prefix, f"theorem t {statement}", "t")
+        goal = await opened(lean, task, SECONDS)
+        assert goal is not None
+        known = predicates_of(await theory_of(lean, prefix, SECONDS)) if prefix else {}
+        proofs = [f"{goal.start}  {tactic}" for tactic in arithmetic(goal, known)]
+        return await first_success(lean, task, proofs, clock=Clock(SECONDS), strategy="arithmetic")
+
+    return asyncio.run(run())
+
+
+def refuted(lean: LeanPool, prefix: str, closed: str) -> str:
+    """The proof of a closed statement's negation; "" if there is none."""
+    found = asyncio.run(refute(lean, Task(prefix, f"theorem t : {closed}", "t"), seconds=SECONDS))
+    return "" if found is None else found.text

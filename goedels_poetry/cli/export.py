@@ -55,6 +55,7 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     from goedels_poetry.checker.archive import EVIDENCE, BadCertificate, read_archive, read_canonical
     from goedels_poetry.cli.configure import BadSettings, settings
     from goedels_poetry.cli.lean import fetch_first
+    from goedels_poetry.languages.bridge.export import DEFAULT_SECONDS
     from goedels_poetry.trace.terminal import lines_to, one_line, say
 
     errors = lines_to(sys.stderr)
@@ -67,7 +68,8 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
             raise BadCertificate("it has no proof but a counterexample")
         fetch_first(lean, quiet=as_json)
     except (BadCertificate, BadSettings) as problem:
-        say(errors, f"{one_line(str(certificate))}: {one_line(str(problem))}")
+        named = str(problem).startswith(str(certificate))
+        say(errors, one_line(str(problem) if named else f"{certificate}: {problem}"))
         return 2
 
     def tell(done: int, total: int) -> None:
@@ -86,6 +88,9 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
     elif found.text is None:
         for line in failure_lines(found):
             say(errors, line)
+        allowed = DEFAULT_SECONDS if seconds is None else seconds
+        if found.seconds >= allowed:
+            say(errors, f"  {allowed:g} s are used up; more of them: --lean-timeout {2 * allowed:g}s")
     elif out is None:
         sys.stdout.write(found.text)
     else:

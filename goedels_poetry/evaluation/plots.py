@@ -73,7 +73,7 @@ def coverage_plot(curves: Mapping[str, Curve]) -> str:
 
 
 def cost_plot(datasets: Mapping[str, Metrics]) -> str:
-    """What each question or theorem costs: US dollars where prices are known, else tokens, else seconds; a tick at the median."""
+    """What each of them costs: US dollars where prices are known, else tokens, else seconds; a tick at the median."""
     unit, format_ = "seconds", "{:.1f} s"
     if any(found.money.total for found in datasets.values()):
         unit, format_ = "money", "$ {:.4f}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from scripted_models import KeptLanguage, Server, WithModel, always, role_of
 
-from goedels_poetry.languages.base import Goal
+from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.languages.smt.language import SmtLanguage
 
 GROWING = """
@@ -102,3 +104,21 @@ async def test_it_is_told_where_an_equation_may_be_used(smt: SmtLanguage) -> Non
     """Of a function that was not shown to end; a lemma that is to hold elsewhere cannot be proved."""
     told = (await smt.describe(Goal(REMAINDER, {}, "0", "")))["definitions"]
     assert "proofs may use its equation only elsewhere, where each of its calls makes size!Nat(x) smaller" in told
+
+
+async def test_a_model_is_not_asked_about_queries_of_the_search(
+    with_model: WithModel, monkeypatch: pytest.MonkeyPatch, kept_language: KeptLanguage
+) -> None:
+    """What the search found and no solver confirms in time is its own affair: nobody else can read or mend it."""
+
+    async def unconfirmed(goal: Goal, candidate: dict[str, Any]) -> Outcome:
+        return Outcome(False, {"report": "unknown: rlimit"}, "not confirmed (unknown)")
+
+    monkeypatch.setattr(kept_language, "verify", unconfirmed)
+    with Server(always("I do not know.")) as server:
+        framework = with_model(server, symbolic_queries=0, budgets={"wall_seconds": 60, "model_calls": 2})
+        await framework.arun("(prove (forall ((x Int)) (=> (> x 1) (> (* 2 x) 2))))", name="t.smt2")
+        assert server.requests, "it is asked about the goal, as if nothing had been found"
+        assert role_of(server.requests[0]) != "decider"
+        told = [str(message["content"]) for asked in server.requests for message in asked["messages"]]
+        assert not any('"quantified"' in text or "Rejected proof" in text for text in told)

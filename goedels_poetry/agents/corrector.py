@@ -7,7 +7,7 @@ from typing import Any
 from goedels_poetry.agents.failure import FailurePolicy
 from goedels_poetry.agents.guidance import guide_of
 from goedels_poetry.agents.logged import logged
-from goedels_poetry.agents.prover import ask_for_proof, proofs_left, settle_attempt, settle_round
+from goedels_poetry.agents.prover import ask_for_proof, proof_prompt, proofs_left, settle_attempt, settle_round
 from goedels_poetry.agents.registry import Apply, Deps, agent
 from goedels_poetry.agents.sketch_corrector import correct_sketch
 from goedels_poetry.agents.story import last_reply, shown
@@ -30,7 +30,10 @@ async def corrector(node: ProofNode, deps: Deps) -> Apply:
     guide = guide_of(deps, "corrector")
     if outcome.ok or guide is None or not proofs_left(deps, guide, goal):
         return lambda txn: settle_attempt(txn, deps, node, outcome, Queue.CORRECT)
-    written = await last_reply(deps, goal) or shown(candidate)
+    written = await last_reply(deps, goal)
+    if not written:  # what was rejected is a query of the search's own: there is nothing in it to read, or to mend
+        done = await ask_for_proof(deps, guide, node, goal, "corrector", proof_prompt(goal))
+        return lambda txn: settle_round(txn, deps, node, guide, goal, done)
     words = {"candidate": written, "report": shown(report), "answer_format": await _format(guide, goal)}
     prompt = guide.repair_prompt or proof_fault(report, node.reason)
     done = await ask_for_proof(deps, guide, node, goal, "corrector", prompt, **words)

@@ -90,7 +90,10 @@ async def _ask(node: ProofNode, deps: Deps) -> Advice | None:
     if len(choices) < 2 or not (by_model or candidate is not None):
         return None
     goal = await deps.goal(node)
-    if "correct" in choices and rounds_so_far(goal, *PROOF_PROMPTS) == 1:
+    rounds = rounds_so_far(goal, *PROOF_PROMPTS)
+    if not by_model and not rounds:
+        return None  # the candidate is the symbolic agents' own: there is nothing of a model's to judge
+    if "correct" in choices and rounds == 1:
         return None  # whoever is shown the report of a first reply may mend it, begin anew or say that it is false
     offered = {move: MOVES[move] for move in choices}
     if isinstance(deps.language, Refutable):

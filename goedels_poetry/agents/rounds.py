@@ -1,7 +1,8 @@
 """One round with a language model: a beam of samples, read and checked as they come, and what is kept of it.
 
-The winner is the first sample, in their order, that holds; those after it are cancelled. So the same replies give
-the same winner, whatever came first. Samples that propose the same thing are checked once.
+The first sample is asked for alone: those after it are paid for only when it does not hold. The winner is the first,
+in their order, that holds; those after it are cancelled. So the same replies give the same winner, whatever came first.
+Samples that propose the same thing are checked once.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Round:
 
 
 async def ask_round(deps: Deps, request: Request, read: Read, check: Check | None = None) -> Round:
-    """Ask for all samples of a request and find the first that holds.
+    """Ask for one sample of a request and, when it does not hold, for all others; find the first that holds.
 
     Args:
         read: what a reply proposes; ``value["key"]``, when there is one, tells proposals apart.
@@ -158,7 +159,7 @@ async def ask_round(deps: Deps, request: Request, read: Read, check: Check | Non
         deps.charge(verdict)
         return Sample(reply, found.value, "" if verdict.ok else verdict.words or "it does not hold", verdict.value)
 
-    replies = deps.each(request)
+    replies = deps.each(replace(request, first_alone=True))
     try:
         await _collect(replies, judge, judged, request.samples, deps.ledger)
     finally:
@@ -255,7 +256,7 @@ async def _collect(
                     following = None
                 else:
                     task = judged[reply.sample] = asyncio.ensure_future(judge(reply))
-                    if reply.cached:  # it costs nothing to look at it before the others are asked for
+                    if reply.cached or len(judged) == 1:  # the others are asked for when it does not hold
                         await asyncio.wait({task})
                     following = None if _decided(judged, expected) else _next(replies)
             if _decided(judged, expected):

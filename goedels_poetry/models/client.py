@@ -153,12 +153,16 @@ class Models:
         kept = [number for number in range(request.samples) if self._is_kept(request, messages, version, number)]
         for number in kept:  # first, and one at a time: the caller may find what it looks for and call nobody
             yield await self._sample(request, messages, version, number, ledger, cost)
-        tasks = [
-            asyncio.ensure_future(self._sample(request, messages, version, number, ledger, cost))
-            for number in range(request.samples)
-            if number not in kept
-        ]
         refused: list[BudgetExceeded] = []
+        others = [number for number in range(request.samples) if number not in kept]
+        if request.first_alone and not kept:  # a good model's first sample is enough: the others are not paid for
+            try:
+                yield await self._sample(request, messages, version, others.pop(0), ledger, cost)
+            except BudgetExceeded as problem:
+                refused.append(problem)
+        tasks = [
+            asyncio.ensure_future(self._sample(request, messages, version, number, ledger, cost)) for number in others
+        ]
         try:
             for done in asyncio.as_completed(tasks):
                 try:

@@ -111,25 +111,28 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
         assert all(entry["move"] in entry["legal"] for entry in decisions)
 
 
-@pytest.mark.whole("test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with_all_that_is_known")
-async def test_a_beam_is_cut_short_by_the_first_sketch_that_holds(with_model: WithModel) -> None:
-    """Round two asks for three samples; the first holds, so the slow ones are given up."""
+@pytest.mark.sample(1)
+@pytest.mark.parametrize(("good", "asked_for", "given_up"), [(1, 1, 0), (2, 3, 1)])
+async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
+    with_model: WithModel, good: int, asked_for: int, given_up: int
+) -> None:
+    """Round two may ask for three samples. The first comes alone; of the others the first that holds ends the wait."""
     rounds: list[int] = []
 
     def beam(asked: dict[str, Any]) -> Answer:
         if role_of(asked) == "sketcher" and is_root(asked, FIBONACCI_GOAL):
             rounds.append(1)
-            if len(rounds) == 1:
+            if len(rounds) <= good:
                 return Answer("hm")
-            return fenced(GOOD_SKETCH) if len(rounds) == 2 else Answer("late", delay=30)
+            return fenced(GOOD_SKETCH) if len(rounds) == good + 1 else Answer("late", delay=30)
         return good_model(asked)
 
     with Server(beam) as server:
         result = await with_model(server).arun(FIBONACCI, name="f.smt2")
         assert result.verdict is Verdict.PROVED
-        assert len(rounds) == 4, "one sample, then three at once"
-        assert server.given_up == 2, "the connections of the slow ones are closed"
-        assert result.metrics["models"]["by_role"]["sketcher"].get("faults", 0) == 2, "it was sent back once"
+        assert len(rounds) == 1 + asked_for, "one sample, and what the second round needed"
+        assert server.given_up == given_up, "the connections of the slow ones are closed"
+        assert result.metrics["models"]["by_role"]["sketcher"].get("faults", 0) == good + 1, "it was sent back once"
 
 
 RUN = """

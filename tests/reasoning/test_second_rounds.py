@@ -171,6 +171,25 @@ def test_rows_are_told_only_where_they_can_help() -> None:
     assert "could include" in told["case"]["table"] and "could include" not in told["text"]["table"]
     assert "Does the fact that P mean" in told["case"]["goals"]
     assert "Can both P and Q?" in told["case"]["goals"] and "any sort of A" in told["world"]["goals"]
-    assert (
-        {kind for row in TABLE for kind in row.kinds} == {kind for *_, kinds in QUESTIONS for kind in kinds} == {*KINDS}
-    )
+    asked_of = {kind for _, _, kinds, _ in QUESTIONS for kind in kinds}
+    assert {kind for row in TABLE for kind in row.kinds} == asked_of == {*KINDS}
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "told"),
+    [
+        ("All members vote. Otto votes.", "Does the fact that Otto votes mean he is a member?", "Does the fact that P"),
+        ("The council may grant a permit to Ivo.", "Will Ivo get a permit?", "it stays open, unless a rule decides it"),
+        ("The council may grant a permit to Ivo.", "Has Ivo a permit?", "what others decide is a condition"),
+        ("The kit could include a saw.", "Is there a saw in the kit?", "each is enough, none is needed"),
+        ("The new boiler is considerably better than the old.", "Is it above 85?", "by how much stays open"),
+        ("Red and blue keys open doors.", "Can both keys open the vault?", "`P` and `Q` at once"),
+        ("Ann owns a car.", "Does she own any sort of vehicle?", "among what is named"),
+    ],
+)
+def test_a_row_is_told_where_the_words_call_for_it(text: str, question: str, told: str) -> None:
+    """Whatever the question comes with: third parties also decide in texts without a case."""
+    asked = variables(Question(question, text))
+    assert told in asked["table"] + asked["goals"]
+    plain = variables(Question("Is Bo kind?", "Bo is a dog."))
+    assert told not in plain["table"] + plain["goals"]

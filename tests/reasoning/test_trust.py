@@ -140,6 +140,9 @@ def test_not_every_other_word_for_a_negation_is_taken_for_a_flipped_goal(tested:
     unhappy = "Mona is unhappy."
     assert tested(question=unhappy)["polarity"].outcome == "passed"
     assert tested(question="Is Mona not tired?")["polarity"].outcome == "skipped"
+    opposite = "Mona is wide awake."  # of which the prompt wants `not tired`, where the text speaks of being tired
+    assert tested(question=opposite)["polarity"].outcome == "passed"
+    assert tested(question="Mona is very tired.")["polarity"].outcome == "warning"
 
 
 @pytest.mark.parametrize(

@@ -66,22 +66,24 @@ any values where their sort is clear, and parentheses may be missing at the end;
 (`"structural induction on xs"`). `of` of an instance may be a name alone, parts of an induction may stand beside each
 other (`{"along": "f"}`), `counterexample` and `countermodel` stand for `refuted`, and `"yes"` for `true`. Of several
 rules the first counts, of several objects in a reply the last. An instance of the hypothesis names what the induction
-variable becomes; the other variables stay as they are. `F1` and `H1` in `uses` are taken for granted. A lemma that
-the facts have already is passed over, one that nothing needs is dropped, and a false one is left out where the others
-are enough. Whatever is left aside is noted in the report. What cannot be read is answered with its place and the
-right form, as in `lemmas[2].statement: ...`.
+variable becomes; the other variables stay as they are; that its measure is not negative goes without saying. `F1` and
+`H1` in `uses` are taken for granted. A lemma that the facts have already is passed over, one that nothing needs is
+dropped, and a false one is left out where the others are enough. Whatever is left aside is noted in the report. What
+cannot be read is answered with its place and the right form, as in `lemmas[2].statement: ...`.
 
 ## When the goal is false
 
 `refuted` ends a goal only when our own evaluator computes that premises and hypotheses hold and the conclusion does
 not, and a solver agrees. What evaluation cannot tell, as a hypothesis about all integers, is proved at the values
-instead. Values that are left out are looked for among small ones. The answer of a run is then `refuted`, with the
-same evidence as for counterexamples that the program finds by itself, or with a proof of the negation. Declared
-functions are given as `(lambda ((x Int)) 0)` or as a `define-fun`, constants as terms, elements of declared sorts by
-names of one's own. A defined function cannot be given another meaning, with one exception: where its recursion does
-not end its definition may leave it open. Then the equation must still hold of what is given, which a solver has to
-show, and the goal *does not follow*: the run ends `unknown` and says which function is not determined, and where.
+instead. Values that are left out are looked for among small ones, functions among simple ones. The answer of a run is
+then `refuted`, with the same evidence as for counterexamples that the program finds by itself, or with a proof of the
+negation. Declared functions are given as `(lambda ((x Int)) 0)` or as a `define-fun`, constants as terms, elements of
+declared sorts by names of one's own. A defined function cannot be given another meaning, with one exception: where its
+recursion does not end its definition may leave it open. Then the equation must still hold of what is given, which a
+solver has to show, and the goal *does not follow*: the run ends `unknown` and says which function is not determined,
+and where.
 """
+
 SLIPS = """\
 ## What a slip costs
 

@@ -80,8 +80,8 @@ def variables(question: Question, note: str = "", prompts: Prompts | None = None
     kind = kind_of(question)
     own = (prompts or Prompts()).get(f"{first_prompt(question)}-{kind}")
     return {
-        "table": table(kind, question.backend),
-        "goals": goals(kind),
+        "table": table(kind, question.backend, "\n".join(s.text for s in question.sentences)),
+        "goals": goals(kind, question.asked),
         "kind": own.messages({})[-1][1],
         "text": _listed(question) or NO_TEXT,
         "question": question.asked,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from goedels_poetry.languages.lean.errors import advice
+from goedels_poetry.languages.lean.local_goal import goal_before
 from goedels_poetry.languages.lean.runtime import (
     LOGIC_AXIOMS,
     THEOREMS,
@@ -81,7 +82,7 @@ async def _check_proof(lean: LeanRuntime, task: Task, proof: str, helpers: str, 
     seen = await lean.check(request)
     reason = trouble(seen, task, code) or stray(seen, task)
     if reason:
-        return Checked(reason)
+        return Checked(await _with_goal(lean, request, seen, reason))
     own = [c for c in seen.commands if c.start >= len(task.prefix) and c.names]
     own_names = constants_of(own[-1].full_name(task.name))
     constant = next((d for d in seen.declarations if d.name in own_names), None)
@@ -95,6 +96,11 @@ async def _check_proof(lean: LeanRuntime, task: Task, proof: str, helpers: str, 
         return Checked(f"{explained}, which is not allowed")
     names = tuple(name for c in own[len(task.facts) : -1] for name in c.names)
     return Checked("", constant.axioms, tuple(stubs[short] for short in used), names)
+
+
+async def _with_goal(lean: LeanRuntime, request: CheckRequest, seen: CheckResult, reason: str) -> str:
+    """Why a text is refused, and on what its tactic failed where Lean does not say so."""
+    return "\n".join(filter(None, (reason, await goal_before(lean, request, seen))))
 
 
 def trouble(seen: CheckResult, task: Task, code: str) -> str:
@@ -155,10 +161,10 @@ async def open_sketch(
             explained = "a hole cannot be stated as a lemma of its own, so it has to be proved where it stands"
             reason = f"{explained}; its goal is\n{goal}"
         if filled is None:
-            return Opened(reason=reason)
+            return Opened(reason=await _with_goal(lean, request, seen, reason))
         proof, helpers = filled
     if reason:
-        return Opened(reason=reason)
+        return Opened(reason=await _with_goal(lean, request, seen, reason))
     children: dict[str, int] = {}
     edits = places.sorted((hole, _filled(hole, children)) for hole in holes)
     statements = list(children)

@@ -43,6 +43,8 @@ class Row:
     remark: str = ""
     cues: tuple[tuple[Reading, str], ...] = ()
     """Patterns of sentences that are meant."""
+    where: str = ""
+    """Words of text or question at which it is told whatever the kind, as a pattern; "" for none."""
 
 
 TEXT: tuple[Kind, ...] = ("text", "case")
@@ -103,7 +105,21 @@ TABLE: tuple[Row, ...] = (
         ((Reading.SOME, r"^\s*(?:most|many|several)\b"),),
     ),
     Row("As may be B; As can be B", "", "", ("text",), "no rule: nothing follows for a single A"),
-    Row("you may (might, could, can) get P if Q", "(=> Q P)", "Implies(Q, P)", ("case",), "a condition like any other"),
+    Row(
+        "you may (might, could, can) get P if Q",
+        "(=> Q P)",
+        "Implies(Q, P)",
+        ("case",),
+        "a condition like any other",
+    ),
+    Row(
+        "A is much (considerably, a little, somewhat) more than B",
+        "",
+        "",
+        (),
+        "the number of A is above that of B; by how much stays open",
+        where=r"\b(?:much|far|considerably|significantly|substantially|slightly|somewhat|a (?:lot|little|bit)) \w+",
+    ),
     Row(
         "Not every A is B",
         "(exists ((x Thing)) (and (A x) (not (B x))))",
@@ -151,6 +167,7 @@ TABLE: tuple[Row, ...] = (
         "Implies(Or(A, B, C), P)",
         ("case",),
         "each is enough, none is needed, and there may be others",
+        where=r"\b(?:could|may|might|can) include\b|\bsuch as\b",
     ),
     Row(
         "if the council agrees; they will decide whether P",
@@ -158,24 +175,36 @@ TABLE: tuple[Row, ...] = (
         "council_agrees",
         ("case",),
         "what others decide is a condition; no rule says how they decide, unless the text does",
+        where=r"\b(?:decid|agree|approv|consent|discretion|(?:may|might|can|could) (?:grant|allow|refuse|accept))",
     ),
 )
 
-QUESTIONS: tuple[tuple[str, str, tuple[Kind, ...]], ...] = (
-    ("Is it true or false that S?; Statement: S; S.", "S, negated only where S itself is", ("text",)),
-    ("Can I get X?; Am I able to get X?", "that I can get X", ("case",)),
-    ("Can both P and Q?", "`P` and `Q` at once, also where only one of them may", ("case", "world")),
-    ("Would it be impossible to X?", "that it is impossible", ("world",)),
+QUESTIONS: tuple[tuple[str, str, tuple[Kind, ...], str], ...] = (
+    ("Is it true or false that S?; Statement: S; S.", "S, negated only where S itself is", ("text",), ""),
+    ("Can I get X?; Am I able to get X?", "that I can get X", ("case",), ""),
+    ("Can both P and Q?", "`P` and `Q` at once, also where only one of them may", ("case", "world"), r"\bboth\b"),
+    ("Would it be impossible to X?", "that it is impossible", ("world",), r"\bimpossible\b"),
     (
-        "Does the fact that P mean that I can't X?",
-        "that I cannot X; P is a premise with the number of the question",
+        "Does the fact that P mean that S (that I can't X)?",
+        "S (that I cannot X); P is a premise with the number of the question",
         ("case",),
+        r"\b(?:fact that|does that mean|does this mean|does it mean|does \S+ \S+ing mean)\b",
     ),
-    ("Could it include X?; Is X one of them?", "that X is among them", ("case",)),
-    ("Will they agree?; Are they going to X?", "that they do; it stays open, unless a rule decides it", ("case",)),
-    ("any sort of A; ever; anywhere", "there is one (`or`, exists) among what is named", ("case", "world")),
+    ("Could it include X?; Is X one of them?", "that X is among them", ("case",), r"\binclude|\bone of\b|\bamong\b"),
+    (
+        "Will they agree?; Are they going to X?",
+        "that they do; it stays open, unless a rule decides it",
+        ("case",),
+        r"^\s*(?:will|shall)\b|\bgoing to\b",
+    ),
+    (
+        "any sort of A; ever; anywhere",
+        "there is one (`or`, exists) among what is named",
+        ("case", "world"),
+        r"\bany (?:sort|kind|type|form)s? of\b|\bever\b|\banywhere\b",
+    ),
 )
-"""What is asked, the goal, and where it is told."""
+"""What is asked, the goal, where it is told, and words of a question at which it is told whatever its kind."""
 
 _PATTERNS = tuple((reading, re.compile(cue, re.IGNORECASE)) for row in TABLE for reading, cue in row.cues)
 _EVERY = re.compile(r"\b(?:all|every|each|any)\b", re.IGNORECASE)
@@ -190,19 +219,24 @@ def readings(sentence: str) -> frozenset[Reading]:
     return frozenset(found - {Reading.ALL} if _EITHER_WAY.search(sentence) else found)
 
 
-def table(kind: Kind, backend: Literal["smt2", "json"]) -> str:
-    """The rows for questions of a kind, as a table in Markdown."""
+def table(kind: Kind, backend: Literal["smt2", "json"], text: str = "") -> str:
+    """The rows for questions of a kind, and those that words of ``text`` call for, as a table in Markdown."""
     rows = [
         (row.english, _cell(row.smt2 if backend == "smt2" else row.json, row.remark))
         for row in TABLE
-        if kind in row.kinds
+        if kind in row.kinds or _stands_in(row.where, text)
     ]
     return _markdown(("English", "formula"), rows)
 
 
-def goals(kind: Kind) -> str:
-    """What questions of a kind ask, likewise."""
-    return _markdown(("asked", "goal"), [(asked, goal) for asked, goal, kinds in QUESTIONS if kind in kinds])
+def goals(kind: Kind, question: str = "") -> str:
+    """What questions of a kind ask, likewise, and what this one does."""
+    rows = [(asked, goal) for asked, goal, kinds, where in QUESTIONS if kind in kinds or _stands_in(where, question)]
+    return _markdown(("asked", "goal"), rows)
+
+
+def _stands_in(pattern: str, text: str) -> bool:
+    return bool(pattern) and re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def _cell(formula: str, remark: str) -> str:

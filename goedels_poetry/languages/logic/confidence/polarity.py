@@ -109,11 +109,21 @@ def _mismatch(case: Case, formulas: list[Term], sentence: str) -> str:
         content = frozenset(stem(word) for word in words(sentence))
         plain = all(wholly_mentioned(name, content) for name in names)
         return "it is negated in words, and not in the formula" if plain and not _ordered(formulas) else ""
+    if not _speaks_of_what_is_denied(case, formulas, sentence):
+        return ""  # "the window was open" of `not closed`: an opposite is written as a negation, and has other words
     if not count and written and not may_negate(sentence):
         return "the formula negates, and the words do not"
     if any(map(negated, formulas)) and not denies(sentence):
         return "the formula is negated as a whole, and the words are not"
     return ""
+
+
+def _speaks_of_what_is_denied(case: Case, formulas: list[Term], sentence: str) -> bool:
+    """Whether something that is negated is called so in the sentence, or is more than one statement."""
+    content = frozenset(stem(word) for word in words(sentence))
+    denied = [part.args[0] for formula in formulas for part in subterms(formula) if is_app(part, "not")]
+    own = case.program.signature.names
+    return any(atom.name not in own or wholly_mentioned(atom.name, content) for atom in denied)
 
 
 def _negations(formula: Term) -> int:

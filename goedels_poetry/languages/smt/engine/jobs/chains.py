@@ -52,6 +52,33 @@ def chained(context: ProverContext, sequent: Sequent) -> Iterator[Query]:
         yield _ground((*unfolded, *found))
 
 
+def as_given(context: ProverContext, sequent: Sequent) -> Iterator[Query]:
+    """The goal by lemmas where they fit what stands in it, without a quantifier: any solver confirms such a query.
+
+    First from one lemma whose conclusion it is an instance of; then by all lemmas at the calls that stand in it, those
+    of declared functions included.
+    """
+    for key, lemma in context.lemmas.items():
+        fitted = match(lemma.concl, sequent.concl)
+        if fitted is not None and all(v in fitted for v in lemma.vars):
+            yield _ground([Instance("step", key, tuple(fitted[v] for v in lemma.vars))])
+    own = frozenset(sequent.vars)
+    calls = [t for whole in (sequent.concl, *sequent.hyps) for t in subterms(whole) if t.args and t.free <= own]
+    found: dict[Instance, None] = {}
+    for of, name, variables, body in _facts(context, sequent):
+        patterns = [t for t in dict.fromkeys(subterms(body)) if frozenset(variables) <= t.free and _is_call(context, t)]
+        for pattern in patterns:
+            bindings = [match_modulo(pattern, call) for call in dict.fromkeys(calls) if _is_call(context, call)]
+            found |= {Instance(of, name, tuple(b[v] for v in variables)): None for b in bindings if b is not None}
+    if found:
+        yield _ground(islice(found, MOST_INSTANCES))
+
+
+def _is_call(context: ProverContext, term: Term) -> bool:
+    signature = context.signature
+    return term.kind is Kind.APP and (term.name in signature.functions or signature.definition(term.name) is not None)
+
+
 def _ground(found: Iterable[Instance]) -> Query:
     """The query with these instances and nothing else."""
     given = tuple(dict.fromkeys(found))
@@ -220,4 +247,4 @@ def _sum(linear: Linear) -> Term:
     return integer(0) if not parts else parts[0] if len(parts) == 1 else app("+", parts, INT)
 
 
-__all__ = ["chained", "match_modulo"]
+__all__ = ["as_given", "chained", "match_modulo"]

@@ -32,6 +32,7 @@ from goedels_poetry.kernel.sequent import Sequent
 from goedels_poetry.kernel.terms import Kind, Term, is_app, not_, rebuild, substitute, subterms
 from goedels_poetry.languages.smt.engine.auxiliary import with_standard_auxiliaries
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
+from goedels_poetry.languages.smt.engine.jobs.left_out import with_meanings
 from goedels_poetry.languages.smt.engine.jobs.negations import proof_of_negation
 from goedels_poetry.languages.smt.engine.jobs.payloads import context_of, result
 from goedels_poetry.languages.smt.engine.jobs.undetermined import is_undetermined
@@ -49,6 +50,7 @@ TRIED = 400
 SECONDS = 180.0
 """A guard alone: what bounds the work are numbers of values, calls and queries."""
 RLIMIT = 20_000_000
+A_PREMISE = "the premise"
 DENIED = "the negated conclusion"
 PROVED = 3
 """Choices of values at which it is tried to prove what evaluation cannot tell."""
@@ -96,10 +98,16 @@ def confirm_refutation(payload: Json) -> Json:
         try:
             return result(context, began, _refuted(context, sequent, payload, said, doubtful))
         except NotRefuted as reason:
+            told = str(reason)
+            for more in with_meanings(context.problem, said):
+                try:
+                    return result(context, began, _refuted(context, sequent, payload, more, doubtful))
+                except NotRefuted as other:  # of a premise that held of nothing yet there is less to learn
+                    told = str(other) if A_PREMISE in told else told
             words = is_undetermined(context, sequent, said, doubtful, int(payload.get("seed", 0)))
             if words:
                 return result(context, began, {"open": words})
-            return result(context, began, {"report": str(reason)}, f"this does not refute the goal: {reason}")
+            return result(context, began, {"report": told}, f"this does not refute the goal: {told}")
     except OutOfTime:
         return result(context, began, {}, "this does not refute the goal: it is undecided, the time was used up")
 
@@ -287,7 +295,7 @@ def _judged(problem: Problem, goal: Sequent, values: Mapping[str, Any], given: A
         return None
 
     for premise in problem.premises:
-        name = f"the premise {premise.name}"
+        name = f"{A_PREMISE} {premise.name}"
         settled = premise.name in evaluator.defining or premise.name in proved
         if not settled and holds(name, premise.formula) is False:
             return Judged(f"{where}{name} does not hold: {show(premise.formula)}")

@@ -34,6 +34,7 @@ from goedels_poetry.languages.smt.engine.jobs.placed_instances import (
     at_points,
     in_cases,
     instances_for,
+    never_negative,
 )
 from goedels_poetry.languages.smt.engine.jobs.proposals import RULE_NAMES
 from goedels_poetry.languages.smt.engine.jobs.rules import Rule
@@ -162,7 +163,7 @@ def _search(
     """A plan without open cases, and the proposed rule (or the likeliest induction) with the cases that stay open."""
     partial: Plan | None = None
     try:
-        closed = _closed(context, sequent) or _by_instances(context, sequent, placed)
+        closed = _by_instances(context, sequent, placed) or _closed(context, sequent)
         if closed is not None:
             return closed, None
     except OutOfTime:
@@ -251,13 +252,14 @@ def _by_instances(context: ProverContext, sequent: Sequent, placed: tuple[Placed
     at = instances_for(sequent, placed)
     if not at:
         return None
+    at = (*at, *never_negative(context, sequent, at))
     cited = tuple(dict.fromkeys(i.name for i in at if i.of == "step"))
-    attempts = [Query(tuple(context.lemmas), at), Query(cited, at, quantified=False)]
-    if any(i.of == "def" for i in at):  # these alone, without a quantifier: products want that
-        attempts.append(Query(cited, at, equations=False, quantified=False))
+    # Without a quantifier first: such an answer is quick either way, and any solver confirms it.
+    attempts = [Query(cited, at, equations=False, quantified=False)]
     if context.shape.mentions_unfolded(sequent):
         for unfolded in context.unfolder.unfoldings(sequent, (1, 2)):
             attempts.append(Query(cited, (*unfolded, *at), equations=False, quantified=False))
+    attempts += [Query(cited, at, quantified=False), Query(tuple(context.lemmas), at)]
     return next((leaf(sequent, query) for query in attempts if context.holds(sequent, query, PATIENT)), None)
 
 

@@ -17,7 +17,8 @@ from goedels_poetry.kernel.printer import show, show_sort
 from goedels_poetry.kernel.problem import Problem, Signature
 from goedels_poetry.kernel.schemas import ConstructorSplit, Scheme
 from goedels_poetry.kernel.sequent import Names, Sequent
-from goedels_poetry.kernel.terms import Kind, Term, substitute, var
+from goedels_poetry.kernel.terms import Kind, Term, integer, is_app, substitute, subterms, var
+from goedels_poetry.languages.smt.engine.context import ProverContext
 from goedels_poetry.languages.smt.engine.jobs.reading import (
     BadProposal,
     Json,
@@ -276,6 +277,39 @@ def instances_for(case: Sequent, placed: tuple[PlacedInstance, ...]) -> tuple[In
     return tuple(found)
 
 
+def never_negative(context: ProverContext, case: Sequent, at: tuple[Instance, ...]) -> tuple[Instance, ...]:
+    """Instances of lemmas ``f(x) >= 0`` at the calls of ``f`` in plain hypotheses, and in those that ``at`` names.
+
+    The hypothesis of an induction on a measure holds where that is not negative, which nobody thinks of naming.
+    """
+    counting = {
+        lemma.concl.args[0].name: (key, lemma)
+        for key, lemma in context.lemmas.items()
+        if not lemma.hyps and is_app(lemma.concl, ">=") and _is_count(lemma)
+    }
+    if not counting:
+        return ()
+    spoken_of = [hypothesis for hypothesis in case.hyps if hypothesis.kind is not Kind.FORALL]
+    for instance in at:
+        if instance.of == "hyp":
+            hypothesis = case.hyps[int(instance.name)]
+            spoken_of.append(substitute(hypothesis.body, dict(zip(_outer(hypothesis), instance.args, strict=True))))
+    found: dict[Instance, None] = {}
+    for call in (term for hypothesis in spoken_of for term in subterms(hypothesis)):
+        if call.kind is Kind.APP and call.name in counting and call.free <= frozenset(case.vars):
+            key, lemma = counting[call.name]
+            values = dict(zip(lemma.concl.args[0].args, call.args, strict=True))
+            found[Instance("step", key, tuple(values[v] for v in lemma.vars))] = None
+    return tuple(found)
+
+
+def _is_count(lemma: Sequent) -> bool:
+    """Whether a lemma says of a function at variables that it is at least 0."""
+    value, bound = lemma.concl.args
+    plain = value.kind is Kind.APP and all(a.kind is Kind.VAR for a in value.args)
+    return plain and bound is integer(0) and len(set(value.args)) == len(value.args) == len(lemma.vars)
+
+
 def _fitting(hypothesis: Term, point: Mapping[str, Term], own: tuple[Term, ...]) -> tuple[Term, ...]:
     """Terms for what a quantified hypothesis binds, by the names of the goal's variables; () when one has none.
 
@@ -299,6 +333,7 @@ __all__ = [
     "at_points",
     "in_cases",
     "instances_for",
+    "never_negative",
     "query_candidate",
     "read_instances",
     "read_placed",

@@ -74,7 +74,7 @@ def read_idea(problem: Problem, sequent: Sequent, known: list[Sequent], reply: A
         lemmas, rule = [_conjoined(problem, sequent, proposal, lemmas, notes)], None
     else:
         rule = read_rule(problem, sequent, proposal, notes)
-    if not lemmas and rule is None:
+    if not lemmas and rule is None and not proposal.get("instances"):
         besides = f" ({'; '.join(notes)})" if notes else ""
         raise BadProposal(f"the sketch has neither a new lemma nor an induction, a case split or a witness{besides}")
     names = [lemma.name for lemma in lemmas]
@@ -258,7 +258,7 @@ def idea_to_sketch(idea: Idea) -> Json:
     kind = str(said["rule"]["kind"]) if said["rule"] else ""
     parts = [*([RULE_NAMES[kind]] if kind else []), *(["lemmas"] if idea.lemmas else [])]
     return {
-        "strategy": "model-" + "-".join(parts),
+        "strategy": "model-" + "-".join(parts or ["instances"]),
         "fingerprint": f"model:{digest}",
         "deterministic": False,
         "idea": {**said, "leave_open": idea.leave_open, "instances": instances, "notes": list(idea.notes)},

@@ -15,6 +15,7 @@ from goedels_poetry.kernel.reading.certificate import query_from_json
 from goedels_poetry.kernel.refutation.theory import definitions
 from goedels_poetry.kernel.terms import symbols
 from goedels_poetry.languages.smt.engine.context import DIRECT, OutOfTime, ProverContext, direct_query, minimal_query
+from goedels_poetry.languages.smt.engine.jobs.chains import as_given
 from goedels_poetry.languages.smt.engine.jobs.payloads import (
     EXHAUSTED,
     context_of,
@@ -61,8 +62,11 @@ def prove(payload: Json) -> Json:
 
 
 def correct(payload: Json) -> Json:
-    """Another query for a goal whose first one did not stand: more resources, quantifiers on or off."""
+    """Another query for a goal whose first did not stand: plain instances, more resources, quantifiers on or off."""
     context, sequent, began = context_of(payload)
+    for plain in as_given(context, sequent):
+        if context.holds(sequent, plain, DIRECT):
+            return result(context, began, {"candidate": {"query": query_to_json(plain)}})
     for rlimit in (4 * DIRECT, 16 * DIRECT):
         query = direct_query(context, sequent, rlimit)
         if query is not None:

@@ -31,6 +31,7 @@ CALLS = 120
 """Queries for one function that a definition could be, too."""
 MAX_WHERE = 240
 """Characters."""
+EVERYWHERE = " everywhere"
 WORK = 20_000
 """Evaluations for narrowing values: the given definition was searched with more."""
 
@@ -42,11 +43,7 @@ def doubts(context: ProverContext) -> dict[str, str]:
         for name in () if group.ok else group.group:
             definition = context.signature.definition(name)
             if definition is not None:
-                where = _outside(context, definition)
-                found[name] = (
-                    f"{name} was not shown to end for all arguments; perhaps its definition does not determine it"
-                    f"{where}, and then what needs its values there does not follow"
-                )
+                found[name] = f"{name} was not shown to end for all arguments; {_where_it_holds(context, definition)}"
     return found
 
 
@@ -159,7 +156,24 @@ def _outside(context: ProverContext, definition: Definition) -> str:
     """Where a definition says nothing, in words; of a condition that nobody would read, that it is "everywhere"."""
     guard = context.guards.get(definition.name)
     where = f" where {render(show(_denied(_readable(guard))))}" if guard is not None else ""
-    return where if len(where) <= MAX_WHERE else " everywhere"
+    return where if len(where) <= MAX_WHERE else EVERYWHERE
+
+
+def _where_it_holds(context: ProverContext, definition: Definition) -> str:
+    """Where proofs may use the defining equation, in words: who states a lemma about it has to stay there."""
+    where, measures = _outside(context, definition), context.problem.measures.get(definition.name)
+    perhaps = f"perhaps its definition does not determine it{where}"
+    if not measures:
+        return f"{perhaps}, and then what needs its values there does not follow"
+    falls = f"each of its calls makes {_measured(measures)} smaller"
+    if where == EVERYWHERE:
+        return f"proofs may use its equation only where {falls}, and lemmas about it have to say so"
+    return f"{perhaps}: proofs may use its equation only elsewhere, where {falls}, and lemmas about it have to say so"
+
+
+def _measured(measures: tuple[Term, ...]) -> str:
+    texts = [render(show(m)) for m in measures]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)}), compared from the left,"
 
 
 def _denied(guard: Term) -> Term:

@@ -1123,7 +1123,8 @@ class Proof:  # the steps of a derivation: their schemes worked out again, their
                 self.proved[name] = self._step(name, step)
             except (Refused, Undecided) as error:
                 raise type(error)(f"step {name}: {error}") from None
-        need(name and covers(self.proved[name].formula, wanted, self.simple), "the last step is not what is claimed")
+        need(name and covers(end := self.proved[name].formula, wanted, self.simple), "the last step is another claim")
+        need(covers(wanted, end, self.simple), "the last step is not what is claimed, which is trivial")
         for name, scripts in self.obligations:
             self.asker.shows(name, scripts)
 
@@ -1417,8 +1418,7 @@ def verify(folder: Path, theorem: bytes | None, asker: Asker, report: Namespace)
     given = evidence.pop("interpretation", None) if report.claim in ("counterexample", "negation proved") else None
     problem = read_theorem(data["theorem.smt2"], given)
     stated, simple = problem.signature.term(one_of(report.statement)), Simplifier(problem.signature)
-    same = covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple)
-    need(same, "the manifest states another goal")
+    need(covers(stated, problem.goal, simple) and covers(problem.goal, stated, simple), "the manifest has another goal")
     if given is not None and report.claim == "negation proved":  # of this: what has a meaning satisfies the premises
         problem = replace(problem, goal=imp(conj(problem.premises.values()), problem.goal), premises={})
     take_definitions(problem, evidence)

@@ -189,6 +189,7 @@ SIZE = {"size": {"add": [0]}}
 TAMPERED: dict[str, Tampering] = {
     "another goal": rewritten("(= (add a b) (add b a))", "(= (add a b) a)"),
     "another definition": rewritten("(succ (add (pred n) m))", "(add (pred n) m)"),
+    "a goal that says nothing": rewritten("(= (add a b) (add b a))", "(= a a)"),
     "a premise more": rewritten("(prove", "(assert (= zero (succ zero)))\n(prove"),
     "a dropped step": dropped("zero-case1"),
     "no theorem at the end": dropped("goal"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from goedels_poetry.checker.smt import jobs as checker_jobs
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.languages.smt.engine.context import OutOfTime
 from goedels_poetry.languages.smt.engine.jobs import symbolic as jobs
 from goedels_poetry.languages.smt.text import parse_problem
 
@@ -26,7 +27,11 @@ def verdict(text: str, folder: Path, *, assume_definitions: bool = False, second
     if judged["verdict"] == "unknown":
         return {"verdict": "unknown", "reason": judged["reason"], "trust_level": None}
     nodes: list[Json] = []
-    if not _prove(text, "", "0", [], nodes, seconds):
+    try:
+        proved = _prove(text, "", "0", [], nodes, seconds)
+    except OutOfTime:
+        proved = False
+    if not proved:
         return {"verdict": "unknown", "reason": "not proved", "trust_level": None}
     return checker_jobs.certify({**common, "derivation": nodes, "seconds": seconds})
 

@@ -412,17 +412,26 @@ def rounds(name: str, arguments: tuple[str, ...], corpus: Path, seconds: float, 
         seed = known[name] = known.get(name, 1000) + 1
         seeds.write_text(json.dumps(known), "utf-8")
         command = [sys.executable, str(HERE / script), *rest, "--seed", str(seed)]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        try:
-            left = max(30.0, until - time.monotonic())
-            ran = subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=left)
-        except subprocess.TimeoutExpired:
+        code, said = ended(command, max(30.0, until - time.monotonic()))
+        if code is None:
             break  # its time is over; only a round that ended says something
-        if ran.returncode:
-            said = f"{ran.stdout}\n{ran.stderr}".encode()
-            found(corpus / name, said, f"{' '.join(command[1:])}: exit code {ran.returncode}")
+        if code:
+            found(corpus / name, said, f"{' '.join(command[1:])}: exit code {code}")
         done += 1
     print(f"{name}: {done} rounds, the last with the seed {known.get(name)}", flush=True)
+
+
+def ended(command: list[str], seconds: float) -> tuple[int | None, bytes]:
+    """Exit code and output of a command; None when it had to be ended, with all that it had started."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    out = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, env=environment, start_new_session=True, **out) as run:
+        try:
+            said, _ = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            return None, b""
+    return run.returncode, said
 
 
 def plan(only: str, lean: bool) -> Iterator[str]:

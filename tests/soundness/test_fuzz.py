@@ -87,6 +87,15 @@ def test_a_reader_that_hangs_or_dies_is_found_and_ended(
         assert why.with_suffix("").read_bytes() == b"seed"
 
 
+def test_a_script_whose_time_is_over_is_ended_with_all_that_it_started(fuzz: ModuleType, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    assert fuzz.ended(["sh", "-c", f"sleep 600 & echo $! > {pid}; wait"], 1.0) == (None, b"")
+    started = Path("/proc", pid.read_text().strip(), "stat")
+    while started.exists() and started.read_text().split()[2] != "Z":
+        time.sleep(0.01)
+    assert fuzz.ended(["sh", "-c", "echo 3; exit 5"], 60.0) == (5, b"3\n")
+
+
 def test_coverage_tells_a_way_that_was_not_gone_before(fuzz: ModuleType) -> None:
     from goedels_poetry.models.replies import blocks
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from goedels_poetry.languages.lean.near_names import near_names
 from goedels_poetry.languages.lean.runtime import LeanPool
 from goedels_poetry.languages.lean.sketch import check_proof, open_sketch
 from goedels_poetry.languages.lean.task import Task
@@ -38,3 +39,14 @@ async def test_nothing_is_added_where_no_tactic_failed(lean: LeanPool) -> None:
     told = (await check_proof(lean, Task(PREFIX, HEAD, "t", ()), "⟨Nat.no_such_thing, Nat.le_of_lt h⟩")).reason
     assert "no_such_thing" in told
     assert "The goal there" not in told
+
+
+async def test_a_name_that_does_not_exist_is_answered_with_those_that_do(lean: LeanPool) -> None:
+    """`List.sum_append` is what everybody would guess; for numbers it has another name."""
+    head = "theorem t (a b : List Nat) : (a ++ b).sum = a.sum + b.sum"
+    task = Task("", head, "t", ())
+    report = (await check_proof(lean, task, "List.sum_append")).reason
+    told = await near_names(lean, task, report)
+    assert "There is no List.sum_append; there is:" in told
+    assert "List.sum_append_nat {l₁ l₂ : List Nat} : (l₁ ++ l₂).sum = l₁.sum + l₂.sum" in told
+    assert await near_names(lean, task, "1:3: unsolved goals") == ""

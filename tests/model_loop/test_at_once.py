@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import pytest
 from scripted_models import Answer, Server, WithModel, prompt_of
 
 from goedels_poetry import Verdict
@@ -43,3 +44,27 @@ async def test_every_goal_asks_at_once_and_the_tree_is_the_same_whoever_answers_
             with framework.open_store(result.run_id) as store:
                 digests.add(store.digest())
     assert len(digests) == 1
+
+
+PARTS = """
+(declare-datatypes ((D 0)) (((c0) (c1))))
+(declare-fun P (Int D) Bool)
+(declare-fun Q (D) Bool)
+(assert (! (forall ((x Int) (y Int) (d D)) (=> (P (+ (* x x x) (* 7 y y y) (* x y)) d) (Q d))) :named rule))
+(assert (! (forall ((d D)) (P 1017 d)) :named fact))
+(prove (and {parts}))
+"""
+
+
+@pytest.mark.parametrize(("parts", "shown"), [("(Q c0) (Q c1)", "(and (Q c0) (Q c1))"), ("(= c0 c0) (Q c1)", "(Q c1)")])
+async def test_a_conjunction_is_one_question(with_model: WithModel, parts: str, shown: str) -> None:
+    """About the whole, where several of its parts want an idea; else about the one that does."""
+
+    def names_the_instances(asked: dict[str, Any]) -> Answer:
+        at = [{"of": "premise", "name": "rule", "at": ["10", "1", f"c{number}"]} for number in range(2)]
+        return Answer(json.dumps({"instances": at}))
+
+    with Server(names_the_instances) as server:
+        result = await with_model(server, use_memory=False).arun(PARTS.format(parts=parts), name="parts.smt2")
+        assert result.verdict is Verdict.PROVED
+        assert [f"show: {shown}" in prompt_of(asked) for asked in server.requests] == [True]

@@ -14,6 +14,7 @@ from goedels_poetry.languages.bridge.goals import Engine
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
+from goedels_poetry.languages.lean.near_names import near_names
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
 from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, lend, open_lean
@@ -227,9 +228,11 @@ class LeanLanguage:
         """See `Language.verify`."""
         began = time.monotonic()
         proof, helpers = str(candidate["proof"]), str(candidate.get("helpers", ""))
-        seen = await check_proof(await self._lean(), await self._task(goal), proof, helpers)
+        lean, task = await self._lean(), await self._task(goal)
+        seen = await check_proof(lean, task, proof, helpers)
         if seen.reason:
-            return Outcome(False, {"report": seen.reason}, seen.reason.partition("\n")[0], _cost(began))
+            report = "\n".join(filter(None, (seen.reason, await near_names(lean, task, seen.reason))))
+            return Outcome(False, {"report": report}, seen.reason.partition("\n")[0], _cost(began))
         found = {
             "proof": proof,
             "helpers": helpers,
@@ -386,7 +389,8 @@ class LeanLanguage:
             return Outcome(True, {"candidate": {"proof": written.proof, "helpers": written.helpers}})
         opened = await open_sketch(lean, task, "model", written.proof, written.helpers, deterministic=False)
         if opened.reason:
-            return Outcome(False, {}, opened.reason)
+            report = "\n".join(filter(None, (opened.reason, await near_names(lean, task, opened.reason))))
+            return Outcome(False, {}, report)
         return Outcome(True, {"sketch": opened.sketch})
 
     async def confirm_refutation(self, goal: Goal, refutation: Any) -> Outcome:

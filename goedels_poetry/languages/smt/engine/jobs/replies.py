@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from goedels_poetry.kernel.faults import SchemeError
 from goedels_poetry.kernel.reach import reached
+from goedels_poetry.kernel.schemas import Conjuncts
 from goedels_poetry.languages.smt.describe import describe_definitions, describe_goal, describe_problem
 from goedels_poetry.languages.smt.engine.context import OutOfTime, ProverContext
 from goedels_poetry.languages.smt.engine.jobs.confirming import confirm_refutation
@@ -174,10 +177,31 @@ def sketch_within(payload: Json) -> Json:
     if plan is None and payload.get("open"):
         context.budget.limit_calls(int(payload["calls"]))
         plan = _first(context, sketcher.open_plans(sequent), banned)
+    if plan is not None and not payload.get("open") and isinstance(plan.by, Conjuncts):
+        plan = _with_parts(context, sketcher, plan, int(payload["calls"]))
     if plan is None:
         return result(context, began, {}, EXHAUSTED)
     context.budget.limit_calls(None)
     return result(context, began, {"sketch": sketch_json(with_lemmas(context, plan, sketcher.library.plans))})
+
+
+def _with_parts(context: ProverContext, sketcher: Sketcher, plan: Plan, calls: int) -> Plan | None:
+    """A conjunction taken apart with at most one part that stays open; None where more do.
+
+    Whoever is asked about one of several such parts would be asked about each, and has to see the others to say how
+    one helps another: so the question is about the whole.
+    """
+    parts: list[Plan] = []
+    for part in plan.children:
+        closed = None
+        if not part.complete:
+            context.budget.limit_calls(calls)
+            with suppress(OutOfTime):
+                closed = next((p for p in sketcher.closed_plans(part.sequent, halves=False) if p.complete), None)
+        parts.append(closed or part)
+        if sum(not p.complete for p in parts) > 1:
+            return None
+    return replace(plan, children=tuple(parts))
 
 
 def _first(context: ProverContext, plans: Iterator[Plan], banned: set[str]) -> Plan | None:

@@ -16,7 +16,6 @@ from goedels_poetry.languages.smt.engine.context import (
     direct_query,
     minimal_query,
 )
-from goedels_poetry.languages.smt.engine.context.budget import Budget
 from goedels_poetry.languages.smt.engine.jobs import problem_of, root_sequent
 from goedels_poetry.languages.smt.text import parse_sequent
 from goedels_poetry.solvers import Answer
@@ -94,8 +93,8 @@ def test_lemmas_are_shown_and_not_handed_out(context: ProverContext) -> None:
         context.lemmas["key"] = root_sequent(context.problem)  # type: ignore[index]
 
 
-def test_a_part_of_a_budget_leaves_the_rest_for_the_others() -> None:
-    budget = Budget()
+def test_a_part_of_a_budget_leaves_the_rest_for_the_others(context: ProverContext) -> None:
+    budget = context.budget
     budget.limit_calls(8)
     with budget.part(0.25):
         for _ in range(2):
@@ -108,6 +107,6 @@ def test_a_part_of_a_budget_leaves_the_rest_for_the_others() -> None:
         budget.spend(Answer("unknown"))
     with pytest.raises(OutOfTime):
         budget.check()
-    unlimited = Budget()
-    with unlimited.part(0.25):
-        unlimited.check()
+    budget.limit_calls(None)
+    with budget.part(0.0):
+        budget.check()

@@ -26,8 +26,6 @@ class Request:
     """0-based: another attempt with the same words is another question."""
     samples: int = 1
     """How many answers, asked for at the same time."""
-    first_alone: bool = False
-    """Ask for the first by itself, and for the others when whoever reads the replies wants more."""
     temperature: float | None = None
     """The schedule's; a temperature set for the role wins. None: the server's own."""
     max_tokens: int | None = None
@@ -39,6 +37,8 @@ class Request:
     seed: int = 0
     messages: tuple[tuple[str, str], ...] = ()
     """Earlier conversation, oldest first: ``("user" | "assistant", text)``; stands before the prompt."""
+    first_alone: bool = False
+    """Ask for the first by itself, and for the others when whoever reads the replies wants more."""
 
 
 @dataclass(frozen=True, slots=True)

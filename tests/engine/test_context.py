@@ -18,6 +18,7 @@ from goedels_poetry.languages.smt.engine.context import (
 )
 from goedels_poetry.languages.smt.engine.jobs import problem_of, root_sequent
 from goedels_poetry.languages.smt.text import parse_sequent
+from goedels_poetry.solvers import Answer
 
 PLUS = """
 (declare-datatypes ((N 0)) (((zero) (s (p N)))))
@@ -90,3 +91,22 @@ def test_a_number_of_queries_counts_from_where_it_is_set_and_a_deadline_from_now
 def test_lemmas_are_shown_and_not_handed_out(context: ProverContext) -> None:
     with pytest.raises(TypeError):
         context.lemmas["key"] = root_sequent(context.problem)  # type: ignore[index]
+
+
+def test_a_part_of_a_budget_leaves_the_rest_for_the_others(context: ProverContext) -> None:
+    budget = context.budget
+    budget.limit_calls(8)
+    with budget.part(0.25):
+        for _ in range(2):
+            budget.check()
+            budget.spend(Answer("unknown"))
+        with pytest.raises(OutOfTime):
+            budget.check()
+    for _ in range(6):
+        budget.check()
+        budget.spend(Answer("unknown"))
+    with pytest.raises(OutOfTime):
+        budget.check()
+    budget.limit_calls(None)
+    with budget.part(0.0):
+        budget.check()

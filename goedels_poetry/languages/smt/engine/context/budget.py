@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from goedels_poetry.solvers import Answer
 
@@ -35,6 +37,19 @@ class Budget:
     def limit_calls(self, calls: int | None) -> None:
         """So many more queries, or any number of them. The same on every machine, unlike a deadline."""
         self._most_calls = self.calls + calls if calls is not None else None
+
+    @contextmanager
+    def part(self, most: float) -> Iterator[None]:
+        """At most a part of what is left, 0 to 1, inside; what is not used of it is there afterwards."""
+        calls, deadline, now = self._most_calls, self._deadline, time.monotonic()
+        if calls is not None:
+            self._most_calls = self.calls + int(max(0, calls - self.calls) * most)
+        if deadline is not None:
+            self._deadline = now + max(0.0, deadline - now) * most
+        try:
+            yield
+        finally:
+            self._most_calls, self._deadline = calls, deadline
 
     def spend(self, answer: Answer) -> Answer:
         """Count a query that was answered."""

@@ -11,7 +11,8 @@ Language models, from the top: `replies` has the jobs.
   numbers by `reading`.
 * What comes of it: `guided` finds out how lemmas give the goal (`computing`: cases without variables; `chains`: lemmas
   at what other lemmas bring), and `open_cases` says what stays open; `confirming` finds out whether values refute a
-  goal, `negations` proves it where evaluation cannot tell, and `undetermined` says whether definitions leave it open.
+  goal (`left_out`: what functions may be that a reply does not speak of), `negations` proves it where evaluation cannot
+  tell, and `undetermined` says whether definitions leave it open.
 """
 
 from __future__ import annotations

@@ -65,12 +65,16 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
     library = _obvious(context, sequent, lemmas)
     for position, (child, lemma) in enumerate(zip(children, lemmas, strict=True)):
         own = Rule.from_json(child.get("by", {}), context.problem, lemma.vars)
-        plan, ended, left = _at_once(context, lemma, own)
+        with context.budget.part(max(PART, 1 / (len(lemmas) - position + 1))):
+            plan, ended, left = _at_once(context, lemma, own)
         library[key_of(lemma)] = plan or Plan(lemma)
         if left:
             reports[key_of(lemma)] = left
         found.lemmas.append((called(position, child.get("name", ""), lemma, context.signature), lemma, ended))
         context.add_lemma(lemma)
+    if _is_over(context):
+        context.budget.set_deadline(GOAL_SECONDS)
+        context.budget.limit_calls(GOAL_CALLS)
     plan, partial = _search(context, sequent, rule, placed)
     if plan is None and partial is not None and idea["leave_open"]:
         plan = partial
@@ -87,6 +91,10 @@ def complete(context: ProverContext, sequent: Sequent, proposal: Json) -> tuple[
 
 
 FINISHING_SECONDS = 60.0
+PART = 0.25
+"""Of what is left for a sketch, for one lemma: a hard one leaves enough for those after it."""
+GOAL_CALLS, GOAL_SECONDS = 60, 30.0
+"""Whether the goal follows from the lemmas is found out even where they have used up everything."""
 
 
 def _obvious(context: ProverContext, sequent: Sequent, lemmas: list[Sequent]) -> dict[str, Plan]:

@@ -14,6 +14,8 @@ from goedels_poetry.cli.early import load_ahead
 
 FEW_COLLECTIONS = (100_000, 50, 100)
 """Thresholds of the garbage collector: what is loaded is no garbage; to look for some takes a tenth of the start."""
+MORE_COLLECTIONS = (2_000, 10, 5)
+"""From the first one on: what there was until then is left out of them, so that they take a millisecond."""
 
 
 def run() -> NoReturn:
@@ -22,6 +24,7 @@ def run() -> NoReturn:
     What was opened is closed by then, and children end with us (where the system sees to that: on Linux).
     """
     gc.set_threshold(*FEW_COLLECTIONS)
+    gc.callbacks.append(_settle)
     try:
         main()
     except SystemExit as end:
@@ -29,6 +32,14 @@ def run() -> NoReturn:
         if sys.platform != "linux" or not (isinstance(code, int) or code is None):
             raise SystemExit(code) from None
         os._exit(code or 0)
+
+
+def _settle(phase: str, info: dict[str, int]) -> None:
+    """Told of the first collection, which shows that the program is a long one: a folder, a server, a large proof."""
+    if phase == "stop":
+        gc.callbacks.remove(_settle)
+        gc.freeze()
+        gc.set_threshold(*MORE_COLLECTIONS)
 
 
 def _flushed(code: int | str | None) -> int | str | None:

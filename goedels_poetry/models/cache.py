@@ -1,8 +1,9 @@
 """Answers that need not be asked for again: replies of models, verdicts on candidates, validity of inputs.
 
-LRU in memory over one SQLite file that all runs of a data directory share. Every entry stores the whole question
-and a checksum of the answer, and both are compared on reading: neither a collision nor a damaged page gives
-another question's answer. A file that cannot be used is put aside; the worst that happens is a miss.
+LRU in memory over one SQLite file that all runs of a data directory share. Every row of the file has the whole
+question and a checksum of the answer, and both are compared on reading: no damaged page gives another question's
+answer. In memory a question, which may be a prompt of many pages, is its SHA-256 alone, and answers are bounded by
+their length besides their number. A file that cannot be used is put aside; the worst that happens is a miss.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ CREATE TABLE IF NOT EXISTS cache(
 """
 _WAIT_MS = 250
 """Patience with other processes: the caller is an event loop, and a miss is cheap."""
+
+MOST_CHARACTERS = 1_000_000
+"""Length of all answers of one kind that are kept in memory; what is longer by itself is in the file alone."""
 
 
 @dataclass(slots=True)
@@ -73,6 +77,7 @@ class ExecutorCache:
             "validation": max_validation,
         }
         self._memory: dict[Kind, OrderedDict[str, str]] = {kind: OrderedDict() for kind in self._most}
+        self._characters: dict[Kind, int] = dict.fromkeys(self._most, 0)
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         if path is not None:
@@ -101,10 +106,11 @@ class ExecutorCache:
     def put(self, kind: Kind, question: Any, answer: Any) -> None:
         """Keep an answer (a JSON value, not None). Failing to write is not an error."""
         text, body = _canonical(question), json.dumps(answer, separators=(",", ":"))
+        key = _digest(text)
         with self._lock:
-            self._remember(kind, text, body)
+            self._remember(kind, key, body)
             if self._db is not None:
-                row = (kind, _digest(text), text, body, _checksum(text, body))
+                row = (kind, key, text, body, _checksum(text, body))
                 try:
                     self._db.execute(
                         "INSERT OR REPLACE INTO cache(kind, key, question, answer, checksum) VALUES(?,?,?,?,?)", row
@@ -146,30 +152,30 @@ class ExecutorCache:
             self._give_up(problem)
 
     def _recall(self, kind: Kind, question: str) -> str | None:
-        memory = self._memory[kind]
-        if question in memory:
-            memory.move_to_end(question)
-            return memory[question]
+        memory, key = self._memory[kind], _digest(question)
+        if key in memory:
+            memory.move_to_end(key)
+            return memory[key]
         if self._db is None:
             return None
         try:
             row = self._db.execute(
-                "SELECT question, answer, checksum FROM cache WHERE kind=? AND key=?", (kind, _digest(question))
+                "SELECT question, answer, checksum FROM cache WHERE kind=? AND key=?", (kind, key)
             ).fetchone()
         except sqlite3.Error as problem:
             self._give_up(problem)
             return None
         if row is None or row[0] != question or not isinstance(row[1], str) or row[2] != _checksum(question, row[1]):
             return None
-        self._remember(kind, question, row[1])
+        self._remember(kind, key, row[1])
         return row[1]
 
-    def _remember(self, kind: Kind, question: str, answer: str) -> None:
+    def _remember(self, kind: Kind, key: str, answer: str) -> None:
         memory = self._memory[kind]
-        memory[question] = answer
-        memory.move_to_end(question)
-        while len(memory) > self._most[kind]:
-            memory.popitem(last=False)
+        self._characters[kind] += len(answer) - len(memory.pop(key, ""))
+        memory[key] = answer
+        while len(memory) > self._most[kind] or self._characters[kind] > MOST_CHARACTERS:
+            self._characters[kind] -= len(memory.popitem(last=False)[1])
 
     def _give_up(self, problem: sqlite3.Error) -> None:
         """Go on without the file, unless somebody else only has it locked for a moment."""

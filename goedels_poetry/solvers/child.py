@@ -304,6 +304,8 @@ class Child:
 
         self._process: Process = start_process(start) if isinstance(command, Sequence) else command
         self._end = weakref.finalize(self, _end, self._process, os.getpid())  # at the latest when we end
+        if share_group:
+            _held.add(self)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -439,6 +441,8 @@ class Child:
             reap()
 
 
+_held: weakref.WeakSet[Child] = weakref.WeakSet()
+"""Those of a worker that are in use, or kept for its next job."""
 _killed: list[Process] = []
 _MOST_KILLED = 16
 
@@ -447,3 +451,11 @@ def reap() -> None:
     """Bury the children that a worker has killed."""
     while _killed:
         _killed.pop().wait()
+
+
+def bury() -> None:
+    """Reap those of a worker's children that somebody else has ended while it had no job; see `reap`."""
+    for each in list(_held):
+        if not each.alive:
+            _held.discard(each)
+    reap()

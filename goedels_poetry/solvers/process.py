@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -19,6 +20,9 @@ from goedels_poetry.solvers.script import script_fault, term_fault
 
 MEMORY_EXIT = 101
 """z3 ends with this code when it is out of memory; our own children do the same."""
+KILLED = -signal.SIGKILL
+"""The return code of a child that somebody else has killed, if we have not."""
+WHO_KILLS = "the system does that when memory runs out: let less run beside it, or give it more"
 
 DEFAULT_LIMITS = Limits()
 
@@ -158,13 +162,18 @@ class SolverProcess(ABC):
         return answer
 
     def _again(self, limits: Limits, query: Query, deadline: float) -> Answer:
-        """What was killed from outside goes well in a fresh process; where the solver has a defect it ends again."""
+        """What was killed from outside goes well in a fresh process; where the solver has a defect it ends again.
+
+        A defect is no SIGKILL, and no limit of ours is: that is the machine's, which has no room for this query now.
+        """
         try:
             return self._posed(limits, query, deadline)
         except ChildDied as death:
             self.cut_off += 1
             if answer := self._post_mortem(death, limits):
                 return answer
+            if death.code == KILLED:
+                raise SolverUnavailable(f"{self.name} was killed again and again; {WHO_KILLS}") from None
             self._probe(limits.memory_mb)
             return Answer("error", f"{self.name} crashed: {death}", lost=True)
 

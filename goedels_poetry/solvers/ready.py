@@ -80,6 +80,13 @@ def prepare(source: Forks | None = None) -> None:
     _used.clear()
 
 
+def bury() -> None:
+    """Let go of solvers that have ended, by whomever, while nobody has a job for this worker."""
+    for key in [key for key, each in _forks.items() if not each.alive]:
+        _forks.pop(key).close()
+    children.bury()
+
+
 def _prepare_forks(source: Forks) -> None:
     """From the template, where there is one; where there is none, see whether it is time for it."""
     global _source, _templated  # noqa: PLW0603  one template a worker
@@ -93,4 +100,4 @@ def _prepare_forks(source: Forks) -> None:
     _forked.clear()
 
 
-__all__ = ["Forks", "forked", "prepare", "started"]
+__all__ = ["Forks", "bury", "forked", "prepare", "started"]

@@ -11,6 +11,7 @@ import importlib
 import inspect
 import os
 import resource
+import select
 import signal
 import sys
 import traceback
@@ -22,6 +23,9 @@ from goedels_poetry.solvers import child, ready
 from goedels_poetry.solvers.frames import private_pipes, read_message, write_message
 from goedels_poetry.solvers.launch import allowed_memory, bind_to_parent, limit_memory
 from goedels_poetry.solvers.process import MEMORY_EXIT
+
+IDLE_SECONDS = 2.0
+"""How often a worker that has nothing to do looks whether its solvers live."""
 
 
 def is_allowed(module: str, packages: Sequence[str]) -> bool:
@@ -93,7 +97,7 @@ def main() -> None:
     requests, replies = private_pipes()
     packages = sys.argv[2:]
     first = True
-    while (request := read_message(requests)) is not None:
+    while (request := _next_request(requests)) is not None:
         try:
             reply = do(request, packages)
             try:
@@ -104,6 +108,13 @@ def main() -> None:
             first = False
         except MemoryError:
             os._exit(MEMORY_EXIT)
+
+
+def _next_request(requests: int) -> dict[str, Any] | None:
+    """The next message. As long as there is none, solvers in store that somebody else has killed are reaped."""
+    while not select.select([requests], [], [], IDLE_SECONDS)[0]:
+        ready.bury()
+    return read_message(requests)
 
 
 def between_jobs(first: bool, forks: str) -> None:

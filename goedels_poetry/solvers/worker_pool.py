@@ -11,7 +11,7 @@ from goedels_poetry.solvers.child import REAPING, Child, ChildDied, ChildFlood, 
 from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
-from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
+from goedels_poetry.solvers.process import KILLED, START_SECONDS, WHO_KILLS, last_output, out_of_memory
 from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 
@@ -57,6 +57,8 @@ class _Worker:
                 self._probe()
             if out_of_memory(death):
                 raise JobMemory(f"{function} needs more than {_memory(memory_mb)}") from None
+            if death.code == KILLED and not self._killed:
+                raise SolverUnavailable(f"worker processes were killed again and again; {WHO_KILLS}") from None
             raise JobCrashed(f"{function} ended its process ({death})", last_output(death)) from None
         except (ChildFlood, BrokenFrame) as fault:
             self.close()

@@ -18,8 +18,11 @@ _WORDINGS = {
 _OF_LANGUAGES = {("python", "("): "goedels_poetry.languages.python.wording:render"}
 """Of a language, where its own words are others than those of the statements that it is translated to."""
 
+MOST_WORDED = 500
+"""Statements whose words are kept: those of a tree are asked for again and again, those of another theorem never."""
 
-@lru_cache(maxsize=4_000)
+
+@lru_cache(maxsize=MOST_WORDED)
 def worded(statement: str, language: str = "") -> str:
     """The statement as people write it, where it is one that we can word; else as it is.
 
@@ -38,7 +41,7 @@ def wording_of(language: str) -> Callable[[str], str]:
     return partial(worded, language=language)
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=MOST_WORDED)
 def worded_name(name: str, language: str = "") -> str:
     """The name of a function or a variable as people write it."""
     if language == "python":

@@ -104,7 +104,7 @@ class RunDir:
             self.database.write_card(self.run_id, card)
             return
         temporary = self.path / f"run.json.{os.getpid()}"
-        temporary.write_text(json.dumps(card, indent=1, sort_keys=True) + "\n", "utf-8")
+        temporary.write_text(_in_lines(card), "utf-8")
         temporary.replace(self.path / "run.json")
 
     def result(self) -> RunResult | None:
@@ -184,6 +184,12 @@ class RunDir:
             steps=int(metrics.get("steps", 0)),
             size=self.size(),
         )
+
+
+def _in_lines(card: dict[str, Any]) -> str:
+    """JSON with a line for each field. ``indent`` would do it in Python, and leave a cycle of functions behind."""
+    rows = (f" {json.dumps(name)}: {json.dumps(card[name], sort_keys=True)}" for name in sorted(card))
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
 def _result_of(card: dict[str, Any]) -> RunResult | None:

@@ -15,6 +15,9 @@ T = TypeVar("T")
 PATIENCE = 5.0
 """Seconds to wait for another process."""
 
+_PAGES_KB = 256
+"""Memory for the pages of one database; SQLite itself takes up to 2 MB of it, a page for whatever was ever read."""
+
 _OURS_TO_REPLACE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """What SQLite says of a file that is damaged, and not of a machine that cannot write it or is busy with it."""
 
@@ -28,6 +31,7 @@ def connect(path: Path, schema: str) -> sqlite3.Connection:
         try:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
+            db.execute(f"PRAGMA cache_size=-{_PAGES_KB}")
             db.executescript(schema)
         except sqlite3.Error as exc:
             db.close()

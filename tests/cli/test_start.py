@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from goedels_poetry.cli import prove as prove_command
 from goedels_poetry.cli.app import app
 from goedels_poetry.cli.configure import _validated, settings
+from goedels_poetry.cli.main import FEW_COLLECTIONS, MORE_COLLECTIONS
 from goedels_poetry.cli.report import Report, show
 from goedels_poetry.cli.short import run_short, told_to_prove
 from goedels_poetry.settings import Budgets, LeanSettings, ModelSettings, Settings
@@ -38,6 +40,23 @@ def test_a_small_theorem_is_proved_without_what_it_does_not_need(program: Callab
     loaded = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
     assert "goedels_poetry.cli.prove" in loaded
     assert loaded.isdisjoint(HEAVY)
+
+
+def test_a_long_program_leaves_what_it_has_loaded_out_of_its_collections(tmp_path: Path) -> None:
+    code = """
+import gc, importlib
+program = importlib.import_module("goedels_poetry.cli.main")
+def command():
+    print(gc.get_freeze_count(), *gc.get_threshold())
+    for _ in range(3):
+        gc.collect()  # the first one is noticed, and only that
+    print(gc.get_freeze_count() > 1_000, *gc.get_threshold())
+program.main = command
+program.run()
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    few, more = (" ".join(map(str, thresholds)) for thresholds in (FEW_COLLECTIONS, MORE_COLLECTIONS))
+    assert ran.stdout.splitlines() == [f"0 {few}", f"True {more}"]
 
 
 # -- settings ---------------------------------------------------------------------------------------------------

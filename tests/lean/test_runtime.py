@@ -1,10 +1,12 @@
 """What the embedded Lean answers."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from goedels_poetry.errors import is_passing
 from goedels_poetry.kernel.lean import read
 from goedels_poetry.languages.lean.runtime import (
     LOGIC_AXIOMS,
@@ -161,3 +163,35 @@ def test_a_driver_that_answers_nonsense_has_crashed(tmp_path: Path, answer: str)
         assert lean.check(CheckRequest("theorem t : True := trivial", seconds=5)).status == "crash"
     finally:
         lean.close()
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_lean_that_the_system_kills_is_asked_once_more_and_says_nothing_about_the_text(
+    tmp_path: Path, deaths: int
+) -> None:
+    program = f"""
+    echo '{{"event": "ready"}}'; read line
+    echo >> {tmp_path}/asked; [ $(wc -l < {tmp_path}/asked) -gt {deaths} ] || kill -9 $$
+    echo '{{"status": "done", "id": '$(echo "$line" | sed 's/.*"id": \\([0-9]*\\).*/\\1/')'}}'; read line
+    """
+    lean = DrivenLean(["/bin/sh", "-c", program])
+    try:
+        if deaths == 1:
+            assert lean.check(CheckRequest("theorem t : True := trivial", seconds=5)).status == "done"
+        else:
+            with pytest.raises(LeanUnavailable, match="memory runs out") as told:
+                lean.check(CheckRequest("theorem t : True := trivial", seconds=5))
+            assert is_passing(told.value), "a run stops where it is, and goes on when there is room"
+    finally:
+        lean.close()
+
+
+async def test_a_lean_that_we_end_was_not_killed_by_the_system(tmp_path: Path) -> None:
+    lean = DrivenLean(["/bin/sh", "-c", 'echo \'{"event": "ready"}\'; read line; echo > asked; read line'])
+    lean._command[2] = lean._command[2].replace("asked", str(tmp_path / "asked"))
+    answer = asyncio.create_task(asyncio.to_thread(lean.check, CheckRequest("theorem t : True := trivial")))
+    while not (tmp_path / "asked").exists():
+        await asyncio.sleep(0.01)
+    lean.kill()
+    assert (await answer).status == "crash" and lean.starts == 1
+    lean.close()

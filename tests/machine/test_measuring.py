@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import math
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from toy_language import theorem
+from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
+from goedels_poetry.tree.shared_database import connect
+
+BLOCKS = 50
+"""Memory blocks for each run that has ended: what is kept in numbers that are bounded. Its tree alone has hundreds."""
+OURS = "goedels_poetry."
 
 
 def script(name: str) -> ModuleType:
@@ -61,7 +68,22 @@ def test_the_longest_chain_is_made_of_replies_that_need_each_other() -> None:
 
 
 async def test_a_framework_keeps_nothing_of_runs_that_have_ended(framework: MakeFramework) -> None:
-    fw = framework()
-    for n in range(20):
+    language = ToyLanguage()
+    fw = framework(language)
+    blocks, ours = [], []
+    for n in range(40):
         assert (await fw.arun(theorem(f"goal {n}"), name="t")).verdict is Verdict.PROVED
+        if n % 20 == 19:
+            language.goals.clear()  # what the toy itself writes down
+            gc.collect()
+            blocks.append(sys.getallocatedblocks())
+            ours.append(Counter(kind for each in gc.get_objects() if OURS in str(kind := type(each))))
     assert len(fw._busy) == 0 and not fw._under_way
+    assert blocks[1] - blocks[0] < 20 * BLOCKS
+    assert [kind for kind, number in (ours[1] - ours[0]).items() if number >= 20] == []
+
+
+def test_the_pages_of_a_shared_database_take_a_quarter_of_a_megabyte_however_much_is_read(tmp_path: Path) -> None:
+    db = connect(tmp_path / "lemmas.db", "CREATE TABLE IF NOT EXISTS t(body TEXT)")
+    assert db.execute("PRAGMA cache_size").fetchone() == (-256,)  # negative: kB
+    db.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from asking import MakeModels, goal
 from model_server import EMPTY, Answer, Server, server_error
 
 from goedels_poetry.models import ExecutorCache, Ledger, Price, PriceError, Prices, RecordingError, Usage
-from goedels_poetry.models.cache import Kind
+from goedels_poetry.models.cache import MOST_CHARACTERS, Kind
 
 
 def counting() -> Server:
@@ -106,6 +107,33 @@ def test_the_least_recently_used_goes_first() -> None:
     kept.get("validation", "a")
     kept.put("validation", "c", "c")
     assert [kept.get("validation", name) for name in "abc"] == ["a", None, "c"]
+
+
+@pytest.mark.parametrize(("question", "answer"), [(60_000, 10), (10, 60_000)], ids=["long questions", "long answers"])
+def test_long_texts_are_left_to_the_file(tmp_path: Path, question: int, answer: int) -> None:
+    kept = ExecutorCache(tmp_path / "cache.db")
+    texts = [f"{n:04}" for n in range(100)]
+    tracemalloc.start()
+    try:
+        for text in texts:
+            kept.put("generation", text * (question // 4), text * (answer // 4))
+        assert tracemalloc.get_traced_memory()[0] < MOST_CHARACTERS + 200_000  # bytes; the texts have six million
+    finally:
+        tracemalloc.stop()
+    for text in texts:
+        assert kept.get("generation", text * (question // 4)) == text * (answer // 4)
+    kept.close()
+
+
+def test_an_answer_that_takes_the_place_of_another_counts_once() -> None:
+    kept = ExecutorCache()
+    half = "x" * (MOST_CHARACTERS // 2 - 10)
+    for _ in range(5):
+        kept.put("generation", "a", half)
+    kept.put("generation", "b", half)
+    assert kept.get("generation", "a") == kept.get("generation", "b") == half
+    kept.put("generation", "c", "x" * MOST_CHARACTERS)  # longer than all that may be kept, with its quotes
+    assert [kept.get("generation", name) for name in "abc"] == [None] * 3
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import Limits, SolverProcess, Z3Process, solver_versions
+from goedels_poetry.solvers import Limits, SolverProcess, SolverUnavailable, Z3Process, solver_versions
 
 FALSE = "(assert false)"
 
@@ -156,6 +156,13 @@ def test_what_was_killed_once_is_asked_again(solver: SolverProcess, hard: str) -
         answer = solver.ask(hard, Limits(seconds=1))
     assert (answer.status, answer.reason) == ("unknown", "timeout")
     assert solver.starts >= 2
+
+
+def test_what_is_killed_again_and_again_is_the_machine_s_trouble(solver: SolverProcess, hard: str) -> None:
+    solver.ask("")
+    with end(solver, signal.SIGKILL, times=2), pytest.raises(SolverUnavailable, match="memory runs out"):
+        solver.ask(hard, Limits(seconds=60))
+    assert solver.ask(FALSE).status == "unsat"
 
 
 def test_a_process_that_died_between_two_queries_is_not_noticed(solver: SolverProcess) -> None:

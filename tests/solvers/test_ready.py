@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,6 +69,18 @@ async def test_jobs_that_keep_their_solver_leave_none_to_spare() -> None:
 
 def _lives(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
+
+
+async def test_those_in_store_that_somebody_kills_are_reaped_while_nobody_has_a_job() -> None:
+    async with WorkerPool(1, PACKAGES, modules=(CHILD,)) as pool:
+        kept = (await pool.run("solver_jobs:search_on", {}))["used"]
+        *_, last = await _checks(pool, 3)
+        stored = {kept, *(pid for pid in last["there"] if _lives(pid))}
+        for pid in stored:
+            os.kill(pid, signal.SIGKILL)
+        while any(map(_lives, stored)):  # a defunct one has its folder in /proc, too
+            await asyncio.sleep(0.05)
+        assert (await pool.run("solver_jobs:search_on", {}))["used"] not in stored
 
 
 async def test_they_end_with_the_worker() -> None:

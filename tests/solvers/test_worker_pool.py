@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverError, WorkerPool
+from goedels_poetry.solvers import JobCrashed, JobMemory, JobTimeout, SolverError, SolverUnavailable, WorkerPool
 
 Make = Callable[..., WorkerPool]
 
@@ -116,6 +116,13 @@ async def test_a_job_that_takes_too_long_is_stopped(make: Make) -> None:
     pool = make()
     with pytest.raises(JobTimeout):
         await pool.run("solver_jobs:sleep", {"seconds": 600}, seconds=0.5)
+    assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
+
+
+async def test_a_job_whose_workers_the_system_kills_is_not_to_blame(make: Make) -> None:
+    pool = make()
+    with pytest.raises(SolverUnavailable, match="memory runs out"):
+        await pool.run("solver_jobs:be_killed", {})
     assert await pool.run("solver_jobs:add", {"numbers": [1]}) == {"sum": 1}
 
 

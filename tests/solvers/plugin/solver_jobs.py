@@ -42,6 +42,11 @@ def crash(payload: dict[str, Any]) -> dict[str, Any]:
     os.abort()
 
 
+def be_killed(payload: dict[str, Any]) -> dict[str, Any]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return {}
+
+
 def leave(payload: dict[str, Any]) -> dict[str, Any]:
     sys.exit(3)
 

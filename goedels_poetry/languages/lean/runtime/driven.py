@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.errors import Unavailable
 from goedels_poetry.languages.lean.runtime import headstart
 from goedels_poetry.languages.lean.runtime.library import Library, read_library
 from goedels_poetry.languages.lean.runtime.protocol import (
@@ -26,6 +26,7 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     read_result,
 )
 from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
+from goedels_poetry.solvers.process import KILLED, WHO_KILLS
 
 START_SECONDS = 60.0
 GRACE_SECONDS = 5.0
@@ -33,8 +34,12 @@ GRACE_SECONDS = 5.0
 MAX_ANSWER_BYTES = 64_000_000
 
 
-class LeanUnavailable(GoedelsPoetryError):
-    """Lean cannot be started; the message says why and what to do."""
+class LeanUnavailable(Unavailable):
+    """Lean cannot be started, or does not live to answer; the message says why and what to do."""
+
+
+class _Killed(LeanUnavailable):
+    """It was killed while it worked, and not by us."""
 
 
 class DrivenLean:
@@ -47,6 +52,7 @@ class DrivenLean:
         self._group = group
         self._child: Child | None = None
         self._lock = threading.Lock()
+        self._told_to_end = False
         self.starts = 0
 
     @property
@@ -87,6 +93,14 @@ class DrivenLean:
         return read_library(self._ask({"op": "library", "prefix": prefix, "code": code, "imported": imported}, seconds))
 
     def _ask(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """What it answers; asked once more in a fresh process when the system has killed it."""
+        self._told_to_end = False
+        try:
+            return self._posed(asked, seconds)
+        except _Killed:
+            return self._posed(asked, seconds)
+
+    def _posed(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
         began = time.monotonic()
         try:
             child = self._living()
@@ -107,6 +121,8 @@ class DrivenLean:
             answer = {"status": "crash", "error": f"the answer is longer than {MAX_ANSWER_BYTES} bytes"}
         except ChildDied as death:
             self._drop()
+            if death.code == KILLED and not self._told_to_end:
+                raise _Killed(f"Lean was killed while it worked; {WHO_KILLS}") from death
             answer = {"status": "crash", "error": f"Lean ended: {death}"}
         except (ValueError, RecursionError) as fault:
             self._drop()
@@ -132,6 +148,8 @@ class DrivenLean:
             printed = fault.output + fault.complaints if isinstance(fault, ChildDied) else b""
             complaint = printed.decode(errors="replace").strip()
             self._drop()
+            if isinstance(fault, ChildDied) and fault.code == KILLED and not self._told_to_end:
+                raise _Killed(f"Lean was killed while it started; {WHO_KILLS}") from fault
             raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {complaint[-400:]}") from fault
         try:
             ready = json.loads(line)
@@ -146,6 +164,7 @@ class DrivenLean:
     def kill(self) -> None:
         """Make the request under way end now; from any thread."""
         with self._lock:
+            self._told_to_end = True
             if self._child is not None:
                 self._end(self._child)
 

@@ -1,6 +1,6 @@
 """What a second node of a Ray cluster is worth, and what it costs to lose one: both on this machine, with their bars.
 
-    python scripts/bench_cluster.py [--problems 12] [--theorem FILE] [--repeat 1]
+    python scripts/bench_cluster.py [--problems 24] [--theorem FILE] [--repeat 1]
 
 Each node has one processor of this machine to itself, workers and raylet alike. The benchmark is so many copies of one
 theorem whose proof is the work of solvers; every node has proved one before the clock starts. One node is the baseline,
@@ -83,7 +83,7 @@ def main() -> int:
     from ray_nodes import Nodes
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=int, default=12)
+    parser.add_argument("--problems", type=int, default=24)
     parser.add_argument("--theorem", type=Path, default=ROOT / "theorems" / "smt" / "fast_power.smt2")
     parser.add_argument("--repeat", type=int, default=1, help="the best of so many counts, for each number of nodes")
     given = parser.parse_args()

@@ -18,7 +18,7 @@ FIRST_SAID = ("tried_proofs", "tried_sketches")
 def guide_of(deps: Deps, *roles: str) -> ModelGuided | None:
     """The language as one that models can work in, when any of ``roles`` has a model; else None."""
     language = deps.language
-    return language if isinstance(language, ModelGuided) and any(map(deps.has_model, roles)) else None
+    return language if any(map(deps.has_model, roles)) and isinstance(language, ModelGuided) else None
 
 
 async def request_for(

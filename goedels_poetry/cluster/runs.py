@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats
+from goedels_poetry.cluster.seats import LEAN, SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
 from goedels_poetry.cluster.worker import named_store, to_json
 from goedels_poetry.errors import Unavailable
+from goedels_poetry.machine.background import call_in
 from goedels_poetry.machine.elsewhere import CERTIFICATE, SECONDS, Assignment
 from goedels_poetry.settings import Settings
 from goedels_poetry.tree.results import RunResult
@@ -19,6 +21,7 @@ from goedels_poetry.tree.state import Verdict
 
 _SECRET = ("api_key", "store_url")
 """How the names of settings end that no message may hold; a node has its own."""
+NOT_BEGUN = "interrupted before a seat was free; the same command begins it"
 _OF_THIS_MACHINE = ("home", "prompts_dir")
 
 
@@ -41,7 +44,10 @@ class ClusterRuns:
         kind = LEAN if assignment.language == "lean" else SOLVERS
         files = await asyncio.to_thread(packed, place.path) if place.database is None else {}
         sent = self._settings, self._store, to_json(assignment), files
-        told, files = await self._seats.call(kind, "run", *sent)
+        try:
+            told, files = await self._seats.call(kind, "run", *sent)
+        except TurnedAway:
+            return RunResult(assignment.name, Verdict.OUT_OF_BUDGET, language=assignment.language, reason=NOT_BEGUN)
         reply = json.loads(told)
         if "error" in reply:
             raise Unavailable(reply["error"])
@@ -57,7 +63,11 @@ class ClusterRuns:
 
     def interrupt(self, reason: str) -> None:
         """See `Elsewhere.interrupt`."""
-        self._loop.call_soon_threadsafe(self._seats.tell, "interrupt", reason)
+        call_in(self._loop, partial(self._interrupt, reason))
+
+    def _interrupt(self, reason: str) -> None:
+        self._seats.turn_away()
+        self._seats.tell("interrupt", reason)
 
 
 def settings_json(settings: Settings) -> str:

@@ -33,6 +33,10 @@ TRIES = 4
 CLOSING_SECONDS = 10.0
 
 
+class TurnedAway(Exception):
+    """A call that was not begun, because nothing more is to be begun."""
+
+
 @dataclass(eq=False, slots=True)
 class _Seat:
     actor: Any
@@ -92,6 +96,7 @@ class Seats:
         self._failed: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._without_room = 0.0
+        self._turned_away = 0
         told = ray.exceptions  # the result, too, may be lost with the node that has it
         self._gone = (told.RayActorError, told.ObjectLostError, told.NodeDiedError, told.WorkerCrashedError)
         self.lost = 0
@@ -135,8 +140,12 @@ class Seats:
 
         Raises:
             ClusterError: no node can do it. Unavailable: it was begun so often and no seat lived to its end.
+            TurnedAway: see `turn_away`.
         """
+        turned_away = self._turned_away
         for _ in range(TRIES):
+            if turned_away != self._turned_away:  # its seat was lost after that
+                raise TurnedAway
             seat = await self._take(kind, urgency)
             answer = asyncio.ensure_future(_value(getattr(seat.actor, method).remote(*arguments)))
             try:
@@ -161,6 +170,11 @@ class Seats:
         """Call a method of every worker that is at work, and wait for none."""
         for seat in self._busy:
             getattr(seat.actor, method).remote(*arguments)
+
+    def turn_away(self) -> None:
+        """Have every call that waits for a seat, or would have to wait again, raise `TurnedAway`."""
+        self._turned_away += 1
+        self._give_up(TurnedAway())
 
     # -- seats -------------------------------------------------------------------------------------------------
     async def _take(self, kind: str, urgency: int) -> _Seat:
@@ -328,7 +342,7 @@ class Seats:
             self._refused[node.id] = f"node {node.name} is not used: {why}"
             self._note(self._refused[node.id])
 
-    def _give_up(self, problem: ClusterError) -> None:
+    def _give_up(self, problem: Exception) -> None:
         for _, _, waiting in self._waiting:
             if not waiting.seat.done():
                 waiting.seat.set_exception(problem)
@@ -348,4 +362,4 @@ def _error(answer: asyncio.Future[Any]) -> BaseException | None:
     return None if answer.cancelled() else answer.exception()
 
 
-__all__ = ["LEAN", "SOLVERS", "Seats"]
+__all__ = ["LEAN", "SOLVERS", "Seats", "TurnedAway"]

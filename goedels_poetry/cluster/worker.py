@@ -82,10 +82,11 @@ class Worker:
             place = runner.place(told.run_id)
             if files:
                 await asyncio.to_thread(unpack, files, place.path)
-            if self._stopped:
-                runner.interrupt(self._stopped)
-            self._task = asyncio.ensure_future(runner.carry_out(place, told))
-            result = await self._task
+            with runner.together():  # else the run would begin by forgetting an interrupt that came before it
+                if self._stopped:
+                    runner.interrupt(self._stopped)
+                self._task = asyncio.ensure_future(runner.carry_out(place, told))
+                result = await self._task
             seconds = round(time.monotonic() - began, 3)
             reply = json.dumps({"result": result.to_json(), "seconds": seconds})
             return reply, await asyncio.to_thread(packed, place.path)

@@ -60,10 +60,10 @@ class Conclusion:
         """The result, and whether resuming may mend it although its verdict is final."""
         session, store = self._session, self._session.store
         await self._keep_trials()
-        nodes = await store.on_thread(store.nodes)
-        numbers = await store.on_thread(metrics, store, nodes)
+        nodes = await store.on_own_thread(store.nodes)
+        numbers = await store.on_own_thread(metrics, store, nodes)
         self._tell_of_models(numbers)
-        finding = self._or_tested(await store.on_thread(self._finding, stop, nodes))
+        finding = self._or_tested(await store.on_own_thread(self._finding, stop, nodes))
         certificate, retry = Certificate(finding.verdict, reason=finding.reason, details=finding.detail), False
         if finding.verdict in CHECKED:
             seconds = self._check_seconds(numbers)
@@ -86,7 +86,7 @@ class Conclusion:
     async def _keep_trials(self) -> None:
         """What jobs that were stopped had tried goes into the history of their goals."""
         store = self._session.store
-        left = await store.on_thread(unfinished_on, store)
+        left = await store.on_own_thread(unfinished_on, store)
         if left:
             await self._session.commit("trials", lambda txn: _log_trials(txn, left))
             shutil.rmtree(store.path.parent / UNDER_WAY, ignore_errors=True)
@@ -187,7 +187,7 @@ class Conclusion:
         """The checker gets the text and the options as they were given, whatever became of them in the search."""
         store, subject = self._session.store, self._subject
         evidence = await self._evidence(finding)
-        text = await store.on_thread(subject.task.submission, store)
+        text = await store.on_own_thread(subject.task.submission, store)
         # The certificate says nothing about the run that differs with one seed.
         info = {"name": subject.name}
         submission = Submission(
@@ -201,7 +201,7 @@ class Conclusion:
 
     async def _assembled(self) -> dict[str, Any]:
         store = self._session.store
-        steps = await store.on_thread(derivation, store)
+        steps = await store.on_own_thread(derivation, store)
         return await self._subject.language.assemble(await self._statement.now(store), steps)
 
     async def _answer(self, finding: Finding) -> dict[str, Any]:

@@ -47,6 +47,9 @@ CANNOT_GO_ON = "the machine cannot go on"
 handle left."""
 
 
+TOGETHER = 32
+"""Commits that go to the disk at once: so many take some milliseconds, after which replies are read."""
+
 STARTED = "started"
 """Outcome of a step that only began long work."""
 
@@ -69,6 +72,7 @@ class Machine:
     async def turn(self, state: GoedelsPoetryState) -> Turn:
         """What the supervisor decides; it waits while there is nothing to send out but something under way."""
         while True:
+            await asyncio.sleep(0)  # others take turns
             turn = await self.store.on_thread(self.supervisor.turn, state)
             state = turn.state
             if turn.plan:
@@ -87,19 +91,21 @@ class Machine:
         """
         jobs = [self.jobs.pop(item.key) if item.key in self.jobs else None for item in items]
         begun = [item for item, job in zip(items, jobs, strict=True) if job is None]
-        done = await self._collect([job for job in jobs if job is not None])
-        return done + (await self._start(spec, begun, state) if begun else [])
+        # What begins waits for its reply while the others' results are written.
+        started = await self._start(spec, begun, state) if begun else []
+        return await self._collect([job for job in jobs if job is not None]) + started
 
     async def _start(self, spec: AgentSpec, items: Sequence[Dispatch], state: GoedelsPoetryState) -> list[Step]:
         nodes = await self.store.on_thread(_begin, self.store, items)
         seconds = spec.timeout or self.deps.settings.agent_timeout
         # None: done before a crash, or the node has moved on since it was handed out.
         there = [(item, node) for item, node in zip(items, nodes, strict=True) if node is not None]
+        context = _context_of_jobs(self.trace)
         for item, node in there:
             deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
             work = _bounded(spec, node, deps, state, seconds, self.statement)
             start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
-            _context_of_jobs(self.trace).run(start)
+            context.copy().run(start)
         if not spec.quick:
             return [
                 {"seq": item.seq, "agent": spec.name, "node": node.id, "outcome": STARTED, "reason": ""}
@@ -160,18 +166,28 @@ class Machine:
         return done
 
     async def _commit(self, moves: Sequence[tuple[Job, Apply]]) -> list[Step | Exception | None]:
-        """A transaction for each, one after the other. None: the node moved on, or was cut off, in the meantime."""
+        """Each all or nothing, one after the other. None: the node moved on, or was cut off, in the meantime."""
         if not moves:
             return []
-        commits = await self.store.on_thread(lambda: [self._committed(job, apply) for job, apply in moves])
         steps: list[Step | Exception | None] = []
-        for done in commits:
-            if isinstance(done, Commit):
-                if done.cuts:
-                    await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
-                self.emit(done.event)
-            steps.append(_step(done.event) if isinstance(done, Commit) else done)
+        for first in range(0, len(moves), TOGETHER):
+            for done in await self.store.on_thread(self._committed_together, moves[first : first + TOGETHER]):
+                if isinstance(done, Commit):
+                    if done.cuts:
+                        await self.store.on_thread(self.store.forget_work, await self.jobs.cancel_below(done.cuts))
+                    self.emit(done.event)
+                steps.append(_step(done.event) if isinstance(done, Commit) else done)
+            await asyncio.sleep(0)  # replies that have come meanwhile are read
         return steps
+
+    def _committed_together(self, moves: Sequence[tuple[Job, Apply]]) -> list[Commit | Exception | None]:
+        if len(moves) == 1:
+            return [self._committed(*moves[0])]
+        try:
+            with self.store.together():
+                return [self._committed(job, apply) for job, apply in moves]
+        except Exception as exc:  # noqa: BLE001  none is written; what that costs each is said where it is read
+            return [exc] * len(moves)
 
     def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
         """On the store's thread."""
@@ -206,7 +222,9 @@ async def _bounded(
     try:
         with deps.ledger.working():
             async with asyncio.timeout(seconds):
-                deps = replace(deps, theorem=await statement.now(deps.store))
+                theorem = await statement.now(deps.store)
+                if theorem is not deps.theorem:
+                    deps = replace(deps, theorem=theorem)
                 return await spec.work(node, deps, state)
     except SystemExit as exc:  # it would end the program, with an exit code that means something else
         raise _ends_program(spec) from exc
@@ -266,8 +284,16 @@ def _begin(store: ProofStore, items: Sequence[Dispatch]) -> list[ProofNode | Non
 # -- the graph -------------------------------------------------------------------------------------------------
 
 
-def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The compiled graph of a run; ``checkpointer=`` and others go to LangGraph's ``compile``."""
+def build(
+    machine: Machine, *, each_step: bool = True, **compile_arguments: Any
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The compiled graph of a run.
+
+    Args:
+        each_step: LangGraph is told of every step of an agent; else of the last one that ends with a super-step, which
+            is what its checkpoint shows: the others cost as much as the steps themselves, and nobody listens.
+        compile_arguments: ``checkpointer=`` and others, for LangGraph's ``compile``.
+    """
     from langgraph.graph import END
     from langgraph.types import Command, Send
 
@@ -286,7 +312,8 @@ def build(machine: Machine, **compile_arguments: Any) -> CompiledStateGraph[Any,
         async def act(payload: str) -> list[Command[str]]:
             assert handed is not None  # each start of the graph begins with the supervisor
             steps = await machine.step(spec, unpacked(spec.name, payload), handed)
-            return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in steps)]
+            shown = steps if each_step else steps[-1:]
+            return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in shown)]
 
         return act
 

@@ -55,6 +55,10 @@ class Jobs:
         """Jobs whose result can be collected."""
         return [job for job in self._jobs.values() if job.task.done()]
 
+    def unfinished(self) -> list[Job]:
+        """Jobs that are at work."""
+        return [job for job in self._jobs.values() if not job.task.done()]
+
     def pop(self, key: str) -> Job | None:
         """Take a job out, finished or not."""
         return self._jobs.pop(key, None)

@@ -85,9 +85,10 @@ class SearchLoop:
     async def _driven(self, machine: Machine, config: RunnableConfig) -> GoedelsPoetryState:
         """The state in which the graph ended. Checkpoints are a record: what is damaged is put aside, once a search."""
         path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
+        heard = on_chunk is not None or bool(config.get("callbacks"))
         try:
             async with checkpointer(self._session.place) as saver:
-                return await drive(build(machine, checkpointer=saver), config, on_chunk)
+                return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             if not (is_damaged(error) or is_unfinished(error)):
                 refuse(path, error)
@@ -97,7 +98,7 @@ class SearchLoop:
             )
         try:
             async with checkpointer(self._session.place) as saver:
-                return await drive(build(machine, checkpointer=saver), config, on_chunk)
+                return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error
 

@@ -7,6 +7,7 @@ budgets and from what is under way, never from the content of a node.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,9 @@ from goedels_poetry.tree.store import ProofStore, StoreReader
 QUICK_ITEMS = 64
 """How many nodes of quick agents one super-step takes: they commit at once, so they need no job slot."""
 
+COLLECTED = 64
+"""How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
+
 RUNNING = "running"
 
 _MODEL_BUDGETS = {
@@ -30,6 +34,10 @@ _MODEL_BUDGETS = {
 
 _ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
 """Queues in which a goal may be on the point of being proved directly."""
+
+_CHECKING = frozenset({Queue.VERIFY, Queue.VERIFY_SKETCH})
+"""Queues whose jobs have places of their own: whoever waits for a reply does not keep a proof from being checked, nor a
+check another reply from being asked for."""
 
 
 class Dispatch(NamedTuple):
@@ -128,17 +136,19 @@ class SupervisorAgent:
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
         """Finished jobs to collect, then queued nodes to start, most urgent queue first."""
         finished = self._jobs.finished()
-        collect = [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished]
+        collect = [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]]
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        room = min(self._settings.max_concurrency - (len(self._jobs) - len(finished)), steps)
+        under_way = Counter(job.node.queue in _CHECKING for job in self._jobs.unfinished())
+        places = {is_checking: self._settings.max_concurrency - under_way[is_checking] for is_checking in (True, False)}
         taken = self._jobs.sharable_keys()
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
                 continue
-            wanted = min(QUICK_ITEMS, steps) if spec.quick else room
+            room = places[queue in _CHECKING]
+            wanted = min(QUICK_ITEMS if spec.quick else room, steps)
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
-            room -= 0 if spec.quick else len(chosen)
+            places[queue in _CHECKING] -= 0 if spec.quick else len(chosen)
             start += chosen
         return collect + start[: max(0, steps)]
 

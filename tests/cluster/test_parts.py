@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +15,11 @@ from called import call
 
 from goedels_poetry.cluster import ClusterError, opened
 from goedels_poetry.cluster.runs import settings_json
+from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
 from goedels_poetry.cluster.travel import packed, unpack
-from goedels_poetry.cluster.worker import versions
+from goedels_poetry.cluster.worker import Worker, to_json, versions
 from goedels_poetry.errors import StoreError
+from goedels_poetry.machine.elsewhere import Assignment
 from goedels_poetry.settings import LeanSettings, ModelSettings, ModelsSettings, RetrievalSettings, Settings
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import ROOT, ProofNode
@@ -131,3 +135,30 @@ def test_what_must_be_the_same_on_every_node_names_the_program_and_its_solvers()
 def _made(run: RunDir) -> RunDir:
     run.path.mkdir(parents=True)
     return run
+
+
+async def test_whoever_waits_for_a_seat_is_turned_away_by_an_interrupt() -> None:
+    ray = pytest.importorskip("ray")
+    without_a_node = SimpleNamespace(exceptions=ray.exceptions, nodes=list)
+    async with Seats(without_a_node) as seats:
+        waiting = asyncio.ensure_future(seats.call(SOLVERS, "run"))
+        await asyncio.sleep(0)
+        seats.turn_away()
+        with pytest.raises(TurnedAway):
+            await waiting
+
+
+async def test_an_interrupt_that_comes_before_the_run_begins_is_not_forgotten() -> None:
+    text = "(declare-fun p () Bool)\n(prove (or p (not p)))\n"
+    assignment = Assignment("0123456789ab", "t.smt2", "smt", {"seed": 0}, "theorem", text, {})
+    worker = Worker(1)
+    try:
+        run = asyncio.ensure_future(worker.run(settings_json(Settings()), "", to_json(assignment), {}))
+        await asyncio.sleep(0)  # it has begun, and reads its settings
+        await worker.interrupt("interrupted by a test")
+        told, _ = await run
+    finally:
+        await worker.close()
+    result = json.loads(told)["result"]
+    assert result["verdict"] == "out_of_budget"
+    assert "interrupted by a test" in result["reason"]

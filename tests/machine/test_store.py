@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
 from dataclasses import replace
@@ -71,6 +72,54 @@ def test_a_failing_commit_leaves_no_trace(store: ProofStore) -> None:
     assert (store.seq, store.queue_lengths()) == (1, {"prove": 1})
     assert store.find("0.0_0000") is None
     assert store.spent()["nodes"] == 1
+
+
+def test_of_commits_made_together_each_is_all_or_nothing(store: ProofStore) -> None:
+    def fails(txn: Txn) -> str:
+        txn.put(ProofNode(id=child_id(ROOT, 0, 1), queue=Queue.PROVE))
+        raise ZeroDivisionError
+
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+    with store.together():
+        store.commit("one", "test", ROOT, put(ProofNode(id=child_id(ROOT, 0, 0), queue=Queue.PROVE)), cost={"steps": 1})
+        with pytest.raises(ZeroDivisionError):
+            store.commit("two", "test", ROOT, fails, cost={"steps": 1})
+        with pytest.raises(StaleWork):
+            store.commit("three", "test", ROOT, put(), expect=7, cost={"steps": 1})
+        assert store.commit("one", "test", ROOT, fails) is None
+        store.commit("four", "test", ROOT, put(ProofNode(id=child_id(ROOT, 0, 2))), cost={"steps": 1})
+    assert [event.seq for event in store.events()] == [1, 2, 3]
+    assert store.find(child_id(ROOT, 0, 1)) is None
+    assert store.queue_lengths() == store.events()[-1].queues == {"prove": 2}
+    assert store.spent()["steps"] == store.spent(as_of=3)["steps"] == 3
+
+
+def test_commits_made_together_are_lost_together(store: ProofStore) -> None:
+    store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+    with pytest.raises(KeyboardInterrupt), store.together():
+        store.commit("one", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.DECIDE)), cost={"steps": 1})
+        raise KeyboardInterrupt
+    assert (store.seq, store.queue_lengths()) == (1, {"prove": 1})
+    assert "steps" not in store.spent()
+    assert store.commit("one", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.DECIDE))) is not None
+    assert (store.seq, store.queue_lengths()) == (2, {"decide": 1})
+
+
+def test_when_the_disk_is_full_none_of_those_made_together_is_there(tmp_path: Path) -> None:
+    with ProofStore(tmp_path / "proof.db") as store:
+        store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count={pages + 2}")
+        large = ProofNode(id=ROOT, statement="x" * 100_000, queue=Queue.SKETCH)
+        with pytest.raises(StoreError, match="disk is full"), store.together():
+            store.commit("one", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.DECIDE)))
+            with contextlib.suppress(StoreError):
+                store.commit("two", "test", ROOT, put(large))
+            store.commit("three", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.VERIFY)))
+            store.commit("four", "test", ROOT, put(large))
+        assert (store.seq, store.queue_lengths()) == (1, {"prove": 1})
+        assert [event.outcome for event in store.events()] == ["put"]
+        assert store.root().queue == Queue.PROVE
 
 
 def test_the_node_budget_is_never_exceeded(store: ProofStore) -> None:

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-FEW_COMMITS = 256
-"""Until then a store is so small that any step on it takes a fraction of a millisecond."""
+SLOW = 0.1
+"""Seconds of waiting for the disk, another process or a processor; a step that need not takes a millisecond."""
+FOR_A_WHILE = 10.0
+"""Seconds in which a store that was slow is taken to be so."""
 
 
 _idle: list[ThreadPoolExecutor] = []
@@ -49,6 +51,17 @@ def _taken() -> ThreadPoolExecutor:
 
 def _nothing() -> None:
     """What is done when all before it is done."""
+
+
+_BY_ITSELF = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
+_IN_GROUP = ("SAVEPOINT step", "RELEASE SAVEPOINT step", ("ROLLBACK TO SAVEPOINT step", "RELEASE SAVEPOINT step"))
+
+
+class _Group:
+    """Commits that are made together."""
+
+    error: BaseException | None = None
+    """With what the database undid them all."""
 
 
 class Commit(NamedTuple):
@@ -86,6 +99,8 @@ class ProofStore(StoreReader):
         self._database = database
         self.read_only = read_only
         self._thread: ThreadPoolExecutor | None = None
+        self._slow_until = 0.0
+        self._group: _Group | None = None
         self._seq = super().seq
         self._queues: Counter[str] = Counter(super().queue_lengths())
         self._spent = super().spent()
@@ -93,18 +108,25 @@ class ProofStore(StoreReader):
         """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
 
     async def on_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a store method on the store's own thread, so that the event loop never waits for the disk.
+        """Run a store method whose cost does not grow with the tree, so that the event loop does not wait for the disk.
 
-        While the run has made few commits it runs at once: what it touches is in memory (nobody waits for the disk
-        after a commit either, see `database`), and telling a thread takes longer.
+        It runs at once as long as none has been slow: what it touches is in memory (nobody waits for the disk after a
+        commit either, see `database`). A thread would wait for its turn after each statement, up to 5 ms where others
+        have work (`sys.getswitchinterval`). Once one was slow, all run on the store's own thread for a while; those of
+        a server always do.
         """
-        if self._seq < FEW_COMMITS and self._thread is None:
-            await asyncio.sleep(0)  # others take turns as they would
+        if self._database is not None or time.monotonic() < self._slow_until:
+            return await self.on_own_thread(fn, *args, **kwargs)
+        waited = time.thread_time() - time.monotonic()
+        try:
             return fn(*args, **kwargs)
-        return await self.on_own_thread(fn, *args, **kwargs)
+        finally:
+            now = time.monotonic()
+            if waited + now - time.thread_time() > SLOW:
+                self._slow_until = now + FOR_A_WHILE
 
     async def on_own_thread(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The same for what takes long in any case; from then on everything else runs there, too."""
+        """The same for what may take long in any case."""
         if self._thread is None:
             self._thread = _taken()
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: fn(*args, **kwargs))
@@ -149,16 +171,53 @@ class ProofStore(StoreReader):
     @contextlib.contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
+            begin, end, undo = _BY_ITSELF if self._group is None else _IN_GROUP
             try:
-                self._db.execute("BEGIN IMMEDIATE")
+                self._still_grouped()
+                self._db.execute(begin)
                 yield self._db
-                self._db.execute("COMMIT")
+                self._db.execute(end)
             except BaseException as exc:
                 if self._db.in_transaction:  # of some faults SQLite has rolled back itself
-                    self._db.execute("ROLLBACK")
+                    for sql in undo:
+                        self._db.execute(sql)
+                elif self._group is not None:
+                    self._group.error = self._group.error or exc
                 if isinstance(exc, sqlite3.Error):
                     refuse(self.path, exc)
                 raise
+
+    def _still_grouped(self) -> None:
+        """Raise again what has undone the commits before this one, so that none stays of a group that is lost."""
+        if self._group is not None and self._group.error is not None:
+            raise self._group.error
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Commits inside are on disk together, or none is: each is all or nothing by itself, and costs a third less.
+
+        Raises:
+            StoreError: the disk has refused one of them, or the whole; as if none had been made.
+        """
+        with self._lock:
+            if self._group is not None:
+                raise RuntimeError("commits are being made together already")
+            before = self._seq, self._queues, self._spent
+            self._group = _Group()
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                yield
+                self._still_grouped()
+                self._db.execute("COMMIT")
+            except BaseException as exc:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                self._seq, self._queues, self._spent = before
+                if isinstance(exc, sqlite3.Error):
+                    refuse(self.path, exc)
+                raise
+            finally:
+                self._group = None
 
     def commit(
         self,

@@ -194,7 +194,7 @@ class ProofStore(StoreReader):
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
-        """Commits inside are on disk together, or none is: each is all or nothing by itself, and costs a third less.
+        """Commits inside are on disk together, or none is: each is all or nothing by itself.
 
         Raises:
             StoreError: the disk has refused one of them, or the whole; as if none had been made.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -65,6 +66,13 @@ def opened(where: str) -> Iterator[Any]:
             ray.shutdown()
             if last or "timed out during startup" not in str(problem):  # its 30 s are few on a busy machine
                 raise ClusterError(_reason(where, problem)) from None
+        except SystemExit:  # what Ray makes of SIGTERM: it ends this process as it would have without Ray
+            ray.shutdown()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            ray.shutdown()
+            raise
     try:
         with _not_on_standard_output():
             yield ray

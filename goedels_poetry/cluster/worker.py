@@ -10,13 +10,13 @@ import hashlib
 import json
 import os
 import platform
-import tempfile
 import time
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.travel import Files, packed, unpack
 from goedels_poetry.errors import GoedelsPoetryError, StoreError
 from goedels_poetry.solvers.processors import VARIABLE
@@ -55,7 +55,7 @@ class Worker:
 
     def __init__(self, cpus: int) -> None:
         os.environ[VARIABLE] = str(cpus)
-        self._home = tempfile.TemporaryDirectory(prefix="goedels-poetry-")
+        self._home = Home()
         self._runners: dict[str, MachineRunner] = {}
         self._pool: WorkerPool | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -76,7 +76,7 @@ class Worker:
         began = time.monotonic()
         self._at_work = True  # before anything is awaited: whoever interrupts it has asked for it first
         told = Assignment(**json.loads(assignment))
-        folder = Path(self._home.name) / "runs" / told.run_id
+        folder = self._home.path / "runs" / told.run_id
         try:
             runner = self._runner(settings, store)
             place = runner.place(told.run_id)
@@ -121,7 +121,7 @@ class Worker:
 
         if settings not in self._runners:
             own = {} if store else {"store_url": None}  # the URL has a password, so it is the node's own
-            told = Settings(**{**json.loads(settings), **own, "home": self._home.name})
+            told = Settings(**{**json.loads(settings), **own, "home": str(self._home.path)})
             if (here := named_store(told)) != store:
                 raise StoreError(
                     f"node {platform.node()} keeps runs in {here or 'files'}, and not in {store}: "
@@ -150,7 +150,7 @@ class Worker:
             await runner.aclose()
         if self._pool is not None:
             await self._pool.aclose()
-        self._home.cleanup()
+        self._home.remove()
 
 
 def to_json(assignment: Any) -> str:

@@ -31,9 +31,8 @@ def logged(work: Work) -> Work:
         path = log_path(deps.store, work.__name__, node.id)
         with logging_trials(TrialLog(path)) as log:
             apply = await work(node, deps)
-        if log.is_written:
-            with suppress(OSError):
-                path.unlink()
+        with suppress(OSError):  # there is none, or its name is too long for one
+            path.unlink()
         deps.cost[JOB_SECONDS] = deps.cost.get(JOB_SECONDS, 0) + time.monotonic() - began
         kept = log.to_json()
         if not kept:

@@ -110,8 +110,6 @@ class TrialLog:
     _dropped: int = 0
     _file: IO[str] | None = None
     _lines: int = 0
-    is_written: bool = False
-    """Whether there is a file at the path, or was one."""
 
     # -- what a job says -------------------------------------------------------------------------------------------
     def begin(self, strategy: str, what: str = "") -> None:
@@ -221,7 +219,6 @@ class TrialLog:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = self.path.open("w", encoding="utf-8")
-                self.is_written = True
                 self._write_kept()
             elif self._lines > MOST_LINES:
                 self._file.seek(0)

@@ -7,7 +7,6 @@ budgets and from what is under way, never from the content of a node.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -34,10 +33,6 @@ _MODEL_BUDGETS = {
 
 _ATTEMPTING = frozenset({Queue.PROVE, Queue.VERIFY, Queue.CORRECT, Queue.DECIDE})
 """Queues in which a goal may be on the point of being proved directly."""
-
-_CHECKING = frozenset({Queue.VERIFY, Queue.VERIFY_SKETCH})
-"""Queues whose jobs have places of their own: whoever waits for a reply does not keep a proof from being checked, nor a
-check another reply from being asked for."""
 
 
 class Dispatch(NamedTuple):
@@ -139,16 +134,14 @@ class SupervisorAgent:
         collect = [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]]
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        under_way = Counter(job.node.queue in _CHECKING for job in self._jobs.unfinished())
-        places = {is_checking: self._settings.max_concurrency - under_way[is_checking] for is_checking in (True, False)}
+        room = min(self._settings.max_concurrency - len(self._jobs.unfinished()), steps)
         taken = self._jobs.sharable_keys()
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
                 continue
-            room = places[queue in _CHECKING]
-            wanted = min(QUICK_ITEMS if spec.quick else room, steps)
+            wanted = min(QUICK_ITEMS, steps) if spec.quick else room
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
-            places[queue in _CHECKING] -= 0 if spec.quick else len(chosen)
+            room -= 0 if spec.quick else len(chosen)
             start += chosen
         return collect + start[: max(0, steps)]
 

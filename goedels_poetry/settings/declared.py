@@ -212,9 +212,7 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(lambda given: given or DEFAULT_HOME)] = Field(
         default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics"
     )
-    max_concurrency: int = Field(
-        default=8, ge=1, description="agents' jobs under way at the same time; checks of proofs are counted apart"
-    )
+    max_concurrency: int = Field(default=8, ge=1, description="agents' jobs under way at the same time")
     seed: int = 0
     budgets: Budgets = Budgets()
 

@@ -25,6 +25,9 @@ from goedels_poetry.solvers.surroundings import children_environment, module_com
 T = TypeVar("T")
 
 _LAUNCHER = str(Path(__file__).with_name("launch.py"))
+KILLED = -signal.SIGKILL
+"""The return code of a child that somebody else has killed, if we have not."""
+WHO_KILLS = "the system does that when memory runs out: let less run beside it, or give it more"
 _READ = 1 << 16
 _COMPLAINTS = 4096
 _MOST_FDS = 4096

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import signal
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -12,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Self
 
-from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
+from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.frames import BrokenFrame
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import Answer, Get, Limits, Options, SolverUnavailable
@@ -20,10 +19,6 @@ from goedels_poetry.solvers.script import script_fault, term_fault
 
 MEMORY_EXIT = 101
 """z3 ends with this code when it is out of memory; our own children do the same."""
-KILLED = -signal.SIGKILL
-"""The return code of a child that somebody else has killed, if we have not."""
-WHO_KILLS = "the system does that when memory runs out: let less run beside it, or give it more"
-
 DEFAULT_LIMITS = Limits()
 
 _OF_UNSAT = {"core": "(get-unsat-core)", "proof": "(get-proof)"}

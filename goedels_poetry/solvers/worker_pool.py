@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from goedels_poetry.solvers import ahead
-from goedels_poetry.solvers.child import REAPING, Child, ChildDied, ChildFlood, ChildTimeout
+from goedels_poetry.solvers.child import KILLED, REAPING, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
 from goedels_poetry.solvers.frames import BrokenFrame, is_whole, pack, unpack
 from goedels_poetry.solvers.launch import memory_limit_mb
 from goedels_poetry.solvers.limits import JobCrashed, JobMemory, JobTimeout, SolverUnavailable
-from goedels_poetry.solvers.process import KILLED, START_SECONDS, WHO_KILLS, last_output, out_of_memory
+from goedels_poetry.solvers.process import START_SECONDS, last_output, out_of_memory
 from goedels_poetry.solvers.processors import processors
 from goedels_poetry.solvers.worker_threads import WorkerThreads
 

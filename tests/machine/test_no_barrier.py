@@ -51,31 +51,6 @@ async def test_a_slow_reply_delays_no_other_goal(framework: MakeFramework) -> No
         assert store.get(proved[-1]).statement == "slow"
 
 
-class SlowChecks(ToyLanguage):
-    """A proof is checked only once so many replies have been asked for."""
-
-    def __init__(self, replies: int) -> None:
-        super().__init__()
-        self.left, self.asked = replies, asyncio.Event()
-
-    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
-        if what == "prove" and statement.startswith("goal"):
-            self.left -= 1
-            if not self.left:
-                self.asked.set()
-        if what == "verify" and statement.startswith("goal"):
-            await self.asked.wait()
-        await super()._work(what, statement, attempt, spec)
-
-
-async def test_proofs_that_are_being_checked_keep_no_reply_from_being_asked_for(framework: MakeFramework) -> None:
-    spec = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": MANY}]}}
-    fw = framework(SlowChecks(4), max_concurrency=2)
-    # Shared the two checks their places with replies, the third goal would wait for ever.
-    result = await asyncio.wait_for(fw.arun(theorem(goals=spec), name="t"), 100)
-    assert result.verdict is Verdict.PROVED
-
-
 async def test_the_stream_tells_every_step_of_those_that_an_agent_took_at_once(framework: MakeFramework) -> None:
     fw = framework(max_concurrency=16)
     steps: list[tuple[int, str, str]] = []

@@ -25,8 +25,7 @@ from goedels_poetry.languages.lean.runtime.protocol import (
     read_replay,
     read_result,
 )
-from goedels_poetry.solvers.child import Child, ChildDied, ChildFlood, ChildTimeout
-from goedels_poetry.solvers.process import KILLED, WHO_KILLS
+from goedels_poetry.solvers.child import KILLED, WHO_KILLS, Child, ChildDied, ChildFlood, ChildTimeout
 
 START_SECONDS = 60.0
 GRACE_SECONDS = 5.0

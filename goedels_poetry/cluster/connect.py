@@ -68,8 +68,7 @@ def opened(where: str) -> Iterator[Any]:
                 raise ClusterError(_reason(where, problem)) from None
         except SystemExit:  # what Ray makes of SIGTERM: it ends this process as it would have without Ray
             ray.shutdown()
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            signal.raise_signal(signal.SIGTERM)
+            os._exit(128 + signal.SIGTERM)  # the signal once more would make Ray print its stack
         except KeyboardInterrupt:
             ray.shutdown()
             raise

@@ -19,6 +19,7 @@ from goedels_poetry.solvers.script import script_fault, term_fault
 
 MEMORY_EXIT = 101
 """z3 ends with this code when it is out of memory; our own children do the same."""
+
 DEFAULT_LIMITS = Limits()
 
 _OF_UNSAT = {"core": "(get-unsat-core)", "proof": "(get-proof)"}

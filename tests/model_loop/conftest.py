@@ -14,6 +14,7 @@ import pytest_asyncio
 from scripted_models import KeptLanguage, Server, WithModel
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.languages.smt.language import SmtLanguage
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,3 +53,11 @@ async def with_model(kept_language: KeptLanguage) -> AsyncIterator[WithModel]:
     yield make
     for framework in made:
         await framework.aclose()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def smt() -> AsyncIterator[SmtLanguage]:
+    """The language with one worker, for all tests of a file."""
+    language = SmtLanguage(1)
+    yield language
+    await language.aclose()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
@@ -31,13 +29,6 @@ BETWEEN = "(sequent ((n Int)) () (exists ((m Int)) (and (> m n) (< m (f n)))))"
 DEEP = "(cons 1 " * 1500 + "nil" + ")" * 1500
 TURNED = "(forall ((x List)) (= (rev x) (app x nil)))"
 SAME = "(forall ((x List)) (= (rev x) x))"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 async def comes_to(smt: SmtLanguage, statement: str, reply: Any, definitions: str = "") -> str:

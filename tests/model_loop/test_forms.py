@@ -6,11 +6,9 @@ All are about one goal, that reversing twice gives the list back, or about a dec
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from goedels_poetry.agents.decider import chosen_move, decision_schema
 from goedels_poetry.languages.base import Goal, Outcome
@@ -19,13 +17,6 @@ from goedels_poetry.languages.smt.language import SmtLanguage
 from goedels_poetry.languages.smt.reply_examples import ASSOC, NIL, REV, THEORY, TURN
 from goedels_poetry.languages.smt.reply_forms import PROOF_SCHEMA
 from goedels_poetry.models import UnusableReply, parse_json_reply
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 async def read(smt: SmtLanguage, text: str) -> Outcome:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from scripted_models import KeptLanguage, Server, WithModel, always, role_of
 
 from goedels_poetry.languages.base import Goal, Outcome
@@ -22,13 +20,6 @@ ABOVE = "(sequent ((k Int) (n Int)) ((<= 0 k) (<= k n)) (>= (f n) k))"
 STEP = "(sequent ((n Int)) ((>= n 0)) (> (f (+ n 1)) (f n)))"
 AT_N = "(sequent ((n Int)) ((>= n 0)) (>= (f n) n))"
 FURTHER = "(sequent ((d Int) (m Int)) ((<= 0 m) (>= d 1) (<= (f m) (f (+ m (- d 1))))) (<= (f m) (f (+ m d))))"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 def goal(statement: str, *facts: str) -> Goal:

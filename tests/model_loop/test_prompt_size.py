@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 from scripted_models import FIBONACCI, REVERSE
 
 from goedels_poetry.agents.story import bans, failed_subgoal, story
@@ -43,13 +40,6 @@ HISTORY = (
     {"kind": "backtrack", "statement": "S" * 5_000, "reason": "subgoal 0.0 failed: R", "report": {"report": "R"}},
 )
 BESIDE = {"candidate": "C" * 800, "report": "R" * 1_500, "moves": '- "resketch": another\n- "backtrack": go back'}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 def length(prompt: str, described: dict[str, str], history: tuple[dict[str, object], ...] = ()) -> int:

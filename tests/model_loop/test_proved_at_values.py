@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from scripted_models import Server, WithModel, fenced
 
 from goedels_poetry import Verdict
 from goedels_poetry.languages.base import Goal, Outcome
 from goedels_poetry.languages.smt.language import SmtLanguage
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 async def confirmed(smt: SmtLanguage, theorem: str, at: Any, statement: str = "") -> Outcome:

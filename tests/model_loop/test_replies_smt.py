@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 import replies_page
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -39,13 +37,6 @@ NIL = "(forall ((x List)) (= (append x nil) x))"
 ASSOC = "(forall ((x List) (y List) (z List)) (= (append (append x y) z) (append x (append y z))))"
 TURN = "(forall ((x List) (y List)) (= (rev (append x y)) (append (rev y) (rev x))))"
 ACC = "(sequent ((xs List) (acc List)) () (= (rev2 xs acc) (append (rev xs) acc)))"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 def read(reply: Any, goal: str = REV, theorem: str = PROBLEM) -> dict[str, Any]:

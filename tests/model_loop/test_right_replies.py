@@ -5,24 +5,15 @@ Each was once refused for something that the engine can find out by itself.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from goedels_poetry.agents.refuting import refuted_with_subgoal
 from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.smt.language import SmtLanguage
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def smt() -> AsyncIterator[SmtLanguage]:
-    language = SmtLanguage(1)
-    yield language
-    await language.aclose()
 
 
 async def judged(smt: SmtLanguage, theorem: str, **proposal: Any) -> Any:

@@ -45,7 +45,17 @@ CLAIMS = ("proved", "negation proved", "counterexample", "inconsistent")
 
 
 class BadCertificate(GoedelsPoetryError):
-    """The files of a certificate are not what they have to be."""
+    """The files of a certificate are not what they have to be: ``message`` says how.
+
+    ``path`` is what was read, where that is no certificate at all; the text of the error begins with it then.
+    """
+
+    def __init__(self, message: str, path: Path | None = None) -> None:
+        super().__init__(message)
+        self.message, self.path = message, path
+
+    def __str__(self) -> str:
+        return self.message if self.path is None else f"{self.path}: {self.message}"
 
 
 class FinishedProofExists(GoedelsPoetryError):
@@ -158,7 +168,7 @@ def read_archive(path: Path) -> Archive:
     """
     try:
         if not path.is_dir():
-            raise BadCertificate(f"{path} is not a certificate: a folder with {', '.join(FILES)} was expected")
+            raise BadCertificate(f"not a certificate: a folder with {', '.join(FILES)} was expected", path)
         names = sorted(entry.name for entry in path.iterdir())
         more = [LEAN_PROOF] if LEAN_PROOF in names else []
         if names != sorted((*FILES, *more)):

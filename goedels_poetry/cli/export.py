@@ -67,9 +67,11 @@ def export_one(certificate: Path, out: Path | None, seconds: float | None = None
         if claim == "counterexample":
             raise BadCertificate("it has no proof but a counterexample")
         fetch_first(lean, quiet=as_json)
-    except (BadCertificate, BadSettings) as problem:
-        named = str(problem).startswith(str(certificate))
-        say(errors, one_line(str(problem) if named else f"{certificate}: {problem}"))
+    except BadCertificate as problem:
+        say(errors, one_line(f"{certificate}: {problem.message}"))
+        return 2
+    except BadSettings as problem:
+        say(errors, one_line(str(problem)))
         return 2
 
     def tell(done: int, total: int) -> None:

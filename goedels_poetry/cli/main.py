@@ -10,6 +10,7 @@ import sys
 import warnings
 from typing import NoReturn
 
+from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
 from goedels_poetry.cli.early import load_ahead
 
 FEW_COLLECTIONS = (100_000, 50, 100)

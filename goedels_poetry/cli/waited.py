@@ -1,22 +1,26 @@
-"""How long somebody has been waiting: from the start of the program's process, what it took to load included."""
+"""How long somebody has been waiting: from the start of the program, what it took to load included.
+
+The start of the process says something else: where a shell becomes the program (``sh -c "sleep 30; exec ..."``) the
+process is as old as the shell, and the system does not tell when it became another program.
+"""
 
 from __future__ import annotations
 
-import os
 import time
 
+LOADED = time.monotonic()
+"""When this file was loaded, the first of the command line: some 20 ms after the interpreter began."""
 YOUNG = 60.0
-"""Seconds: a process that has lived longer before it calls the command was not started for it."""
+"""Seconds: who loads the command line longer than that before it is called did not load it for that call."""
 
 _began: float | None = None
 
 
 def begin() -> None:
-    """The command line begins; the first one of a young process began with it."""
+    """A command line begins; the first one of a program began with it."""
     global _began  # noqa: PLW0603  one start a command line
     now = time.monotonic()
-    age = _age() if _began is None else None
-    _began = now - age if age is not None and 0 <= age < YOUNG else now
+    _began = LOADED if _began is None and now - LOADED < YOUNG else now
 
 
 def waited() -> float:
@@ -24,14 +28,4 @@ def waited() -> float:
     return 0.0 if _began is None else time.monotonic() - _began
 
 
-def _age() -> float | None:
-    """Seconds that this process has lived; None where the system does not say."""
-    try:
-        with open("/proc/self/stat", "rb") as file:
-            started = int(file.read().rpartition(b")")[2].split()[19])
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError, AttributeError):
-        return None
-
-
-__all__ = ["begin", "waited"]
+__all__ = ["LOADED", "begin", "waited"]

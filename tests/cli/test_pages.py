@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import time
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -90,7 +92,7 @@ def test_a_proof_by_induction_names_its_lemmas_cases_and_hypotheses(cli: Any, th
 
 def test_the_seconds_are_those_since_the_program_was_started() -> None:
     code = (
-        "import time; time.sleep(0.3)\n"
+        "import goedels_poetry.cli, time; time.sleep(0.3)\n"
         "from goedels_poetry.cli import waited\n"
         "assert waited.waited() == 0.0\nwaited.begin(); first = waited.waited(); time.sleep(0.1)\n"
         "waited.begin(); print(first, waited.waited())"
@@ -99,6 +101,17 @@ def test_the_seconds_are_those_since_the_program_was_started() -> None:
     first, second = map(float, done.stdout.split())
     assert first >= 0.29, "what it took to load counts"
     assert second < first, "a second command line of the same process begins when it begins"
+
+
+def test_a_shell_that_becomes_the_program_has_not_waited_for_it(theorems: Path, home: Path) -> None:
+    shell = 'sleep 0.4; date +%s.%N >&2; exec "$@"'  # the process is older than its program
+    words = [sys.executable, "-m", "goedels_poetry", "prove", str(theorems / "swap_twice.smt2"), "--json", "--no-bank"]
+    env = {**os.environ, "GOEDELS_POETRY__HOME": str(home)}
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", *words], env=env, capture_output=True, text=True, timeout=120, check=True
+    )
+    since = time.time() - float(done.stderr.splitlines()[0])
+    assert 0 < json.loads(done.stdout)["seconds"] <= since
 
 
 def test_what_was_waited_is_told_and_the_run_beside_it_where_it_is_older() -> None:

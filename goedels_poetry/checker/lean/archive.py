@@ -87,7 +87,7 @@ def read_lean(path: Path) -> LeanArchive:
     """
     try:
         if not path.is_dir():
-            raise BadCertificate(f"{path} is not a certificate: a folder with {', '.join(FILES)} was expected")
+            raise BadCertificate(f"not a certificate: a folder with {', '.join(FILES)} was expected", path)
         names = {entry.name for entry in path.iterdir()}
         if names != set(FILES):
             raise BadCertificate(f"missing or unknown files: {', '.join(sorted(names ^ set(FILES)))}")

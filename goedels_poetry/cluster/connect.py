@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from goedels_poetry.cluster.ending import Ending
 from goedels_poetry.errors import MissingTool, one_line
 from goedels_poetry.solvers.processors import processors
 
@@ -24,7 +24,10 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness":
 """With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
 `get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
 With the second workers are no less urgent than others on the machine."""
-_PRINTS = "print_to_stdstream"
+_PRINTS = ("ray._private.worker", "print_to_stdstream")
+"""Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
+_LISTENS = ("ray._private.utils", "set_sigterm_handler")
+"""What it does about SIGTERM raises, which it swallows in places."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -47,54 +50,56 @@ def opened(where: str) -> Iterator[Any]:
     _check(where)
     there = sys.modules.get("ray")
     if there is not None and there.is_initialized():
-        with _not_on_standard_output():
+        with _without(*_PRINTS):
             yield there
         return
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
     os.environ.update(_SILENT)
-    try:
-        ray = importlib.import_module("ray")
-    except ImportError as problem:
-        raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
-    logging.getLogger("ray").setLevel(logging.ERROR)  # what it remarks on its way is for who runs a cluster
+    with Ending() as ending:
+        try:
+            ray = importlib.import_module("ray")
+        except ImportError as problem:
+            raise ClusterError(f"--cluster needs Ray, which is not installed here ({problem}): {INSTALL}") from None
+        logging.getLogger("ray").setLevel(logging.ERROR)  # what it remarks on its way is for who runs a cluster
+        try:
+            with _without(*_LISTENS):
+                _start(ray, where)
+            with _without(*_PRINTS):
+                yield ray
+        finally:
+            ending.listen()  # until now whoever worked on the cluster did
+            ray.shutdown()
+
+
+def _start(ray: Any, where: str) -> None:
+    """Connect; raises `ClusterError`."""
     for last in (False, True) if where == LOCAL else (True,):
         try:
             _init(ray, where)
-            break
-        except Exception as problem:  # noqa: BLE001 - Ray raises many kinds, and each is one line for a person
+            return
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 - of many kinds, and each is one line for a person
             ray.shutdown()
             if last or "timed out during startup" not in str(problem):  # its 30 s are few on a busy machine
                 raise ClusterError(_reason(where, problem)) from None
-        except SystemExit:  # what Ray makes of SIGTERM: it ends this process as it would have without Ray
-            ray.shutdown()
-            os._exit(128 + signal.SIGTERM)  # the signal once more would make Ray print its stack
-        except KeyboardInterrupt:
-            ray.shutdown()
-            raise
-    try:
-        with _not_on_standard_output():
-            yield ray
-    finally:
-        ray.shutdown()
 
 
 @contextmanager
-def _not_on_standard_output() -> Iterator[None]:
-    """Inside, Ray prints nothing where our results go: of a node that is lost it tells pages, whatever one asks it for.
+def _without(module: str, name: str) -> Iterator[None]:
+    """Inside, a function of Ray's does nothing, for which there is no setting.
 
-    There is no setting for that; where Ray has no such function any more, there is nothing to do.
+    Where Ray has no such function any more, there is nothing to do.
     """
-    worker = importlib.import_module("ray._private.worker")
-    prints = getattr(worker, _PRINTS, None)
-    if prints is None:
+    there = importlib.import_module(module)
+    function = getattr(there, name, None)
+    if function is None:
         yield
         return
-    setattr(worker, _PRINTS, lambda *told, **more: None)
+    setattr(there, name, lambda *given, **more: None)
     try:
         yield
     finally:
-        setattr(worker, _PRINTS, prints)
+        setattr(there, name, function)
 
 
 def _init(ray: Any, where: str) -> None:
@@ -125,7 +130,7 @@ def _check(where: str) -> None:
         ) from None
 
 
-def _reason(where: str, problem: Exception) -> str:
+def _reason(where: str, problem: BaseException) -> str:
     words = one_line(problem)
     if where == AUTO and isinstance(problem, ConnectionError):
         return (

@@ -165,7 +165,7 @@ def lacks_resources(error: BaseException) -> bool:
 
 def is_passing(error: BaseException) -> bool:
     """Whether a failure is the machine's: it says nothing about a theorem, and may be over when a run is resumed."""
-    return isinstance(error, (Unavailable, StoreError)) or lacks_resources(error)
+    return isinstance(error, (Unavailable, StoreError, MissingTool)) or lacks_resources(error)
 
 
 def one_line(error: BaseException, limit: int = 500) -> str:

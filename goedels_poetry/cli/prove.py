@@ -228,8 +228,8 @@ class _Batch:
         from goedels_poetry.cluster import ClusterPool, ClusterRuns
 
         room = await seats.room()
-        if len(sources) == 1 and not sources[0].file.endswith(LEAN):
-            self._framework.spread_over(ClusterPool(seats))
+        if len(sources) == 1:
+            self._framework.spread_over(ClusterPool(seats, self._settings))
         else:
             self._framework.elsewhere = ClusterRuns(seats, self._settings)
         return room

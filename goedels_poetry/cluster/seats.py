@@ -151,6 +151,7 @@ class Seats:
             try:
                 given = await asyncio.shield(answer)
             except asyncio.CancelledError:
+                answer.add_done_callback(_error)  # that it was broken off is told nobody
                 seat.actor.stop.remote()
                 self._spawn(self._settled(seat, answer))
                 raise

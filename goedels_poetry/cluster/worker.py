@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.travel import Files, packed, unpack
-from goedels_poetry.errors import GoedelsPoetryError, StoreError
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool, StoreError, one_line
 from goedels_poetry.solvers.processors import VARIABLE
 from goedels_poetry.version import __version__
 
 if TYPE_CHECKING:
+    from goedels_poetry.languages.lean.language import LeanLanguage
     from goedels_poetry.machine.runner import MachineRunner
     from goedels_poetry.settings import Settings
     from goedels_poetry.solvers import WorkerPool
@@ -58,6 +59,7 @@ class Worker:
         self._home = Home()
         self._runners: dict[str, MachineRunner] = {}
         self._pool: WorkerPool | None = None
+        self._leans: dict[str, LeanLanguage] = {}
         self._task: asyncio.Task[Any] | None = None
         self._at_work = False
         self._stopped = ""
@@ -110,6 +112,26 @@ class Worker:
         finally:
             self._task = None
 
+    async def lean(self, settings: str, payload: str, seconds: float) -> str:
+        """One job on a goal of a Lean theorem, told as that of `job` is."""
+        from goedels_poetry.languages.lean.away import answer
+        from goedels_poetry.languages.lean.language import LeanLanguage
+        from goedels_poetry.settings import Settings
+
+        if settings not in self._leans:
+            self._leans[settings] = LeanLanguage()
+            self._leans[settings].configure(Settings(**json.loads(settings), home=self._home.path, store_url=None))
+        self._task = asyncio.ensure_future(answer(self._leans[settings], json.loads(payload)))
+        try:
+            async with asyncio.timeout(seconds):
+                return json.dumps({"result": await self._task})
+        except MissingTool as problem:
+            return json.dumps({"error": ["MissingTool", f"node {platform.node()}: {problem}"]})
+        except (GoedelsPoetryError, OSError, TimeoutError) as problem:
+            return json.dumps({"error": ["Unavailable", f"node {platform.node()}: {one_line(problem)}"]})
+        finally:
+            self._task = None
+
     def _runner(self, settings: str, store: str) -> MachineRunner:
         """One for all runs with the same settings: its solvers are started once.
 
@@ -148,6 +170,8 @@ class Worker:
         await self.stop()
         for runner in self._runners.values():
             await runner.aclose()
+        for language in self._leans.values():
+            await language.aclose()
         if self._pool is not None:
             await self._pool.aclose()
         self._home.remove()

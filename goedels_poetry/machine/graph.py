@@ -22,6 +22,7 @@ from goedels_poetry.agents.registry import AgentSpec, Registry
 from goedels_poetry.errors import (
     BudgetExceeded,
     GoedelsPoetryError,
+    MissingTool,
     StaleWork,
     StoreError,
     Unavailable,
@@ -139,7 +140,7 @@ class Machine:
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
         await self.store.on_thread(self.store.forget_work, [job.key])
-        text = str(error) if isinstance(error, (Unavailable, StoreError)) else one_line(error)
+        text = str(error) if isinstance(error, (Unavailable, StoreError, MissingTool)) else one_line(error)
         self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
 
     async def _fail(self, job: Job, error: BaseException) -> Step | None:

@@ -110,7 +110,18 @@ def test_prove_leaves_what_a_run_here_would_leave_and_the_goals_of_one_theorem_s
     with ProofStore(home / "runs" / json.loads(said)["run_id"] / "proof.db", read_only=True) as store:
         assert store.spent()["solver_seconds"] > 0
 
+    # So are those of one Lean theorem.
+    lean = tmp_path / "below.lean"
+    lean.write_text("theorem below (a b : Nat) (h : a ≤ b) : a < b + 1 := by sorry\n")
+    monkeypatch.setattr("goedels_poetry.languages.lean.symbolic.prove", _not_here)
+    code, said, err = call(["prove", str(lean), "--cluster", nodes.address, "--json"], monkeypatch, capsys, env)
+    assert json.loads(said)["verdict"] == "proved", err
+
     nodes.kill(node)
+
+
+async def _not_here(*arguments: Any, **named: Any) -> None:
+    raise AssertionError("a node was to do that")
 
 
 def _only_readings(monkeypatch: pytest.MonkeyPatch) -> Any:

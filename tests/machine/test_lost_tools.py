@@ -15,7 +15,7 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Verdict
-from goedels_poetry.errors import Unavailable
+from goedels_poetry.errors import MissingTool, Unavailable
 from goedels_poetry.languages import Goal, Outcome, Theorem
 from goedels_poetry.solvers import SolverUnavailable
 
@@ -41,6 +41,7 @@ class Failing(ToyLanguage):
         OSError(errno.ENOMEM, "Cannot allocate memory"),
         SolverUnavailable("z3 cannot be run: exit code 1"),
         Unavailable("no worker"),
+        MissingTool("the cluster does not answer any more"),
     ],
     ids=str,
 )

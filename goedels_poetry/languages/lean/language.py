@@ -9,10 +9,11 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from goedels_poetry.errors import GoedelsPoetryError, MissingTool
-from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, Outcome, Theorem
+from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, JobPool, Outcome, Theorem
 from goedels_poetry.languages.bridge.goals import Engine
 from goedels_poetry.languages.lean import premises, symbolic
 from goedels_poetry.languages.lean.assemble import assemble
+from goedels_poetry.languages.lean.away import may_go_away
 from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.near_names import near_names
 from goedels_poetry.languages.lean.refutations import confirm
@@ -94,6 +95,8 @@ class LeanLanguage:
         self._read_seconds = READ_SECONDS
         self._pool = lean
         self._own = lean is None
+        self.elsewhere: JobPool | None = None
+        """Who works on goals in the place of the Leans here; see `may_go_away`."""
         self._engine = Engine()
         self.verifier = f"lean {__version__}"
         self._opening = asyncio.Lock()
@@ -105,6 +108,15 @@ class LeanLanguage:
         self._settings = settings.lean
         if settings.budgets.wall_seconds is not None:
             self._read_seconds = min(READ_SECONDS, settings.budgets.wall_seconds)
+
+    def work_on(self, pool: JobPool) -> None:
+        """See `Spreading.work_on`."""
+        self.elsewhere = pool
+
+    async def lean_version(self) -> str:
+        """Of the Lean that works on goals here, and its kind."""
+        lean = await self._lean()
+        return f"{lean.version} ({lean.kind})"
 
     async def _lean(self) -> LeanPool:
         async with self._opening:
@@ -213,6 +225,7 @@ class LeanLanguage:
                 return found
         return None
 
+    @may_go_away
     async def prove(self, goal: Goal) -> Outcome:
         """See `Language.prove`."""
         began = time.monotonic()
@@ -224,6 +237,7 @@ class LeanLanguage:
         trial_log().clear()
         return Outcome(True, {"candidate": {"proof": found.proof, "helpers": found.helpers}}, cost=_cost(began))
 
+    @may_go_away
     async def verify(self, goal: Goal, candidate: Json) -> Outcome:
         """See `Language.verify`."""
         began = time.monotonic()
@@ -246,10 +260,12 @@ class LeanLanguage:
         """See `Language.correct`: without a model there is nothing to repair with."""
         return Outcome(False, {}, EXHAUSTED)
 
+    @may_go_away
     async def sketch(self, goal: Goal) -> Outcome:
         """See `Language.sketch`."""
         return await self._sketched(goal, goal.banned, SKETCH_SECONDS, leave_open=True)
 
+    @may_go_away
     async def sketch_within(self, goal: Goal, calls: int, *, leave_open: bool) -> Outcome:
         """See `ModelGuided.sketch_within`."""
         return await self._sketched(goal, goal.banned, calls * QUERY_SECONDS, leave_open=leave_open)
@@ -283,6 +299,7 @@ class LeanLanguage:
             reason, refused = opened.reason, refused | {found.fingerprint}
         return Outcome(False, {"reason": reason or "no strategy is left to try"}, EXHAUSTED, _cost(began))
 
+    @may_go_away
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
         """See `Language.verify_sketch`."""
         began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
@@ -312,6 +329,7 @@ class LeanLanguage:
         whole = {**sketch, "names": list(seen.names)}
         return Outcome(True, {"sketch": whole}, cost=_cost(began))
 
+    @may_go_away
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:
         """See `Language.correct_sketch`: another plan, for which the rejected one counts as banned."""
         banned = (*goal.banned, str(sketch["fingerprint"]))

@@ -1,0 +1,155 @@
+"""Goals of a Lean theorem that somebody else works on: what comes of it, and what comes of his lies.
+
+Ray is not needed for that: a pool that answers in this process says what a node would say, in the same JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import kept_lean
+import pytest
+
+from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
+from goedels_poetry.languages.lean import LeanLanguage
+from goedels_poetry.languages.lean.away import JOB, answer
+from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.tree.state import Verdict
+
+Json = dict[str, Any]
+Lie = Callable[[str, Json], Json | None]
+"""What is said in the place of a method's outcome, which is given; None: that outcome."""
+
+TRUE = "theorem below (a b : Nat) (h : a ≤ b) : a < b + 1 := by sorry\n"
+FALSE = "theorem never (n : Nat) : n * n ≠ 1524157875019052100 := by sorry\n"
+"""It is the square of 1,234,567,890, which no search for values meets."""
+
+
+class Node:
+    """A pool whose node does what it is asked, and says something else where it lies."""
+
+    def __init__(self, lean: LeanPool, lie: Lie = lambda method, outcome: None) -> None:
+        self._language = LeanLanguage(lean)
+        self._lie = lie
+        self.asked: list[str] = []
+
+    async def run(
+        self, function: str, payload: Json, seconds: float = 60.0, memory_mb: int = 4096, urgency: int = 0
+    ) -> Any:
+        assert function == JOB
+        told = json.loads(json.dumps(payload))
+        self.asked.append(told["method"])
+        reply = json.loads(json.dumps(await answer(self._language, told)))
+        lie = self._lie(told["method"], reply["outcome"])
+        return reply if lie is None else {**reply, **lie}
+
+    async def aclose(self) -> None:
+        await self._language.aclose()
+
+
+Made = Callable[[Node, float], GoedelsPoetryFramework]
+
+
+@pytest.fixture
+async def framework(lean: LeanPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[Made]:
+    """A framework whose goals are worked on by a node. Who decides in the end has a Lean of its own kind here."""
+    kept_lean.for_checkers(lean, monkeypatch)
+    made = []
+
+    def make(node: Node, seconds: float) -> GoedelsPoetryFramework:
+        settings = Settings(home=tmp_path, budgets=Budgets(wall_seconds=seconds), use_memory=False)
+        made.append(GoedelsPoetryFramework(settings, language=LeanLanguage(lean)))
+        made[-1].spread_over(node)
+        return made[-1]
+
+    yield make
+    for each in made:
+        await each.aclose()
+
+
+async def test_a_theorem_is_proved_by_goals_that_another_machine_works_on(lean: LeanPool, framework: Made) -> None:
+    node = Node(lean)
+    result = await framework(node, 120).arun(TRUE, name="t.lean")
+    assert result.verdict is Verdict.PROVED, result.reason
+    assert {"prove", "verify"} <= set(node.asked)
+
+
+def proved_by(proof: str, helpers: str = "") -> Lie:
+    """Whatever the goal is, this proves it; so a node says."""
+    candidate = {"proof": proof, "helpers": helpers}
+    verified = {**candidate, "names": [], "cites": [], "axioms": []}
+
+    def lie(method: str, outcome: Json) -> Json | None:
+        value = {"prove": {"candidate": candidate}, "verify": {"proof": verified}}.get(method)
+        return None if value is None else {"outcome": {"ok": True, "value": value, "reason": "", "cost": {}}}
+
+    return lie
+
+
+def without_a_hole(method: str, outcome: Json) -> Json | None:
+    """A sketch that leaves nothing open, and is said to be linked."""
+    sketch = {
+        "strategy": "induction",
+        "fingerprint": "lie",
+        "proof": "by omega",
+        "helpers": "",
+        "children": [],
+        "linked": {"proof": "by omega", "helpers": ""},
+        "names": [],
+    }
+    if method == "prove":
+        return {"outcome": {"ok": False, "value": {}, "reason": "exhausted", "cost": {}}}
+    if method in ("sketch", "verify_sketch", "correct_sketch"):
+        return {"outcome": {"ok": True, "value": {"sketch": sketch}, "reason": "", "cost": {}}}
+    return None
+
+
+LIES: dict[str, tuple[Lie, str]] = {
+    "a tactic that fails": (proved_by("by omega"), "omega could not prove the goal"),
+    "an admitted proof": (proved_by("by sorry"), "never rests on sorryAx"),
+    "an axiom of its own": (
+        proved_by("absurd_fact n", "axiom absurd_fact (n : Nat) : n * n ≠ 1524157875019052100"),
+        "axiom",
+    ),
+    "another theorem behind it": (proved_by("by sorry\ntheorem other : True := by trivial"), "rests on sorryAx"),
+    "a sketch without holes": (without_a_hole, "omega could not prove the goal"),
+}
+"""With what the gate says."""
+
+
+@pytest.mark.parametrize(("lie", "words"), LIES.values(), ids=LIES)
+async def test_what_a_node_calls_proved_is_not_by_that(lean: LeanPool, framework: Made, lie: Lie, words: str) -> None:
+    result = await framework(Node(lean, lie), 60).arun(FALSE, name="t.lean")
+    assert (result.verdict, result.certificate) == (Verdict.UNKNOWN, None)
+    assert words in result.reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"outcome": None},
+        {"outcome": {"ok": "yes", "value": {}, "reason": "", "cost": {}}},
+        {"outcome": {"ok": True, "value": [], "reason": "", "cost": {}}},
+        {"outcome": {"ok": True, "value": {}, "reason": "", "cost": {"solver_seconds": "many"}}},
+        {"trials": 7},
+    ],
+    ids=str,
+)
+async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made, said: Json) -> None:
+    lies = [said]
+    made = framework(Node(lean, lambda method, outcome: lies.pop() if lies else None), 120)
+    result = await made.arun(TRUE, name="t.lean")
+    assert result.verdict is Verdict.OUT_OF_BUDGET and "a node's answer cannot be read" in result.reason
+    with made.open_store(result.run_id) as store:
+        assert store.root().attempts == 0
+    assert (await made.arun(TRUE, name="t.lean")).verdict is Verdict.PROVED
+
+
+async def test_a_node_with_another_lean_is_named(lean: LeanPool, framework: Made) -> None:
+    node = Node(lean, lambda method, outcome: {"lean": "4.0.0 (native)"})
+    result = await framework(node, 60).arun(TRUE, name="t.lean")
+    assert result.verdict is Verdict.OUT_OF_BUDGET and result.certificate is None
+    assert "has Lean 4.0.0 (native), and here is" in result.reason

@@ -77,16 +77,17 @@ def trial(tmp_path: Path) -> Trial:
     return Trial(tmp_path)
 
 
-CHEAP = "test_a_signal_while_ray_starts_leaves_nothing_behind"
 ENDS = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+
+
+STAND_IN = "gcs_server", signal.SIGHUP
+DEAR = pytest.mark.whole("test_a_signal_while_ray_starts_leaves_nothing_behind")
 
 
 @pytest.mark.parametrize(
     ("stage", "sent"),
     [
-        pytest.param(
-            stage, sent, marks=[] if (stage, sent) == ("gcs_server", signal.SIGHUP) else pytest.mark.whole(CHEAP)
-        )
+        pytest.param(stage, sent, marks=[] if (stage, sent) == STAND_IN else DEAR)
         for stage in ("gcs_server", "raylet/raylet")
         for sent in ENDS
     ],
@@ -98,7 +99,7 @@ def test_a_signal_while_ray_starts_leaves_nothing_behind(trial: Trial, stage: st
     assert not list(tmp_path.rglob("run.json")), "nothing was begun"
 
 
-@pytest.mark.whole(CHEAP)
+@pytest.mark.whole("test_a_signal_while_ray_starts_leaves_nothing_behind")
 def test_the_same_prove_goes_on_after_every_signal(trial: Trial, tmp_path: Path) -> None:
     files = [tmp_path / f"t{number}.smt2" for number in range(3)]
     for number, file in enumerate(files):
@@ -121,7 +122,7 @@ def test_the_same_prove_goes_on_after_every_signal(trial: Trial, tmp_path: Path)
     assert before.keys() <= commits(tmp_path / "home").keys() == {each["run_id"] for each in results}
 
 
-@pytest.mark.whole(CHEAP)
+@pytest.mark.whole("test_a_signal_while_ray_starts_leaves_nothing_behind")
 @pytest.mark.parametrize("sent", ENDS)
 def test_the_same_bench_goes_on_after_a_signal(trial: Trial, sent: int, tmp_path: Path) -> None:
     files = [tmp_path / "files" / f"t{number}.smt2" for number in range(6)]

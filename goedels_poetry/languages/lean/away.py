@@ -10,14 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from goedels_poetry.errors import MissingTool, Unavailable
-from goedels_poetry.languages.base import Goal, Outcome, Premise
+from goedels_poetry.languages.base import Goal, JobPool, Outcome, Premise
 from goedels_poetry.languages.trials import TrialLog, logging_trials, trial_log
-
-if TYPE_CHECKING:
-    from goedels_poetry.languages.lean.language import LeanLanguage
 
 Json = dict[str, Any]
 Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Outcome]])
@@ -30,11 +27,22 @@ _URGENCY = {"verify": 0, "verify_sketch": 1, "prove": 2, "correct_sketch": 3, "s
 """The methods that may be done elsewhere; the smallest is served first."""
 
 
+class Working(Protocol):
+    """What the methods belong to: the language."""
+
+    elsewhere: JobPool | None
+    """Who does them; None: it does."""
+
+    async def lean_version(self) -> str:
+        """Of the Lean that works on goals here."""
+        ...
+
+
 def may_go_away(method: Method) -> Method:
     """Have the method done by the language's `JobPool`, where it has been given one."""
 
     @functools.wraps(method)
-    async def done(self: LeanLanguage, goal: Goal, *arguments: Any, **named: Any) -> Outcome:
+    async def done(self: Working, goal: Goal, *arguments: Any, **named: Any) -> Outcome:
         if self.elsewhere is None:
             return await method(self, goal, *arguments, **named)
         name = method.__name__
@@ -45,7 +53,7 @@ def may_go_away(method: Method) -> Method:
     return cast(Method, done)
 
 
-async def answer(language: LeanLanguage, payload: Json) -> Json:
+async def answer(language: Working, payload: Json) -> Json:
     """What a machine does that is asked: the outcome, what was tried, and by which Lean."""
     name, told = str(payload["method"]), payload["goal"]
     if name not in _URGENCY:

@@ -18,7 +18,7 @@ from goedels_poetry.languages.lean.formalize import FORMAL_FORMAT, FORMAL_TAGS
 from goedels_poetry.languages.lean.near_names import near_names
 from goedels_poetry.languages.lean.refutations import confirm
 from goedels_poetry.languages.lean.replies import MOST_CHARACTERS, read_reply
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, lend, open_lean
+from goedels_poetry.languages.lean.runtime import LeanKilled, LeanPool, LeanUnavailable, lend, open_lean
 from goedels_poetry.languages.lean.sanity_tests import plain, sanity_tests
 from goedels_poetry.languages.lean.sketch import check_link, check_proof, open_sketch
 from goedels_poetry.languages.lean.source import (
@@ -168,6 +168,8 @@ class LeanLanguage:
         """See `Language.read`."""
         try:
             target = await self._target(text, options)
+        except LeanKilled:
+            raise
         except LeanUnavailable as fault:
             raise _missing(fault) from fault
         seconds = self._spent(text, str(options.get("theorem") or ""))

@@ -1,7 +1,7 @@
 """Lean, whichever way it is had: one protocol, and the pools that speak it."""
 
 from goedels_poetry.languages.lean.runtime.at_hand import at_hand, lend
-from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanUnavailable
+from goedels_poetry.languages.lean.runtime.driven import DrivenLean, LeanKilled, LeanUnavailable
 from goedels_poetry.languages.lean.runtime.library import Constant, Library
 from goedels_poetry.languages.lean.runtime.opening import kind_in_use, open_lean
 from goedels_poetry.languages.lean.runtime.pool import LeanPool
@@ -39,6 +39,7 @@ __all__ = [
     "DrivenLean",
     "Hole",
     "HoleGoal",
+    "LeanKilled",
     "LeanPool",
     "LeanRuntime",
     "LeanUnavailable",

@@ -37,8 +37,8 @@ class LeanUnavailable(Unavailable):
     """Lean cannot be started, or does not live to answer; the message says why and what to do."""
 
 
-class _Killed(LeanUnavailable):
-    """It was killed while it worked, and not by us."""
+class LeanKilled(LeanUnavailable):
+    """It was killed, and not by us: it is there, and may live another time."""
 
 
 class DrivenLean:
@@ -96,7 +96,7 @@ class DrivenLean:
         self._told_to_end = False
         try:
             return self._posed(asked, seconds)
-        except _Killed:
+        except LeanKilled:
             return self._posed(asked, seconds)
 
     def _posed(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class DrivenLean:
         except ChildDied as death:
             self._drop()
             if death.code == KILLED and not self._told_to_end:
-                raise _Killed(f"Lean was killed while it worked; {WHO_KILLS}") from death
+                raise LeanKilled(f"Lean was killed while it worked; {WHO_KILLS}") from death
             answer = {"status": "crash", "error": f"Lean ended: {death}"}
         except (ValueError, RecursionError) as fault:
             self._drop()
@@ -148,7 +148,7 @@ class DrivenLean:
             complaint = printed.decode(errors="replace").strip()
             self._drop()
             if isinstance(fault, ChildDied) and fault.code == KILLED and not self._told_to_end:
-                raise _Killed(f"Lean was killed while it started; {WHO_KILLS}") from fault
+                raise LeanKilled(f"Lean was killed while it started; {WHO_KILLS}") from fault
             raise LeanUnavailable(f"Lean does not start: {type(fault).__name__} {fault} {complaint[-400:]}") from fault
         try:
             ready = json.loads(line)
@@ -189,4 +189,4 @@ def _is_line(reply: bytearray) -> bool:
     return reply.endswith(b"\n")
 
 
-__all__ = ["DrivenLean", "LeanUnavailable"]
+__all__ = ["DrivenLean", "LeanKilled", "LeanUnavailable"]

@@ -40,9 +40,9 @@ class Ending:
         if threading.current_thread() is threading.main_thread():
             self._read, self._written = os.pipe()
             os.set_blocking(self._written, False)
-            self._numbers = [n for n in stopping_signals() if signal.getsignal(n) is not signal.SIG_IGN]
+            before = {number: signal.getsignal(number) for number in stopping_signals()}
+            self._before = {number: how for number, how in before.items() if how not in (signal.SIG_IGN, None)}
             threading.Thread(target=self._listen, name="ending", daemon=True).start()
-            self._before = {number: signal.getsignal(number) for number in self._numbers}
             self.listen()
         return self
 

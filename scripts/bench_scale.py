@@ -239,7 +239,7 @@ def main() -> int:
     print("| what | n | seconds | MB | exponent |")
     print("|---|--:|--:|--:|--:|", flush=True)
     for case in (case for case in CASES if case.what in chosen):
-        points = [measured(case, max(10, int(size * given.most))) for size in case.sizes]
+        points = [measured(case, size) for size in sorted({max(10, int(n * given.most)) for n in case.sizes})]
         found[case.unit] = points
         slope = exponent([(point.size, point.seconds) for point in points])
         steep |= slope > given.most_exponent

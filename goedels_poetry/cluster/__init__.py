@@ -3,8 +3,8 @@
 Who calls whom: `connect` opens a cluster, or says what to do where there is none; `ending` ends one that is starting
 when a signal comes. `seats` keeps actors on its nodes, one for each solver pool or Lean runtime, takes in nodes that
 come and does without nodes that go. `worker` is what runs in such an actor, in a folder of `homes`, with no name of Ray
-in it. `travel` is how a run goes there and comes back: as the files of its folder. `runs` has whole runs worked on there
-(see `machine.elsewhere`), `jobs` the single jobs of one large run.
+in it. `travel` is how a run goes there and comes back: as the files of its folder. `runs` has whole runs worked on
+there (see `machine.elsewhere`), `jobs` the single jobs of one large run.
 """
 
 from __future__ import annotations

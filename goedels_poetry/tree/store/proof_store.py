@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.store.database import connect, refuse
+from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.txn import IDENTITY, Txn
 
@@ -101,6 +102,8 @@ class ProofStore(StoreReader):
         self._thread: ThreadPoolExecutor | None = None
         self._slow_until = 0.0
         self._group: _Group | None = None
+        self._nodes = PresentNodes()
+        self._present = None if read_only else self._nodes
         self._seq = super().seq
         self._queues: Counter[str] = Counter(super().queue_lengths())
         self._spent = super().spent()
@@ -178,6 +181,7 @@ class ProofStore(StoreReader):
                 yield self._db
                 self._db.execute(end)
             except BaseException as exc:
+                self._nodes.forget()
                 if self._db.in_transaction:  # of some faults SQLite has rolled back itself
                     for sql in undo:
                         self._db.execute(sql)
@@ -210,6 +214,7 @@ class ProofStore(StoreReader):
                 self._still_grouped()
                 self._db.execute("COMMIT")
             except BaseException as exc:
+                self._nodes.forget()
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 self._seq, self._queues, self._spent = before
@@ -262,7 +267,7 @@ class ProofStore(StoreReader):
                 return None
             if expect is not None and self.revision(node_id) != expect:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
-            txn = Txn(self, db, self._seq + 1, self.max_nodes)
+            txn = Txn(self, db, self._nodes, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
             queues = self._queues + Counter()
             queues.update(txn.moved)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.database import refuse
+from goedels_poetry.tree.store.present import PresentNodes
 
 _NOW = 1 << 62
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
@@ -44,6 +45,8 @@ class StoreReader:
         self.path = path
         self._db = db
         self._lock = threading.RLock()
+        self._present: PresentNodes | None = None
+        """None: others may write, so that nothing is known but what the file says at this moment."""
 
     def close(self) -> None:
         """Close the connection. The file stays."""
@@ -79,19 +82,32 @@ class StoreReader:
     def find(self, node_id: str, *, as_of: int | None = None) -> ProofNode | None:
         """The node, also a cut one, or None. ``as_of``: as it was after that commit."""
         if as_of is None:
+            return self._present_node(node_id)
+        row = self._row(
+            "SELECT r.payload, b.body FROM rev r JOIN blob b ON b.hash=r.statement"
+            " WHERE r.node_id=? AND r.seq<=? ORDER BY r.seq DESC LIMIT 1",
+            node_id,
+            as_of,
+        )
+        return ProofNode.from_row(json.loads(row[0]), row[1]) if row else None
+
+    def _present_node(self, node_id: str) -> ProofNode | None:
+        with self._lock:  # so that no commit comes between reading a node and keeping it
+            known = self._present.get(node_id) if self._present is not None else None
+            if known is not None:
+                return known.node
             row = self._row(
-                "SELECT r.payload, b.body FROM head h JOIN rev r ON r.node_id=h.node_id AND r.seq=h.seq"
+                "SELECT r.payload, b.body, h.seq, h.cut FROM head h JOIN rev r ON r.node_id=h.node_id AND r.seq=h.seq"
                 " JOIN blob b ON b.hash=r.statement WHERE h.node_id=?",
                 node_id,
             )
-        else:
-            row = self._row(
-                "SELECT r.payload, b.body FROM rev r JOIN blob b ON b.hash=r.statement"
-                " WHERE r.node_id=? AND r.seq<=? ORDER BY r.seq DESC LIMIT 1",
-                node_id,
-                as_of,
-            )
-        return ProofNode.from_row(json.loads(row[0]), row[1]) if row else None
+            if row is None:
+                return None
+            payload, body, seq, cut = row
+            node = ProofNode.from_row(json.loads(payload), body)
+            if self._present is not None and cut is None:
+                self._present.keep(node, seq)
+            return node
 
     def get(self, node_id: str, *, as_of: int | None = None) -> ProofNode:
         """Like :meth:`find`; raises KeyError when there is no such node."""
@@ -102,6 +118,9 @@ class StoreReader:
 
     def revision(self, node_id: str) -> int | None:
         """Commit that wrote the node's present revision; None when it is cut off or unknown."""
+        known = self._present.get(node_id) if self._present is not None else None
+        if known is not None:
+            return known.seq
         row = self._row("SELECT seq FROM head WHERE node_id=? AND cut IS NULL", node_id)
         return int(row[0]) if row else None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from goedels_poetry.agents.registry import AgentSpec, Registry
@@ -147,7 +148,7 @@ class SupervisorAgent:
 
     def _choose(self, queue: str, spec: AgentSpec, wanted: int, taken: set[str]) -> list[Dispatch]:
         chosen: list[Dispatch] = []
-        for item in self._store.peek(queue, wanted + len(self._jobs) + len(taken)):
+        for item in islice(self._store.waiting(queue), wanted + len(self._jobs) + len(taken)):
             if len(chosen) == wanted:
                 break
             dispatch = Dispatch(spec.name, item.node_id, item.seq)

@@ -12,7 +12,6 @@ import json
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,8 +76,22 @@ def _meant(fact: Any) -> Any:
     return {name: value for name, value in fact.items() if name != "file"} if isinstance(fact, dict) else fact
 
 
-def _plus(total: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
-    return {name: total.get(name, 0) + more.get(name, 0) for name in (*total, *more)}
+def _plus(total: Mapping[str, float], *more: Mapping[str, float]) -> dict[str, float]:
+    amounts = dict(total)
+    for each in more:
+        for name, amount in each.items():
+            amounts[name] = amounts.get(name, 0) + amount
+    return amounts
+
+
+def _moved(lengths: Mapping[str, int], moves: Mapping[str, int]) -> dict[str, int]:
+    """Lengths of the queues after some moves, without those that are empty; in alphabetical order."""
+    after = _plus(lengths, moves)
+    return {queue: int(after[queue]) for queue in sorted(after) if after[queue]}
+
+
+def _amounts(spent: Mapping[str, float]) -> str:
+    return json.dumps({name: round(spent[name], 6) for name in sorted(spent)})
 
 
 class ProofStore(StoreReader):
@@ -105,7 +118,7 @@ class ProofStore(StoreReader):
         self._nodes = PresentNodes()
         self._present = None if read_only else self._nodes
         self._seq = super().seq
-        self._queues: Counter[str] = Counter(super().queue_lengths())
+        self._queues = super().queue_lengths()
         self._spent = super().spent()
         self.max_nodes: int | None = None
         """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
@@ -161,7 +174,7 @@ class ProofStore(StoreReader):
         if self.read_only:
             return super().queue_lengths()
         with self._lock:
-            return {queue: n for queue, n in self._queues.items() if n}
+            return dict(self._queues)
 
     def spent(self, *, as_of: int | None = None) -> dict[str, float]:
         """What the run has spent; see :meth:`StoreReader.spent`."""
@@ -269,10 +282,8 @@ class ProofStore(StoreReader):
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
             txn = Txn(self, db, self._nodes, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
-            queues = self._queues + Counter()
-            queues.update(txn.moved)
-            spent = _plus(_plus(self._spent, txn.spent), cost)
-            lengths = {queue: n for queue, n in sorted(queues.items()) if n}
+            lengths = _moved(self._queues, txn.moved)
+            spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
             db.execute(
                 "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)",
@@ -285,11 +296,11 @@ class ProofStore(StoreReader):
                     outcome,
                     event.reason,
                     json.dumps(lengths),
-                    json.dumps({name: round(amount, 6) for name, amount in sorted(spent.items())}),
-                    json.dumps({name: round(amount, 6) for name, amount in sorted(cost.items())}),
+                    _amounts(spent),
+                    _amounts(cost),
                 ),
             )
-        self._seq, self._queues, self._spent = event.seq, queues, spent
+        self._seq, self._queues, self._spent = event.seq, lengths, spent
         return Commit(event, tuple(txn.cuts))
 
     def begin_work(self, jobs: Sequence[tuple[str, str, str, int]]) -> list[bool]:

@@ -7,7 +7,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.present import PresentNodes
 
 _NOW = 1 << 62
+_PAGE = 128
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
 """Commits of agents without an entry in the history."""
 
@@ -189,6 +190,14 @@ class StoreReader:
         sql = "SELECT node_id, seq, key FROM head WHERE queue=? ORDER BY node_id LIMIT ?"
         return [WorkItem(*row) for row in self._rows(sql, queue, limit)]
 
+    def waiting(self, queue: str) -> Iterator[WorkItem]:
+        """The items of a queue in the same order, read a page at a time as far as somebody goes."""
+        sql, last = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?", ""
+        while rows := self._rows(sql, queue, last, _PAGE):
+            for row in rows:
+                yield WorkItem(*row)
+            last = rows[-1][0]
+
     def under_way(self) -> list[tuple[str, str]]:
         """(agent, node id) of every job that was started and is not collected."""
         return [(agent, node) for agent, node in self._rows("SELECT agent, node_id FROM under_way ORDER BY key")]
@@ -218,13 +227,7 @@ class StoreReader:
 
     def bans(self, node_id: str, *, as_of: int | None = None) -> dict[str, dict[str, Any]]:
         """Strategy fingerprints banned on a node, oldest first, each with its evidence."""
-        banned: dict[str, dict[str, Any]] = {}
-        for _, kind, entry in self.history(node_id, as_of=as_of):
-            if kind == "ban":
-                banned[entry["fingerprint"]] = entry
-            elif kind == "lift":
-                banned.pop(entry["fingerprint"], None)
-        return banned
+        return bans_in(self.history(node_id, as_of=as_of))
 
     def history_counts(self) -> Counter[str]:
         """How many history entries of each kind the run has."""
@@ -318,4 +321,15 @@ class StoreReader:
         return h.hexdigest()
 
 
-__all__ = ["HistoryEntry", "StoreReader", "WorkItem"]
+def bans_in(history: Iterable[HistoryEntry]) -> dict[str, dict[str, Any]]:
+    """The same from the history of the node, oldest first."""
+    banned: dict[str, dict[str, Any]] = {}
+    for _, kind, entry in history:
+        if kind == "ban":
+            banned[entry["fingerprint"]] = entry
+        elif kind == "lift":
+            banned.pop(entry["fingerprint"], None)
+    return banned
+
+
+__all__ = ["HistoryEntry", "StoreReader", "WorkItem", "bans_in"]

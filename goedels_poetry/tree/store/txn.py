@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import BudgetExceeded
+from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
@@ -58,7 +58,7 @@ class Txn:
     def put(self, node: ProofNode) -> ProofNode:
         """Write a new revision of a node; returns it (with its statement's reference filled in)."""
         if "statement" not in node.refs:
-            node = replace(node, refs={**node.refs, "statement": self.save_text(node.statement)})
+            node = changed(node, refs={**node.refs, "statement": self.save_text(node.statement)})
         self._leave_queue(node.id)
         queue = str(node.queue) if node.queue is not None else None
         if queue is not None:

@@ -149,6 +149,7 @@ class ProofStore(StoreReader):
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
+        self._nodes.forget()
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.submit(_nothing).result()
@@ -157,6 +158,7 @@ class ProofStore(StoreReader):
 
     async def aclose(self) -> None:
         """The same on the store's own thread: SQLite moves the log into the file then, and waits for the disk."""
+        self._nodes.forget()
         thread, self._thread = self._thread or _taken(), None
         try:
             await asyncio.get_running_loop().run_in_executor(thread, super().close)

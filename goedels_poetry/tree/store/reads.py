@@ -44,6 +44,7 @@ class StoreReader:
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
+        self.folder = path.parent
         self._db = db
         self._lock = threading.RLock()
         self._present: PresentNodes | None = None

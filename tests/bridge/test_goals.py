@@ -297,6 +297,7 @@ def size : Row α → Count
 """
 
 
+@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_a_lemma_is_stated_without_types_and_functions_that_it_does_not_speak_of(
     lean: LeanPool, engine: Engine
 ) -> None:
@@ -348,6 +349,7 @@ def test_numbers_that_are_only_compared_are_integers_first(lean: LeanPool, engin
     assert not first.unary
 
 
+@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, engine: Engine) -> None:
     """It would have to stand by itself, where nobody knows the function."""
     task = task_of("{α : Type} (l k m : List α) (h : joined k m = joined l m) : k = l", LISTS, ("joined",))

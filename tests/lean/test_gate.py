@@ -102,7 +102,7 @@ def body(original: str, proof: str) -> str:
     return head + proof + tail
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", LEGAL)
 async def test_legal_proofs_are_accepted(leans: Leans, name: str) -> None:
     original, proof = LEGAL[name]

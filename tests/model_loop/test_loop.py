@@ -94,6 +94,7 @@ async def test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with
         assert "the lemma needs others first" in decisions[-1]["reason"]
 
 
+@pytest.mark.whole("model_loop/test_hostile_models.py::test_what_the_other_roles_say_does_not_spoil_a_good_sketch")
 async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_model: WithModel) -> None:
     answers = iter([fenced({"reason": "done", "decision": "ACCEPT"}), Answer("ACCEPT")])
 
@@ -111,7 +112,7 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
         assert all(entry["move"] in entry["legal"] for entry in decisions)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_a_beam_is_cut_short_by_the_first_sketch_that_holds")
 @pytest.mark.parametrize(("good", "asked_for", "given_up"), [(1, 1, 0), (2, 3, 1)])
 async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
     with_model: WithModel, good: int, asked_for: int, given_up: int
@@ -146,6 +147,7 @@ with GoedelsPoetryFramework(settings) as framework:
 """
 
 
+@pytest.mark.whole("changes/test_undo.py::test_a_killed_run_goes_on_and_asks_nothing_twice")
 def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path) -> None:
     def slow(asked: dict[str, Any]) -> Answer:
         answer = every_role(asked)

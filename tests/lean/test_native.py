@@ -372,20 +372,12 @@ STREAMS = {
 }
 
 
-@pytest.fixture
-def inside(tmp_path: Path) -> stand_in.Inside:
+@pytest.mark.whole("test_what_another_version_of_lean_says_about_the_driver_is_handed_on")
+async def test_the_driver_program_has_no_error_in_lean_4_28_and_answers_as_the_embedded_one_does(
+    lean: LeanPool, tmp_path: Path
+) -> None:
     ours = Path(embedded.__file__).parent
-    return stand_in.Inside(tmp_path / "inside", DRIVER, ours, command(cache_folder(), snapshot=False))
-
-
-async def test_the_driver_program_has_no_error_in_lean_4_28(lean: LeanPool, inside: stand_in.Inside) -> None:
-    read = await lean.check(CheckRequest(FACTS, inside.prefix, seconds=100.0))
-    assert read.ok, read.errors
-    assert read.messages == ()
-
-
-@pytest.mark.whole("test_the_driver_program_has_no_error_in_lean_4_28")
-async def test_the_driver_program_answers_as_the_embedded_one_does(lean: LeanPool, inside: stand_in.Inside) -> None:
+    inside = stand_in.Inside(tmp_path / "inside", DRIVER, ours, command(cache_folder(), snapshot=False))
 
     async def answers(*requests: dict[str, Any]) -> list[Any]:
         said = await pool.check(CheckRequest(inside.code(list(requests)), inside.prefix, seconds=100.0))
@@ -396,6 +388,10 @@ async def test_the_driver_program_answers_as_the_embedded_one_does(lean: LeanPoo
 
     pool = LeanPool("embedded", lean.version, lambda: DrivenLean(inside.command))
     try:
+        read = await pool.check(CheckRequest(FACTS, inside.prefix, seconds=100.0))
+        assert read.ok, read.errors
+        assert read.messages == ()
+
         theirs = await lean.check(CheckRequest(TEXT, commands=True, export=True))
         (checked,) = await answers({"op": "check", "code": TEXT, "commands": True, "export": True})
         mine = read_result(checked)

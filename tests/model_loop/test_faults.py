@@ -101,7 +101,7 @@ def once(roles: Sequence[str], fault: Answer) -> tuple[Script, list[str]]:
     return script, asked_so_far
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_costs_one_attempt_at_most(prove: Prove, undisturbed: Told, fault: str) -> None:
     """In every role of one run: one attempt in vain for those who sketch and prove, one for those who decide."""

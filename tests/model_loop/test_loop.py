@@ -94,7 +94,6 @@ async def test_a_failed_subgoal_is_rolled_back_and_the_next_sketch_is_asked_with
         assert "the lemma needs others first" in decisions[-1]["reason"]
 
 
-@pytest.mark.whole("model_loop/test_hostile_models.py::test_what_the_other_roles_say_does_not_spoil_a_good_sketch")
 async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_model: WithModel) -> None:
     answers = iter([fenced({"reason": "done", "decision": "ACCEPT"}), Answer("ACCEPT")])
 
@@ -112,7 +111,7 @@ async def test_an_illegal_or_unreadable_decision_falls_back_to_the_policy(with_m
         assert all(entry["move"] in entry["legal"] for entry in decisions)
 
 
-@pytest.mark.whole("test_a_beam_is_cut_short_by_the_first_sketch_that_holds")
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("good", "asked_for", "given_up"), [(1, 1, 0), (2, 3, 1)])
 async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
     with_model: WithModel, good: int, asked_for: int, given_up: int

@@ -56,7 +56,7 @@ def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str
         "(n : Nat) (h : ((n : Int) - 2) ^ 2 + (n : Int) ^ 2 = 100) : n = 8",
     ],
 )
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_a_true_statement_of_arithmetic_is_proved")
 def test_an_equation_with_few_solutions_is_solved_case_by_case(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -84,7 +84,7 @@ def test_a_common_divisor_divides_a_combination_that_is_a_number(lean: LeanPool,
         "(n : Nat) (h : 2 ^ n < 100) : n ≤ 6",
     ],
 )
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_a_true_statement_of_arithmetic_is_proved")
 def test_powers_of_a_number_repeat_and_grow(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 

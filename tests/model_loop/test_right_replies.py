@@ -104,6 +104,7 @@ ROTATION = """
 """
 
 
+@pytest.mark.whole("test_a_lemma_is_used_where_it_fits_up_to_arithmetic")
 async def test_a_lemma_over_data_uses_lemmas_at_what_recurses_on_numbers(smt: SmtLanguage) -> None:
     lemmas = [
         "(forall ((x L) (y L) (z L)) (= (app (app x y) z) (app x (app y z))))",

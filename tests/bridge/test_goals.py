@@ -357,6 +357,7 @@ def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, e
     assert asyncio.run(engine.prove(lean, task, Clock(60), leave_open=True, once=True)) is None
 
 
+@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_proof(
     lean: LeanPool, engine: Engine
 ) -> None:

@@ -8,7 +8,9 @@ gets it, and whoever asks the package itself for a name has it loaded then.
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec, module_from_spec
+from collections.abc import Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder
 from threading import RLock
 from types import ModuleType
 from typing import Any
@@ -26,24 +28,47 @@ class _Later(ModuleType):
         with _loading:
             if isinstance(package, _Later):
                 package.__class__ = ModuleType  # type: ignore[assignment]
-                assert package.__spec__ is not None and package.__spec__.loader is not None
-                package.__spec__.loader.exec_module(package)
+                assert package.__spec__ is not None and isinstance(package.__spec__.loader, _LaterLoader)
+                package.__spec__.loader.own.exec_module(package)
         return getattr(package, name)
 
 
+class _LaterLoader(Loader):
+    """Loads nothing yet. ``own``: what will."""
+
+    def __init__(self, own: Loader) -> None:
+        self.own = own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)  # resources of the package and the like
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.own.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _Later
+
+
+class _Finder:
+    """Finds the packages where they are, and has them loaded later."""
+
+    def __init__(self, packages: Sequence[str]) -> None:
+        self._packages = frozenset(packages)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """See `importlib.abc.MetaPathFinder`; None for all other modules."""
+        spec = PathFinder.find_spec(name, path, target) if name in self._packages else None
+        if spec is None or spec.loader is None or spec.submodule_search_locations is None:
+            return None
+        spec.loader = _LaterLoader(spec.loader)
+        return spec
+
+
 def load_later(*packages: str) -> None:
-    """Have these packages loaded on first use; those that are loaded, or not to be had, are left as they are."""
-    for package in packages:
-        if package in sys.modules:
-            continue
-        try:
-            spec = find_spec(package)
-        except ImportError:  # what it is a part of is not to be had, either
-            continue
-        if spec is not None and spec.loader is not None and spec.submodule_search_locations is not None:
-            module = module_from_spec(spec)
-            module.__class__ = _Later
-            sys.modules[package] = module
+    """Have these packages loaded on first use; those that are loaded already, or not to be had, are as ever."""
+    sys.meta_path.insert(0, _Finder(packages))
 
 
 __all__ = ["PACKAGES", "load_later"]

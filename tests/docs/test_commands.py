@@ -92,13 +92,20 @@ BY_FILE = ("prove",)
 IN_A_PROCESS = {("prove", ".py"): "goedels-poetry prove theorems/python/clamp.py --out proofs"}
 """Of its kind not the first but the one that takes least."""
 DEAR = {
+    "code.md: Functions that pass given checks": pytest.mark.whole(
+        "code/test_command.py::test_the_function_is_written_whole_and_nothing_is_overwritten"
+    ),
     "evaluation.md: Theorems": pytest.mark.whole("evaluation/test_bench.py::test_theorems_are_proved_several_times"),
+    "lean.md: Lean 4": pytest.mark.whole("lean/test_command.py::test_what_is_there_is_not_fetched_again"),
     "lean.md: Arithmetic": pytest.mark.whole("lean/test_arithmetic.py::test_a_true_statement_of_arithmetic_is_proved"),
     "lean.md: From a Lean goal to the engine": pytest.mark.whole(
         "bridge/test_goals.py::test_a_theorem_that_needs_a_lemma_is_proved_with_it"
     ),
+    "python.md: Python functions": pytest.mark.whole(
+        "python/test_prove.py::test_a_loop_that_keeps_its_contract_is_proved_and_the_certificate_holds"
+    ),
 }
-"""Sections whose commands differ from those of others by their theorems, which take much time."""
+"""Sections whose commands differ from those of others by their theorems, which take much time. None is of the README."""
 
 
 def kind_of(argument: str) -> str:

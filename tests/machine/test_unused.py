@@ -27,6 +27,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "small.py").write_text("name = 'small'\n")
     (folder / "other.py").write_text("name = 'other'\n")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     for module in (name, f"{name}.small", f"{name}.other"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     return name
@@ -47,10 +48,12 @@ def test_a_file_of_a_package_is_had_without_the_package_and_then_all_of_it(packa
 
 def test_what_is_loaded_or_not_to_be_had_is_left_as_it_is(package: str) -> None:
     loaded = import_module(package)
-    load_later(package, "no_such_package", "no_such_package.part", "json.no_such_part", "textwrap")
-    assert sys.modules[package] is loaded
-    assert type(sys.modules[package]) is type(sys)
-    assert "no_such_package" not in sys.modules
+    load_later(package, "no_such_package", f"{package}.other")
+    assert import_module(package) is loaded
+    assert type(loaded) is type(sys)
+    assert import_module(f"{package}.other").name == "other", "a file is no package"
+    with pytest.raises(ModuleNotFoundError):
+        import_module("no_such_package")
 
 
 def test_a_machine_is_compiled_without_them() -> None:

@@ -146,7 +146,6 @@ with GoedelsPoetryFramework(settings) as framework:
 """
 
 
-@pytest.mark.whole("changes/test_undo.py::test_a_killed_run_goes_on_and_asks_nothing_twice")
 def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path) -> None:
     def slow(asked: dict[str, Any]) -> Answer:
         answer = every_role(asked)

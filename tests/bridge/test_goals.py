@@ -349,7 +349,6 @@ def test_numbers_that_are_only_compared_are_integers_first(lean: LeanPool, engin
     assert not first.unary
 
 
-@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, engine: Engine) -> None:
     """It would have to stand by itself, where nobody knows the function."""
     task = task_of("{α : Type} (l k m : List α) (h : joined k m = joined l m) : k = l", LISTS, ("joined",))
@@ -357,7 +356,6 @@ def test_no_lemma_about_what_a_proof_brings_along_is_left_open(lean: LeanPool, e
     assert asyncio.run(engine.prove(lean, task, Clock(60), leave_open=True, once=True)) is None
 
 
-@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_an_accumulator_is_followed_by_an_induction_with_the_instances_of_the_proof(
     lean: LeanPool, engine: Engine
 ) -> None:

@@ -98,7 +98,7 @@ def theorem(definition: str, goal: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.whole("test_an_induction_on_size_counts_constructors_and_no_numbers")
+@pytest.mark.sample(1)
 def test_an_induction_along_a_function_that_ends_by(name: str, lean: LeanPool) -> None:
     definition, goal, termination, bounds = CASES[name]
     text = theorem(definition, goal)

@@ -105,7 +105,7 @@ DEAR = {
         "python/test_prove.py::test_a_loop_that_keeps_its_contract_is_proved_and_the_certificate_holds"
     ),
 }
-"""Sections whose commands differ from those of others by their theorems, which take much time. None is of the README."""
+"""Sections that differ from others by their theorems, which take much time. None is of the README."""
 
 
 def kind_of(argument: str) -> str:

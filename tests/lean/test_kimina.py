@@ -139,7 +139,6 @@ async def test_a_hole_that_cannot_be_stated_alone_has_no_statement(lean: LeanPoo
     assert {goal.statement for goal in hole.goals} == {""}
 
 
-@pytest.mark.whole("test_holes_have_their_place_and_goal_and_a_statement")
 async def test_a_sketch_becomes_subgoals_that_are_linked_to_it(lean: LeanPool, quick: Connect) -> None:
     proof = "by\n  induction n with\n  | zero => rfl\n  | succ n ih => sorry"
     with KiminaServer(lean) as server:

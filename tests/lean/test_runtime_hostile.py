@@ -105,7 +105,6 @@ async def test_lean_code_sees_nothing_of_the_machine(tmp_path: Path, monkeypatch
         await lean.aclose()
 
 
-@pytest.mark.whole("test_damaged_files_of_a_start_are_not_used_and_are_made_again")
 async def test_where_the_cache_cannot_be_written_lean_starts_without_a_snapshot(tmp_path: Path) -> None:
     for part in ("build", "lib"):
         (tmp_path / part).symlink_to(cache_folder() / part)

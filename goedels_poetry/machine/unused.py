@@ -25,11 +25,14 @@ class _Later(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         package: ModuleType = self
-        with _loading:
+        with _loading:  # others wait until all of it is there
             if isinstance(package, _Later):
+                loader = package.__spec__.loader if package.__spec__ is not None else None
+                if not isinstance(loader, _LaterLoader) or loader.begun:
+                    raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+                loader.begun = True
+                loader.own.exec_module(package)
                 package.__class__ = ModuleType  # type: ignore[assignment]
-                assert package.__spec__ is not None and isinstance(package.__spec__.loader, _LaterLoader)
-                package.__spec__.loader.own.exec_module(package)
         return getattr(package, name)
 
 
@@ -38,6 +41,7 @@ class _LaterLoader(Loader):
 
     def __init__(self, own: Loader) -> None:
         self.own = own
+        self.begun = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.own, name)  # resources of the package and the like

@@ -97,14 +97,14 @@ def test_output_that_has_no_room_is_one_line_and_the_proof_is_kept(program: Any,
     assert (result["verdict"], result["skipped"]) == ("proved", True)
 
 
-def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(program: Any, theorems: Path, home: Path) -> None:
+def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(cli: Any, theorems: Path, home: Path) -> None:
     theorem = shlex.quote(str(theorems / "reverse_twice.smt2"))
     command = " ".join(map(shlex.quote, COMMAND))
     done = subprocess.run(
         ["sh", "-c", f"{command} prove {theorem} --json >&- 2>&- <&-"], env=environment(home), timeout=120
     )
     assert done.returncode == 0
-    (result,) = program("prove", theorems / "reverse_twice.smt2", "--json").objects()
+    (result,) = cli("prove", theorems / "reverse_twice.smt2", "--json").objects()
     assert (result["verdict"], result["skipped"]) == ("proved", True)
 
 

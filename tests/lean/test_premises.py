@@ -86,6 +86,7 @@ async def test_file_and_library_give_premises_in_lean_s_words(language: LeanLang
     assert "rev_one (x : Nat) : rev [x] = [x]  (file)\n" in shown
 
 
+@pytest.mark.whole("test_file_and_library_give_premises_in_lean_s_words")
 async def test_after_a_failure_other_queries_find_other_premises(language: LeanLanguage, cache: Path) -> None:
     failed = "theorem gp_1 : ∀ (n : Nat), n * 2 = 2 * n"
     looking = search(cache)

@@ -2,18 +2,21 @@
 
 Together they are a third of what a short run takes to load: the descriptions of a service's replies, and a client with
 its web library. In their place stands the package with its files and nothing loaded: whoever imports one of the files
-gets it, and whoever asks the package itself for a name has it loaded then.
+gets it, and whoever asks the package itself for a name has it loaded then. Only the program does so: in somebody else's
+process imports are not ours to change.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import PathFinder
 from threading import RLock
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
 
 PACKAGES = ("langsmith.types", "langgraph_sdk")
 
@@ -27,7 +30,7 @@ class _Later(ModuleType):
         package: ModuleType = self
         with _loading:  # others wait until all of it is there
             if isinstance(package, _Later):
-                loader = package.__spec__.loader if package.__spec__ is not None else None
+                loader: Any = package.__spec__.loader if package.__spec__ is not None else None
                 if not isinstance(loader, _LaterLoader) or loader.begun:
                     raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
                 loader.begun = True
@@ -36,10 +39,10 @@ class _Later(ModuleType):
         return getattr(package, name)
 
 
-class _LaterLoader(Loader):
+class _LaterLoader:
     """Loads nothing yet. ``own``: what will."""
 
-    def __init__(self, own: Loader) -> None:
+    def __init__(self, own: Any) -> None:
         self.own = own
         self.begun = False
 
@@ -47,7 +50,8 @@ class _LaterLoader(Loader):
         return getattr(self.own, name)  # resources of the package and the like
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.own.create_module(spec)
+        made: ModuleType | None = self.own.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         module.__class__ = _Later
@@ -66,7 +70,7 @@ class _Finder:
         spec = PathFinder.find_spec(name, path, target) if name in self._packages else None
         if spec is None or spec.loader is None or spec.submodule_search_locations is None:
             return None
-        spec.loader = _LaterLoader(spec.loader)
+        spec.loader = _LaterLoader(spec.loader)  # type: ignore[assignment]  # it has what is asked of one
         return spec
 
 

@@ -30,7 +30,6 @@ from goedels_poetry.errors import (
 )
 from goedels_poetry.machine.jobs import Job, Jobs
 from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
-from goedels_poetry.machine.unused import PACKAGES, load_later
 from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 # Read once when langgraph is imported: without it a tampered checkpoint could name code to run.
 os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-load_later(*PACKAGES)
 
 RECURSION_LIMIT = 1_000_000
 CANNOT_GO_ON = "the machine cannot go on"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from goedels_poetry.machine.unused import PACKAGES, load_later
+from goedels_poetry.cli.later import PACKAGES, load_later
 
 
 @pytest.fixture
@@ -56,9 +56,17 @@ def test_what_is_loaded_or_not_to_be_had_is_left_as_it_is(package: str) -> None:
         import_module("no_such_package")
 
 
+def test_who_uses_the_library_has_imports_as_ever() -> None:
+    code = "import sys; before = [*sys.meta_path]; import goedels_poetry.machine.graph; print(before == sys.meta_path)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["True"]
+
+
 def test_a_machine_is_compiled_without_them() -> None:
     code = f"""
 import sys
+from goedels_poetry.cli.later import PACKAGES, load_later
+load_later(*PACKAGES)
 import goedels_poetry.machine.graph
 import langgraph.graph
 print(*(type(sys.modules.get(name)).__name__ for name in {PACKAGES!r}), "httpx" in sys.modules)

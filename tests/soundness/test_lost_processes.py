@@ -178,7 +178,6 @@ def prove(home: Path, *more: str, search_path: Path | None = None) -> subprocess
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@pytest.mark.whole("machine/test_lost_tools.py::test_what_the_machine_cannot_do_now_costs_no_attempt")
 def test_a_run_without_z3_stops_and_goes_on_when_there_is_one(tmp_path: Path) -> None:
     script = tmp_path / "z3"
     script.write_text(BROKEN["ends at once"])

@@ -10,13 +10,14 @@ over the concurrency; and the longest chain of replies that need each other. ``-
 each goal needs one, and none is below another. Bars: 1.2 times the bound with heavy tails, 1.3 times with ``--even``.
 
 The processor column is this process's own time between the first reply's beginning and the last one's end: where it is
-as long as the bound, the machine is busy and does not wait.
+as long as the bound, the machine is busy and does not wait. The garbage collector is set as the command sets it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import random
 import sys
@@ -30,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"
 from toy_language import ToyLanguage, theorem
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
+from goedels_poetry.cli.main import MORE_COLLECTIONS
 from goedels_poetry.languages import Goal
 
 HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
@@ -138,6 +140,8 @@ def main() -> int:
     options = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; seconds")
     ratios, tail = [], 0.0 if options.even else options.tail
+    gc.freeze()
+    gc.set_threshold(*MORE_COLLECTIONS)
     for seed in range(options.seed, options.seed + options.runs):
         language = Waiting(behaviour(options.goals, corrected=not options.even), options.mean, tail, seed)
         row = asyncio.run(measured(options.goals, options.concurrency, language))

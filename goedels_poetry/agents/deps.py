@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import one_line
@@ -14,10 +14,11 @@ from goedels_poetry.models import Ledger, Models, Reply, Request
 from goedels_poetry.settings import Settings
 from goedels_poetry.strategies import Strategy
 from goedels_poetry.tasks.base import Task
+from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.derivation import scope_ids
 from goedels_poetry.tree.state import GoedelsPoetryState, ProofNode
 from goedels_poetry.tree.state_manager import GoedelsPoetryStateManager
-from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store import ProofStore, Txn, bans_in
 
 if TYPE_CHECKING:
     from goedels_poetry.retrieval import PremiseSearch  # brings LangChain, which takes a while to import
@@ -65,7 +66,7 @@ class Displaced(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Deps:
     """Live objects that an agent works with. Never checkpointed."""
 
@@ -103,7 +104,7 @@ class Deps:
         if other is None:
             raise LookupError(f"no other agent serves the queue {node.queue}: there is nothing usual to do")
         empty: GoedelsPoetryState = {}
-        return await other.work(node, replace(self, displaced=other.displaced), empty if state is None else state)
+        return await other.work(node, changed(self, displaced=other.displaced), empty if state is None else state)
 
     def charge(self, outcome: Outcome) -> Outcome:
         """Add an outcome's cost to this job; returns the outcome. TypeError: a language has returned none."""
@@ -154,7 +155,7 @@ class Deps:
 
     def _goal(self, node: ProofNode, sketching: bool) -> Goal:
         store = self.store
-        history = tuple(self._entry(e.kind, e.entry) for e in store.history(node.id))
+        entries = store.history(node.id)
         premises = store.load(node.refs["premises"]) if "premises" in node.refs else ()
         return Goal(
             theorem=self.theorem.text,
@@ -163,8 +164,8 @@ class Deps:
             statement=node.statement,
             scope=self._scope(node),
             attempt=node.decomposition_attempts if sketching else node.attempts,
-            history=history,
-            banned=tuple(store.bans(node.id)),
+            history=tuple(self._entry(each.kind, each.entry) for each in entries),
+            banned=tuple(bans_in(entries)),
             depth_left=max(0, self.settings.budgets.depth - node.depth),
             preferred=self.preferred,
             premises=tuple(Premise(**premise) for premise in premises),

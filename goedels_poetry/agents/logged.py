@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -32,7 +33,7 @@ def logged(work: Work) -> Work:
         with logging_trials(TrialLog(path)) as log:
             apply = await work(node, deps)
         with suppress(OSError):  # there is none, or its name is too long for one
-            path.unlink()
+            os.unlink(path)
         deps.cost[JOB_SECONDS] = deps.cost.get(JOB_SECONDS, 0) + time.monotonic() - began
         kept = log.to_json()
         if not kept:

@@ -38,6 +38,27 @@ def read_rows(path: Path, within: tuple[str, ...] = ("items",)) -> list[tuple[in
     ]
 
 
+def first_row(path: Path, within: tuple[str, ...] = ("items",)) -> Any:
+    """The first row, whatever comes after it; None where there is none, or none that can be read.
+
+    Args: as of `read_rows`.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES).decode("utf-8-sig", "replace").lstrip()
+        first, _, rest = text.partition("\n")
+        if text.startswith("["):
+            return json.JSONDecoder().raw_decode(text[1:].lstrip())[0]
+        if rest and _is_lines(text):
+            return json.loads(first)
+        value = json.JSONDecoder().raw_decode(text)[0]
+    except (OSError, ValueError, RecursionError):
+        return None
+    key = next((key for key in within if isinstance(value, dict) and key in value), None)
+    rows = [value] if key is None else value[key]
+    return rows[0] if isinstance(rows, list) and rows else None
+
+
 def _is_lines(text: str) -> bool:
     """Whether the first line is an object of its own, and something comes after it."""
     first, _, rest = text.strip().partition("\n")
@@ -92,4 +113,4 @@ def _decode(path: Path, text: str, lines_before: int) -> Any:
         raise BadRows(f"{path}:{lines_before + 1}: {problem}") from problem
 
 
-__all__ = ["MAX_BYTES", "BadRows", "read_rows"]
+__all__ = ["MAX_BYTES", "BadRows", "first_row", "read_rows"]

@@ -14,7 +14,7 @@ from goedels_poetry import languages
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, run
 from goedels_poetry.cli.clustered import seats_of
 from goedels_poetry.cli.configure import settings_of
-from goedels_poetry.cli.inputs import find, read
+from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data
@@ -133,7 +133,7 @@ async def _theorems(
             for name in names
         ]
     for source in sources.values():
-        text = with_answer(read(source)) if source.file.endswith(".lean") else read(source)
+        text = with_answer(_text(source)) if source.file.endswith(".lean") else _text(source)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
         dataset = Path(source.file).parent.name or "theorems"
         gold = gold_of(text, source.file)
@@ -141,6 +141,16 @@ async def _theorems(
             Theorem(source.of(n).name if n else source.name, text, source.file, n, dataset, gold) for n in names
         ]
     return theorems
+
+
+def _text(source: Source) -> str:
+    """Raises BadData where it cannot be read: a problem that nobody was asked would change all shares."""
+    try:
+        return read(source)
+    except Unreadable as problem:
+        if problem.line is None:
+            raise BadData(f"{source.file}: {problem.reason}") from problem
+        raise BadData(f"{source.file}:{problem.reason}; mend it or leave it out") from problem
 
 
 async def _open_names(framework: GoedelsPoetryFramework, text: str, file: str) -> list[str]:

@@ -56,8 +56,8 @@ class Unreadable(Exception):
 def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
     """The theorems that the arguments name, in the order given; the files of a folder sorted, recursively.
 
-    A name that does not exist is handed on as it is: reading it gives the reason. The same file named twice is
-    given once. ``FILE:theorem`` is one theorem of a file.
+    A name that does not exist is handed on as it is: reading it gives the reason. Pipes and devices in folders are
+    left out. The same file named twice is given once. ``FILE:theorem`` is one theorem of a file.
     """
     seen: set[tuple[Path, str]] = set()
     for argument in arguments:
@@ -91,8 +91,27 @@ def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]
         for name in names
         if name.lower().endswith(suffixes) and not name.startswith(".")
     )
-    for file in found:
+    for file in filter(_may_be_read, found):
         yield file, file.relative_to(path).with_suffix("")
+
+
+def _may_be_read(file: Path) -> bool:
+    """Whether a name found in a folder is a file, or a link that leads nowhere: then reading it says so.
+
+    A named pipe would be waited for; who wants one read names it.
+    """
+    return file.is_file() or not file.exists()
+
+
+def is_awaited(source: Source) -> bool:
+    """Whether somebody is still writing it: standard input, a pipe. It is read once, where Ctrl-C ends the waiting."""
+    if source.file == STDIN:
+        return True
+    try:
+        mode = os.stat(source.file).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def read(source: Source) -> str:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
 from goedels_poetry.cli.early import load_ahead
+from goedels_poetry.cli.later import PACKAGES, load_later
 
 FEW_COLLECTIONS = (100_000, 50, 100)
 """Thresholds of the garbage collector: what is loaded is no garbage; to look for some takes a tenth of the start."""
@@ -26,6 +27,7 @@ def run() -> NoReturn:
     """
     gc.set_threshold(*FEW_COLLECTIONS)
     gc.callbacks.append(_settle)
+    load_later(*PACKAGES)
     try:
         main()
     except SystemExit as end:

@@ -18,7 +18,7 @@ from goedels_poetry.cli.clustered import connected, seats_of
 from goedels_poetry.cli.configure import BadSettings, settings, settings_of
 from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, UNAVAILABLE, describe, save_log
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, read
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, is_awaited, read
 from goedels_poetry.cli.prove_output import NOT_STARTED, Output
 from goedels_poetry.cli.prove_request import Request
 from goedels_poetry.cli.report import Report
@@ -99,7 +99,8 @@ def prove_all(request: Request) -> int:
             say(errors, str(problem))
             return Verdict.INVALID.exit_code
     # Read before signals are caught, so that Ctrl-C works while somebody types.
-    typed = {source.name: _attempt_read(source) for source in sources if source.name == STDIN}
+    awaited = {source.file: source for source in sources if is_awaited(source)}
+    typed = {file: _attempt_read(source) for file, source in awaited.items()}
     try:
         with connected(request.cluster) as ray:
             return asyncio.run(_Batch(request, in_force, sources, typed, context).run(ray))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
-from goedels_poetry.autoformalizer.rows import BadRows, read_rows
+from goedels_poetry.autoformalizer.rows import BadRows, first_row, read_rows
 from goedels_poetry.evaluation.questions import BadData, Label, gold_label, text_of
 
 ROWS = (".jsonl", ".ndjson", ".json")
@@ -70,14 +70,8 @@ class Problem:
 
 
 def holds_problems(file: Path) -> bool:
-    """Whether a file has rows of one of the layouts; False for what cannot be read, too."""
-    if file.suffix.lower() not in ROWS or not file.is_file():
-        return False
-    try:
-        rows = read_rows(file, WITHIN)
-    except BadRows:
-        return False
-    return bool(rows) and is_problem(rows[0][1])
+    """Whether the first row of a file is of one of the layouts: what is wrong with others is told when all are read."""
+    return file.suffix.lower() in ROWS and file.is_file() and is_problem(first_row(file, WITHIN))
 
 
 def is_problem(row: Any) -> bool:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextvars import Context, copy_context
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -32,6 +32,7 @@ from goedels_poetry.errors import (
 from goedels_poetry.machine.jobs import Job, Jobs
 from goedels_poetry.machine.supervisor import Dispatch, SupervisorAgent, Turn, parcels, unpacked
 from goedels_poetry.tasks.base import Statement
+from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
 from goedels_poetry.tree.store import Commit, ProofStore, Txn
@@ -103,7 +104,7 @@ class Machine:
         there = [(item, node) for item, node in zip(items, nodes, strict=True) if node is not None]
         context = _context_of_jobs(self.trace)
         for item, node in there:
-            deps = replace(self.deps, cost={}, faults=[], displaced=spec.displaced)
+            deps = changed(self.deps, cost={}, faults=[], displaced=spec.displaced)
             work = _bounded(spec, node, deps, state, seconds, self.statement)
             start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
             context.copy().run(start)
@@ -225,7 +226,7 @@ async def _bounded(
             async with asyncio.timeout(seconds):
                 theorem = await statement.now(deps.store)
                 if theorem is not deps.theorem:
-                    deps = replace(deps, theorem=theorem)
+                    deps = changed(deps, theorem=theorem)
                 return await spec.work(node, deps, state)
     except SystemExit as exc:  # it would end the program, with an exit code that means something else
         raise _ends_program(spec) from exc

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from goedels_poetry.agents.registry import Registry
@@ -16,6 +16,7 @@ from goedels_poetry.machine.learning import Memory
 from goedels_poetry.models import Models, SharedBudget
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.base import Task
+from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.state import ROOT, ProofNode
@@ -152,7 +153,7 @@ class RunSession:
     def emit(self, event: Event) -> None:
         """Tell the listener; its errors must not cost a goal its attempt."""
         try:
-            self._on_event(replace(event, run_id=self.place.run_id))
+            self._on_event(changed(event, run_id=self.place.run_id))
         except Exception as exc:  # noqa: BLE001  whatever a listener of somebody else's raises
             self._on_event = lambda _: None
             self.warn(f"the event listener failed and was switched off: {one_line(exc)}")

@@ -7,11 +7,13 @@ budgets and from what is under way, never from the content of a node.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from goedels_poetry.agents.registry import AgentSpec, Registry
-from goedels_poetry.machine.jobs import Jobs
+from goedels_poetry.machine.jobs import Job, Jobs
 from goedels_poetry.settings import Settings
 from goedels_poetry.tasks.base import Stop
 from goedels_poetry.tree.state import QUEUE_HEAD, GoedelsPoetryState, NodeStatus, Queue, QueueState
@@ -22,6 +24,9 @@ QUICK_ITEMS = 64
 
 COLLECTED = 64
 """How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
+
+SHARE_OF_LATER = 4
+"""One place in so many is for less urgent queues with long work, where these have any."""
 
 RUNNING = "running"
 
@@ -129,25 +134,43 @@ class SupervisorAgent:
         return self._asked_to_stop or self._over_budget(state["spent"])
 
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
-        """Finished jobs to collect, then queued nodes to start, most urgent queue first."""
+        """Finished jobs to collect, then queued nodes to start, most urgent queue first.
+
+        A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
+        the longest way to go, and would otherwise begin it when all others have ended theirs.
+        """
         finished = self._jobs.finished()
         collect = [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]]
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        room = min(self._settings.max_concurrency - len(self._jobs.unfinished()), steps)
+        unfinished = self._jobs.unfinished()
+        room = min(self._settings.max_concurrency - len(unfinished), steps)
+        later = self._wanted_later(unfinished, state)
         taken = self._jobs.sharable_keys()
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
                 continue
-            wanted = min(QUICK_ITEMS, steps) if spec.quick else room
+            wanted = min(QUICK_ITEMS, steps) if spec.quick else room - later[queue]
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
             room -= 0 if spec.quick else len(chosen)
             start += chosen
         return collect + start[: max(0, steps)]
 
+    def _wanted_later(self, unfinished: Sequence[Job], state: GoedelsPoetryState) -> dict[str, int]:
+        """Queue -> places that it leaves to the less urgent ones with long work."""
+        at_work = Counter(job.node.queue for job in unfinished)
+        left: dict[str, int] = {}
+        waiting = busy = 0
+        for queue, spec in reversed(self._registry.routes.items()):
+            left[queue] = min(waiting, max(0, self._settings.max_concurrency // SHARE_OF_LATER - busy))
+            if not spec.quick:
+                waiting += max(0, state["queues"][queue]["length"] - at_work[queue])
+                busy += at_work[queue]
+        return left
+
     def _choose(self, queue: str, spec: AgentSpec, wanted: int, taken: set[str]) -> list[Dispatch]:
         chosen: list[Dispatch] = []
-        for item in self._store.peek(queue, wanted + len(self._jobs) + len(taken)):
+        for item in islice(self._store.waiting(queue), wanted + len(self._jobs) + len(taken)):
             if len(chosen) == wanted:
                 break
             dispatch = Dispatch(spec.name, item.node_id, item.seq)

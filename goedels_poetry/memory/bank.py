@@ -92,6 +92,8 @@ class LemmaBank:
 
     def load(self, lemma: str, snapshot: int) -> list[dict[str, Any]] | None:
         """The proved subtree of a lemma by its id, or None."""
+        if not snapshot:  # there were no lemmas then, and every goal of a search is asked for
+            return None
         rows = self._db.ask("SELECT body FROM lemma WHERE id=? AND n<=?", (lemma, snapshot))
         try:
             return list(json.loads(rows[0][0])) if rows else None

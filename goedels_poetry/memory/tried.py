@@ -35,7 +35,7 @@ class Tried:
 
 def log_path(store: StoreReader, agent: str, node_id: str) -> Path:
     """Where the job of an agent on a goal writes what it tries; see `goedels_poetry.languages.trials`."""
-    return store.path.parent / UNDER_WAY / f"{agent}-{node_id}.jsonl"
+    return Path(f"{store.folder}/{UNDER_WAY}/{agent}-{node_id}.jsonl")
 
 
 def tried_on(store: StoreReader, node_id: str, *, as_of: int | None = None) -> Tried:

@@ -14,7 +14,7 @@ SCHEMA_VERSION = 1
 """Version of the JSON form of :class:`RunResult`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Event:
     """One commit of a run: what one agent did to one node."""
 

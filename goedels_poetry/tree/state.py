@@ -54,7 +54,7 @@ class Failure(StrEnum):
     SKETCH = "sketch"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProofNode:
     """One goal of the proof tree. Everything big is a reference into the store's blobs, so a row stays small.
 

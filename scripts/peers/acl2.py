@@ -202,7 +202,13 @@ def command(path: Path, seconds: float) -> list[str]:
 
 
 def read(code: int, said: str) -> str:
-    """The line that asks for the theorem."""
+    """The line that asks for the theorem.
+
+    Raises:
+        SystemExit: its books are not installed: without them it would be worse than its users know it.
+    """
+    if re.search(r'arithmetic-5/top\.lisp"\s+does\s+not\s+exist', said):
+        raise SystemExit("acl2 has no books, and would be worse than its users know it: install acl2-books-certs")
     found = re.search(r"VERDICT (PROVED|OPEN)", said)
     if code >= 0 and found is None:
         return "error"  # it has not read all of the text

@@ -205,6 +205,7 @@ FAIR = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FAIR)
 async def test_ordinary_statements_pass(lean: LeanLanguage, name: str) -> None:
     found = await examined(lean, FAIR[name])

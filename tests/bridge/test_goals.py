@@ -297,6 +297,7 @@ def size : Row α → Count
 """
 
 
+@pytest.mark.whole("test_a_theorem_that_needs_a_lemma_is_proved_with_it")
 def test_a_lemma_is_stated_without_types_and_functions_that_it_does_not_speak_of(
     lean: LeanPool, engine: Engine
 ) -> None:

@@ -35,7 +35,7 @@ def negated(of: LeanTheory) -> str:
     return f"theorem wrong : ¬ (∀ {binders.strip()}, {goal})"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [1, 2, 13])
 async def test_random_terms_have_the_same_values_in_lean_as_in_our_evaluator(lean: LeanPool, seed: int) -> None:
     made = case(seed, facts=14)

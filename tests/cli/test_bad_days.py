@@ -97,14 +97,14 @@ def test_output_that_has_no_room_is_one_line_and_the_proof_is_kept(program: Any,
     assert (result["verdict"], result["skipped"]) == ("proved", True)
 
 
-def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(program: Any, theorems: Path, home: Path) -> None:
+def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(cli: Any, theorems: Path, home: Path) -> None:
     theorem = shlex.quote(str(theorems / "reverse_twice.smt2"))
     command = " ".join(map(shlex.quote, COMMAND))
     done = subprocess.run(
         ["sh", "-c", f"{command} prove {theorem} --json >&- 2>&- <&-"], env=environment(home), timeout=120
     )
     assert done.returncode == 0
-    (result,) = program("prove", theorems / "reverse_twice.smt2", "--json").objects()
+    (result,) = cli("prove", theorems / "reverse_twice.smt2", "--json").objects()
     assert (result["verdict"], result["skipped"]) == ("proved", True)
 
 
@@ -266,3 +266,22 @@ def test_what_the_system_does_not_give_is_never_a_verdict(program: Any, theorems
     assert done.returncode in (0, 5, 74), done  # proved all the same, to be resumed, or not done
     (result,) = program("prove", theorems / "swap_twice.smt2", "--json").objects()
     assert result["verdict"] == "proved"
+
+
+def test_a_pipe_that_is_named_is_a_theorem_and_ctrl_c_ends_the_waiting(home: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.smt2"
+    os.mkfifo(pipe)
+
+    def begun() -> subprocess.Popen[bytes]:
+        command = [*COMMAND, "prove", str(pipe)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(home))
+
+    process = begun()
+    pipe.write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
+    assert (process.communicate(timeout=60), process.returncode)[1] == 0
+    process = begun()
+    with pipe.open("w"):  # opened as soon as the program reads
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert b"Traceback" not in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -56,3 +57,20 @@ def test_a_folder_without_theorems_is_an_error(cli: Any, tmp_path: Path) -> None
     assert "--language" in result["reason"]
     (named,) = cli("prove", "theorem.xyz", "--language", "smt", "--json").objects()
     assert named["verdict"] == "proved"
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for_and_a_link_that_leads_nowhere_is_named(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "folder" / "pipe.smt2")
+    (tmp_path / "folder" / "link.smt2").symlink_to(tmp_path / "nothing")
+    (result,) = cli("prove", "folder", "--json").objects()
+    assert result["verdict"] == "invalid"
+    assert "folder/link.smt2: No such file" in result["reason"]
+
+
+def test_a_benchmark_names_the_file_that_is_no_text(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "true.smt2").write_text(EASY)
+    (tmp_path / "bytes.smt2").write_bytes(b"; good\n\xff\xfe")
+    ran = cli("bench", tmp_path)
+    assert ran.code == 2
+    assert "bytes.smt2:2:1: not text in UTF-8 (byte 0xff); mend it or leave it out" in ran.err

@@ -91,7 +91,7 @@ def test_without_a_model_or_a_terminal_the_message_says_what_to_do(cli: Any, ser
     assert server.calls == 0
 
 
-@pytest.mark.sample(1)
+@pytest.mark.whole("autoformalizer/test_command.py::test_a_person_at_a_terminal_has_the_last_word")
 @pytest.mark.parametrize(
     ("answer", "code", "word"), [("y", 0, "proved"), ("n", 1, "declined"), ("\x04", 1, "declined")]
 )

@@ -196,7 +196,7 @@ def test_a_run_that_began_later_comes_first_whatever_was_written_last(home: Path
 
 
 def test_a_damaged_run_is_repaired_and_the_command_that_began_it_goes_on(cli: Any, theorems: Path, home: Path) -> None:
-    theorem = theorems / "fast_power.smt2"
+    theorem = theorems / "reverse_twice.smt2"
     assert cli("prove", theorem, "--max-steps", "6", "--quiet").code == 5
     (tree,) = (home / "runs").glob("*/proof.db")
     run = tree.parent.name

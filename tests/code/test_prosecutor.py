@@ -60,6 +60,7 @@ async def test_what_follows_from_the_task_breaks_a_function_and_is_remembered_an
     assert set(aside) <= set(done.result.warnings)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("reply", [Answer("no"), Answer('```json\n{"tests": 3}\n```'), Answer("", status=500)])
 async def test_a_prosecutor_that_fails_costs_no_attempt(reply: Answer, home: Path) -> None:
     done = await write(replace(SIGN, ensures=(), requires=()), Scripted(RIGHT, hostile=(reply,)), home)

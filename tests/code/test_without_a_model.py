@@ -20,6 +20,7 @@ def task_of(name: str) -> CodeTask:
     return code_task((TASKS / f"{name}.toml").read_text("utf-8"), name)
 
 
+@pytest.mark.whole("test_what_is_enumerated_comes_before_the_model_and_costs_it_nothing")
 async def test_a_task_is_solved_without_a_model_and_somebody_tries_to_break_the_function(home: Path) -> None:
     task = CodeTask(
         "Whether q is true or p is not.",

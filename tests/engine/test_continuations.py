@@ -36,6 +36,7 @@ RUNS = f"""{LISTS}
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("theorem", "strategy"),
     [

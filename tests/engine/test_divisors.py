@@ -22,6 +22,7 @@ BY_DIFFERENCES = """
 COMMON = "(and (= (mod a (gcd a b)) 0) (= (mod b (gcd a b)) 0))"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "theorem",
     [

@@ -42,7 +42,7 @@ def laws_of(theorem: str, laws=shift_laws) -> list[str]:
         context.close()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "theorem",
     [

@@ -44,6 +44,7 @@ MERGE = f"""{BISECT}
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "theorem",
     [

@@ -98,3 +98,9 @@ def test_it_says_of_known_theorems_what_is_known(peers, name: str, kind: str) ->
 )
 def test_only_its_own_word_for_a_proof_counts(peers, name: str, code: int, said: str, means: str) -> None:
     assert peers[name].read(code, said) == means
+
+
+def test_without_its_books_acl2_is_not_compared(peers) -> None:
+    said = 'The file\n"/usr/share/acl2-8.5dfsg/books/arithmetic-5/top.lisp" does not\nexist.\nVERDICT OPEN'
+    with pytest.raises(SystemExit, match="install acl2-books-certs"):
+        peers["acl2"].read(0, said)

@@ -10,7 +10,15 @@ import pytest
 
 from goedels_poetry.cli.bench import are_theorems
 from goedels_poetry.evaluation import BadData
-from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, is_problem, read_problems, with_answer
+from goedels_poetry.evaluation.problems import (
+    Problem,
+    files_of,
+    gold_of,
+    holds_problems,
+    is_problem,
+    read_problems,
+    with_answer,
+)
 
 
 def rows_in(folder: Path, *rows: dict[str, Any], name: str = "problems.jsonl") -> Path:
@@ -97,6 +105,15 @@ def test_a_split_is_chosen_and_lean_3_and_doubles_are_left_out_openly(tmp_path: 
 def test_a_bad_row_stops_with_its_line(tmp_path: Path) -> None:
     file = rows_in(tmp_path, {"name": "a", "formal_statement": "theorem a : True"}, {"name": "b"})
     with pytest.raises(BadData, match=r"problems\.jsonl:2: this is no problem"):
+        read_problems(file)
+
+
+@pytest.mark.parametrize("rest", [b'{"name": "b", "te', b"\xff", b"[]"])
+def test_a_file_that_is_damaged_after_its_first_row_is_no_other_file(tmp_path: Path, rest: bytes) -> None:
+    file = tmp_path / "p.jsonl"
+    file.write_bytes(b'{"name": "a", "text": "(prove true)"}\n' + rest)
+    assert list(files_of([str(tmp_path)])) == [file]
+    with pytest.raises(BadData, match=r"p\.jsonl:2"):
         read_problems(file)
 
 

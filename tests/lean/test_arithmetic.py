@@ -56,7 +56,7 @@ def test_a_true_statement_of_arithmetic_is_proved(lean: LeanPool, statement: str
         "(n : Nat) (h : ((n : Int) - 2) ^ 2 + (n : Int) ^ 2 = 100) : n = 8",
     ],
 )
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_a_true_statement_of_arithmetic_is_proved")
 def test_an_equation_with_few_solutions_is_solved_case_by_case(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -69,7 +69,7 @@ def test_an_equation_with_few_solutions_is_solved_case_by_case(lean: LeanPool, s
         "(n : Nat) : Nat.gcd (21 * n + 4) (14 * n + 5) = 1",  # it divides 7, which does not divide 21 n + 4
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_a_common_divisor_divides_a_combination_that_is_a_number(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -84,7 +84,7 @@ def test_a_common_divisor_divides_a_combination_that_is_a_number(lean: LeanPool,
         "(n : Nat) (h : 2 ^ n < 100) : n ≤ 6",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.whole("test_a_true_statement_of_arithmetic_is_proved")
 def test_powers_of_a_number_repeat_and_grow(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -100,7 +100,7 @@ def test_powers_of_a_number_repeat_and_grow(lean: LeanPool, statement: str) -> N
         "(n : Nat) (u : Nat → Nat) (g : u 0 = 1) (h : ∀ n, u (n + 1) = 3 * u n + 2) : u n = 2 * 3 ^ n - 1",
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 def test_a_sequence_is_computed_from_its_recurrence_or_by_its_period(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -116,7 +116,7 @@ def test_a_sequence_is_computed_from_its_recurrence_or_by_its_period(lean: LeanP
         " (m : ∀ n : Nat, Nat.gcd (6 * n + k) (6 * n + 1) = 1) : 5 ≤ k",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_terms_for_what_exists_and_values_for_what_holds_for_all(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -138,7 +138,7 @@ def test_a_false_statement_is_not_proved(lean: LeanPool, statement: str) -> None
     assert shown(lean, statement) is None
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("prefix", "closed", "words"),
     [

@@ -34,7 +34,7 @@ COMPOSITE = (
         (DIVISORS, "(p q : Nat) (h : Prime p ∧ Prime q) (g : p ≤ 9 ∧ q ≤ 9) : p * q ≠ 36"),
     ],
 )
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_bounds_of_what_grows")
 def test_what_grows_is_bounded_and_a_table_goes_through_the_rest(lean: LeanPool, prefix: str, statement: str) -> None:
     assert shown(lean, statement, prefix) is not None
 
@@ -50,7 +50,7 @@ def test_what_grows_is_bounded_and_a_table_goes_through_the_rest(lean: LeanPool,
         "(n : Nat) (v : Nat → Nat) (h : ∀ k, v k = 6 * k + 2) : v n % 3 = 2",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_a_sequence_is_followed_for_hundreds_of_steps(lean: LeanPool, statement: str) -> None:
     assert shown(lean, statement) is not None
 
@@ -69,7 +69,7 @@ def test_what_is_false_is_not_proved_by_tables_or_sequences(lean: LeanPool, stat
 
 
 @pytest.mark.parametrize("primes", [DIVISORS, PRODUCTS, COMPOSITE])
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_primes_may_be_defined_in_any_way(lean: LeanPool, primes: str) -> None:
     claim = "∀ (n : Nat), 3 < n → ∃ p q, Prime p ∧ Prime q ∧ n = p + q"
     assert "n = 11" in refuted(lean, primes, claim)
@@ -105,7 +105,7 @@ def test_hypotheses_that_say_for_all_or_there_is_are_met(lean: LeanPool, prefix:
         "∀ (n : Nat), 2 < n → n < 3 → ∃ p q, n = p + q ∧ p * q = 7 ^ 7 ^ 77",
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_what_lean_computes_in_its_own_way_is_not_refuted(lean: LeanPool, closed: str) -> None:
     assert refuted(lean, "", closed) == ""
 

@@ -280,6 +280,7 @@ def test_answers_within_answers(depth: int) -> None:
     assert len(CLASSIFIER.classify_errors('{"response":' * depth + '{"data":"x"}' + "}" * depth)) <= 1
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "piece",
     [
@@ -313,6 +314,7 @@ def test_the_work_grows_no_faster_than_the_text(piece: str) -> None:
     assert calls(100_000) <= 2.5 * calls(50_000) + 1000
 
 
+@pytest.mark.whole("test_the_work_grows_no_faster_than_the_text")
 def test_a_megabyte() -> None:
     stderr = "A.lean:1:2: error: unexpected token\nA.lean:1:1: error: unsolved goals\n" * 15_000
     errors = CLASSIFIER.classify_errors(stderr, "theorem a : b := c\n" * 10_000)

@@ -98,6 +98,7 @@ def test_a_name_that_was_mistyped_is_found_in_the_environment(lean_sync: Any) ->
     assert any("import My.Sums" in fix for fix in error.suggested_fixes)
 
 
+@pytest.mark.whole("lean/test_local_goal.py::test_a_name_that_does_not_exist_is_answered_with_those_that_do")
 def test_the_library_s_own_names_are_suggested(lean: LeanPool) -> None:
     library = asyncio.run(lean.library("", "", True, 60))
     assert library is not None

@@ -144,6 +144,7 @@ def test_discovered_statements_are_read_by_lean_and_none_is_about_nothing(lean: 
     assert asyncio.run(lean.check(CheckRequest(code, prefix=PILE))).ok
 
 
+@pytest.mark.whole("test_an_accumulator_is_generalised_and_its_closed_form_found")
 def test_a_bound_of_a_function_is_found_for_a_goal_about_the_elements_of_a_list(lean: LeanPool) -> None:
     task = Task(PEAK, "theorem below (m : Nat) (xs : List Nat) : ∀ y ∈ xs, y ≤ peak m xs", "below")
     assert "(m : Nat) (xs : List Nat) : m ≤ (peak m xs)" in proved(lean, task)
@@ -156,6 +157,7 @@ def test_a_goal_that_is_a_proposition_is_no_lemma_for_itself(lean: LeanPool) -> 
     assert "∀ (xs : List Nat), Tidy (tidy xs)" not in found
 
 
+@pytest.mark.whole("test_an_accumulator_is_generalised_and_its_closed_form_found")
 def test_a_sum_of_integers_is_taken_out_of_an_accumulator(lean: LeanPool) -> None:
     prefix = PILE.replace("Nat", "Int")
     task = Task(prefix, "theorem pileOn_zero (xs : List Int) : pileOn xs 0 = pile xs", "pileOn_zero")

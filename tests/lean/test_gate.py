@@ -102,7 +102,7 @@ def body(original: str, proof: str) -> str:
     return head + proof + tail
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", LEGAL)
 async def test_legal_proofs_are_accepted(leans: Leans, name: str) -> None:
     original, proof = LEGAL[name]
@@ -123,6 +123,7 @@ HELPED = (
 )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("helpers", HELPED)
 async def test_lemmas_and_definitions_of_anyones_may_stand_before_the_theorem(leans: Leans, helpers: str) -> None:
     original = "theorem t (o : Option Nat) : (match o with | some n => n + 0 | none => 0) = o.getD 0 := sorry\n"
@@ -169,6 +170,7 @@ STYLES = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", STYLES)
 async def test_the_same_theorem_in_another_style_is_accepted(leans: Leans, name: str) -> None:
     text, original = STYLES[name]

@@ -25,6 +25,7 @@ def line() -> Iterator[list[str]]:
     headstart.drop()
 
 
+@pytest.mark.whole("test_what_a_text_does_to_the_first_the_next_does_not_know")
 @pytest.mark.usefixtures("lean")
 def test_the_first_is_taken_and_the_next_starts_when_it_has_answered(line: list[str]) -> None:
     headstart.begin(line, then=1)

@@ -173,6 +173,7 @@ def test_what_lean_is_never_asked_is_refused_by_the_reader(case: Case) -> None:
         read(case.stream())
 
 
+@pytest.mark.whole("test_honest_texts_are_accepted_by_both_kernels")
 async def test_what_is_honest_is_accepted_by_both_kernels(lean: LeanPool) -> None:
     assert others(await judged(lean, HONEST.cases)) == []
 

@@ -9,6 +9,7 @@ FEW = 300
 """Bytes a request: Lean's own caches may still grow a little."""
 
 
+@pytest.mark.whole("lean/test_typechecker.py::test_memory_runs_out")
 @pytest.mark.usefixtures("lean")
 def test_no_kind_of_request_leaks() -> None:
     lost = found_by(Path(__file__).with_name("leaks.cjs"))

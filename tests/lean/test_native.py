@@ -372,6 +372,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.whole("test_what_another_version_of_lean_says_about_the_driver_is_handed_on")
 async def test_the_driver_program_has_no_error_in_lean_4_28_and_answers_as_the_embedded_one_does(
     lean: LeanPool, tmp_path: Path
 ) -> None:

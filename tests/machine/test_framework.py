@@ -36,7 +36,7 @@ class Shuffled(ToyLanguage):
 
 async def test_any_interleaving_ends_in_the_same_tree(framework: MakeFramework) -> None:
     digests = set()
-    for limit in (1, 3, 8, 32):
+    for limit in (1, 8, 32):
         fw = framework(Shuffled(), max_concurrency=limit)
         result = await fw.arun(generated(3), name="t", fresh=True)
         assert result.verdict is Verdict.PROVED

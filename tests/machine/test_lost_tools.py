@@ -85,6 +85,7 @@ async def test_other_errors_cost_an_attempt_as_ever(framework: MakeFramework) ->
     assert (await fw.arun(theorem(), name="t")).verdict is Verdict.PROVED
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("handles", (24, 32))
 def test_few_file_handles_are_no_verdict(tmp_path: Path, handles: int) -> None:
     small = tmp_path / "small.smt2"

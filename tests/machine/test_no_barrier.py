@@ -51,6 +51,31 @@ async def test_a_slow_reply_delays_no_other_goal(framework: MakeFramework) -> No
         assert store.get(proved[-1]).statement == "slow"
 
 
+class WaitForSketch(ToyLanguage):
+    """From some goal on replies come when the other one has been sketched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sketched = asyncio.Event()
+
+    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
+        if what == "prove" and statement in MANY[10:]:
+            await self.sketched.wait()
+        if (what, statement) == ("sketch", "A"):
+            self.sketched.set()
+        await super()._work(what, statement, attempt, spec)
+
+
+async def test_a_goal_that_must_be_decomposed_need_not_wait_until_all_others_were_tried(
+    framework: MakeFramework,
+) -> None:
+    tree = TREE | {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": ["A", *MANY]}]}}
+    fw = framework(WaitForSketch(), max_concurrency=4)
+    # If the many, which are more than the places, had them all, no sketch would ever be asked for.
+    result = await asyncio.wait_for(fw.arun(theorem(goals=tree), name="t"), 100)
+    assert result.verdict is Verdict.PROVED
+
+
 async def test_the_stream_tells_every_step_of_those_that_an_agent_took_at_once(framework: MakeFramework) -> None:
     fw = framework(max_concurrency=16)
     steps: list[tuple[int, str, str]] = []

@@ -32,6 +32,8 @@ from toy_language import ToyLanguage
 async def main():
     def tell(event):
         print(event.seq, flush=True)
+        if event.seq == int(sys.argv[3]):
+            sys.stdin.readline()  # nobody ever writes there
     async with GoedelsPoetryFramework(Settings(home=sys.argv[1]), language=ToyLanguage()) as framework:
         result = await framework.arun(sys.argv[2], name="t", on_event=tell)
         print(result.verdict, flush=True)
@@ -58,11 +60,13 @@ def on(url: str, home: Path, **settings: Any) -> GoedelsPoetryFramework:
     return GoedelsPoetryFramework(Settings(home=home, store_url=url, **settings), language=ToyLanguage())
 
 
-def writer(url: str, home: Path, text: str) -> subprocess.Popen[str]:
+def writer(url: str, home: Path, text: str, *, stops_at: int = 0) -> subprocess.Popen[str]:
+    """A process that works on a run; ``stops_at``: it stands still after that commit."""
     support = Path(__file__).parents[1] / "support"
     env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(support), STORE: url, "HOME": str(home)}
     return subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(home), text],
+        [sys.executable, "-c", WRITER, str(home), text, str(stops_at)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -112,11 +116,11 @@ async def test_a_run_is_forked_and_deleted_and_others_stay_as_they_are(empty: st
 
 def test_a_writer_that_is_killed_leaves_its_run_and_counts_nothing_twice(empty: str, tmp_path: Path) -> None:
     text = generated(2)
-    process = writer(empty, tmp_path / "one", text)
+    process = writer(empty, tmp_path / "one", text, stops_at=12)
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            if int(line) >= 12:
+            if int(line) == 12:
                 break
         with on(empty, tmp_path / "two") as other, pytest.raises(RunLocked, match="another process"):
             other.run(text, name="t")

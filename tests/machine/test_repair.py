@@ -41,6 +41,7 @@ def damaged(path: Path, target: Path, pages: list[int], *, seed: int = 0) -> Pat
     return target
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path, tmp_path: Path, seed: int) -> None:
     pages = random.Random(seed).sample(range(1, large.stat().st_size // PAGE), 1 + seed % 4)
@@ -63,6 +64,7 @@ def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path
         assert [event.outcome for event in new.events()] == [e.outcome for e in old.events()[: saved.commits]]
 
 
+@pytest.mark.whole("test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was")
 def test_of_one_bad_page_among_many_much_is_saved_on_most_occasions(large: Path, tmp_path: Path) -> None:
     pages = range(1, large.stat().st_size // PAGE)
     found = []

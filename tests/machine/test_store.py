@@ -18,6 +18,7 @@ from trees_by_hand import MakeFramework
 from goedels_poetry.errors import BudgetExceeded, StaleWork, StoreError
 from goedels_poetry.tree.state import ROOT, ProofNode, Queue, child_id, relocate, subtree_range
 from goedels_poetry.tree.store import ProofStore, Txn
+from goedels_poetry.tree.store.present import MOST_CHARACTERS
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -120,6 +121,49 @@ def test_when_the_disk_is_full_none_of_those_made_together_is_there(tmp_path: Pa
         assert (store.seq, store.queue_lengths()) == (1, {"prove": 1})
         assert [event.outcome for event in store.events()] == ["put"]
         assert store.root().queue == Queue.PROVE
+
+
+IDS = [ROOT, *(child_id(ROOT, g, n) for g in (0, 1) for n in (0, 1)), child_id(child_id(ROOT, 0, 1), 0, 0)]
+STEPS = st.tuples(
+    st.sampled_from(["put", "read", "cut", "fails", "lost together"]),
+    st.sampled_from(IDS),
+    st.sampled_from([None, Queue.PROVE, Queue.SKETCH]),
+    st.sampled_from(["", "(= a b)", "x" * (MOST_CHARACTERS + 1)]),
+    st.integers(0, 1),
+)
+
+
+def change(step: str, node: ProofNode) -> Any:
+    def apply(txn: Txn) -> str:
+        if step == "cut":
+            txn.cut(node.id, node.generation)
+        elif step != "read":
+            txn.put(node)
+        txn.store.find(node.id)  # what is read on the way is kept, too
+        if step == "fails":
+            raise ZeroDivisionError
+        return "done"
+
+    return apply
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEPS, max_size=14))
+def test_what_the_writer_keeps_of_its_nodes_is_what_the_file_says(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Any]
+) -> None:
+    path = tmp_path_factory.mktemp("store") / "proof.db"
+    with ProofStore(path) as store, ProofStore(path, read_only=True) as reader:
+        for number, (step, node_id, queue, statement, generation) in enumerate(steps):
+            node = ProofNode(id=node_id, queue=queue, statement=statement, generation=generation)
+            lost = store.together() if step == "lost together" else contextlib.nullcontext()
+            with contextlib.suppress(ZeroDivisionError), lost:
+                store.commit(str(number), "test", node_id, change(step, node))
+                if step == "lost together":
+                    raise ZeroDivisionError
+            for each in IDS:
+                assert (store.find(each), store.revision(each)) == (reader.find(each), reader.revision(each))
+            assert store.queue_lengths() == reader.queue_lengths()
 
 
 def test_the_node_budget_is_never_exceeded(store: ProofStore) -> None:

@@ -40,7 +40,7 @@ from goedels_poetry.tree.state import ROOT
 
 
 async def test_a_model_lemma_proves_what_the_symbolic_agents_cannot(with_model: WithModel) -> None:
-    alone = await with_model(None, budgets={"wall_seconds": 2}).arun(FIBONACCI, name="f.smt2")
+    alone = await with_model(None, budgets={"wall_seconds": 1}).arun(FIBONACCI, name="f.smt2")
     assert alone.verdict is Verdict.OUT_OF_BUDGET
     with Server(good_model) as server:
         framework = with_model(server)

@@ -68,6 +68,7 @@ LISTS = (
 FOREST = "(forall ((f F) (a L)) (= (goF f a) (rev (preF f) a)))"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("own", [{}, {"induction": {"along": "goF", "at": ["f", "a"]}}], ids=["plain", "along"])
 async def test_a_lemma_about_forests_is_proved_by_mutual_induction(smt: SmtLanguage, own: Any) -> None:
     """With no word of the trees: what is defined along with it is unfolded on the way."""
@@ -103,6 +104,7 @@ ROTATION = """
 """
 
 
+@pytest.mark.whole("test_a_lemma_is_used_where_it_fits_up_to_arithmetic")
 async def test_a_lemma_over_data_uses_lemmas_at_what_recurses_on_numbers(smt: SmtLanguage) -> None:
     lemmas = [
         "(forall ((x L) (y L) (z L)) (= (app (app x y) z) (app x (app y z))))",

@@ -240,6 +240,9 @@ TWO_DIGITS = {
 }
 
 
+@pytest.mark.whole(
+    "model_loop/test_replies_smt.py::test_a_report_has_the_open_case_what_was_tried_and_how_each_lemma_ended"
+)
 async def test_who_goes_on_with_a_lemma_is_told_what_its_own_rule_leaves_open(with_model: WithModel) -> None:
     replies = iter([ONE_MORE_DIGIT, TWO_DIGITS])
     with Server(lambda asked: fenced(next(replies, {}))) as server:

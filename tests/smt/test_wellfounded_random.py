@@ -152,6 +152,7 @@ def accepted(count: int, seed: int) -> list[tuple[str, Signature, list[str]]]:
     return found
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [0, 10_000])
 def test_what_is_accepted_ends_when_it_is_run(seed: int) -> None:
     definitions = accepted(350, seed)

@@ -20,6 +20,7 @@ from goedels_poetry.languages.smt.text import parse_problem, parse_sequent, pars
 from goedels_poetry.solvers import Limits, Z3Process
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_random_formulas_mean_to_us_what_they_mean_to_z3(seed: int) -> None:
     writer = Writer(seed)

@@ -1,6 +1,7 @@
 """The command line in the test's own process: its `main` with an argument vector, standard streams and an environment.
 
-The same entry point as of the program, without the third of a second that every start of a process costs.
+The same entry point as of the program, without the third of a second that every start of a process costs. What another
+test has had searched for is remembered; see `remembered`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 import pytest
+import remembered
 import typer.main
 
 from goedels_poetry.cli import main
@@ -38,6 +40,7 @@ def call(
         patch.setattr(typer.main, "get_command", COMMANDS)
         patch.setattr(sys, "argv", ["goedels-poetry", *arguments])
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        remembered.use(patch)
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.proof_store import Commit, ProofStore
-from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem, bans_in
 from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 from goedels_poetry.tree.store.txn import Txn
 
@@ -16,6 +16,7 @@ __all__ = [
     "StoreReader",
     "Txn",
     "WorkItem",
+    "bans_in",
     "is_whole",
     "refuse",
     "salvage",

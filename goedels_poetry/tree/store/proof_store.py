@@ -12,7 +12,6 @@ import json
 import os
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.store.database import connect, refuse
+from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.txn import IDENTITY, Txn
 
@@ -76,8 +76,22 @@ def _meant(fact: Any) -> Any:
     return {name: value for name, value in fact.items() if name != "file"} if isinstance(fact, dict) else fact
 
 
-def _plus(total: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:
-    return {name: total.get(name, 0) + more.get(name, 0) for name in (*total, *more)}
+def _plus(total: Mapping[str, float], *more: Mapping[str, float]) -> dict[str, float]:
+    amounts = dict(total)
+    for each in more:
+        for name, amount in each.items():
+            amounts[name] = amounts.get(name, 0) + amount
+    return amounts
+
+
+def _moved(lengths: Mapping[str, int], moves: Mapping[str, int]) -> dict[str, int]:
+    """Lengths of the queues after some moves, without those that are empty; in alphabetical order."""
+    after = _plus(lengths, moves)
+    return {queue: int(after[queue]) for queue in sorted(after) if after[queue]}
+
+
+def _amounts(spent: Mapping[str, float]) -> str:
+    return json.dumps({name: round(spent[name], 6) for name in sorted(spent)})
 
 
 class ProofStore(StoreReader):
@@ -101,8 +115,10 @@ class ProofStore(StoreReader):
         self._thread: ThreadPoolExecutor | None = None
         self._slow_until = 0.0
         self._group: _Group | None = None
+        self._nodes = PresentNodes()
+        self._present = None if read_only else self._nodes
         self._seq = super().seq
-        self._queues: Counter[str] = Counter(super().queue_lengths())
+        self._queues = super().queue_lengths()
         self._spent = super().spent()
         self.max_nodes: int | None = None
         """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
@@ -133,6 +149,7 @@ class ProofStore(StoreReader):
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
+        self._nodes.forget()
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.submit(_nothing).result()
@@ -141,6 +158,7 @@ class ProofStore(StoreReader):
 
     async def aclose(self) -> None:
         """The same on the store's own thread: SQLite moves the log into the file then, and waits for the disk."""
+        self._nodes.forget()
         thread, self._thread = self._thread or _taken(), None
         try:
             await asyncio.get_running_loop().run_in_executor(thread, super().close)
@@ -158,7 +176,7 @@ class ProofStore(StoreReader):
         if self.read_only:
             return super().queue_lengths()
         with self._lock:
-            return {queue: n for queue, n in self._queues.items() if n}
+            return dict(self._queues)
 
     def spent(self, *, as_of: int | None = None) -> dict[str, float]:
         """What the run has spent; see :meth:`StoreReader.spent`."""
@@ -178,6 +196,7 @@ class ProofStore(StoreReader):
                 yield self._db
                 self._db.execute(end)
             except BaseException as exc:
+                self._nodes.forget()
                 if self._db.in_transaction:  # of some faults SQLite has rolled back itself
                     for sql in undo:
                         self._db.execute(sql)
@@ -210,6 +229,7 @@ class ProofStore(StoreReader):
                 self._still_grouped()
                 self._db.execute("COMMIT")
             except BaseException as exc:
+                self._nodes.forget()
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 self._seq, self._queues, self._spent = before
@@ -262,12 +282,10 @@ class ProofStore(StoreReader):
                 return None
             if expect is not None and self.revision(node_id) != expect:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
-            txn = Txn(self, db, self._seq + 1, self.max_nodes)
+            txn = Txn(self, db, self._nodes, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
-            queues = self._queues + Counter()
-            queues.update(txn.moved)
-            spent = _plus(_plus(self._spent, txn.spent), cost)
-            lengths = {queue: n for queue, n in sorted(queues.items()) if n}
+            lengths = _moved(self._queues, txn.moved)
+            spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
             db.execute(
                 "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)",
@@ -280,11 +298,11 @@ class ProofStore(StoreReader):
                     outcome,
                     event.reason,
                     json.dumps(lengths),
-                    json.dumps({name: round(amount, 6) for name, amount in sorted(spent.items())}),
-                    json.dumps({name: round(amount, 6) for name, amount in sorted(cost.items())}),
+                    _amounts(spent),
+                    _amounts(cost),
                 ),
             )
-        self._seq, self._queues, self._spent = event.seq, queues, spent
+        self._seq, self._queues, self._spent = event.seq, lengths, spent
         return Commit(event, tuple(txn.cuts))
 
     def begin_work(self, jobs: Sequence[tuple[str, str, str, int]]) -> list[bool]:

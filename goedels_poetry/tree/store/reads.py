@@ -7,15 +7,17 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.database import refuse
+from goedels_poetry.tree.store.present import PresentNodes
 
 _NOW = 1 << 62
+_PAGE = 128
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
 """Commits of agents without an entry in the history."""
 
@@ -42,8 +44,11 @@ class StoreReader:
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
+        self.folder = path.parent
         self._db = db
         self._lock = threading.RLock()
+        self._present: PresentNodes | None = None
+        """None: others may write, so that nothing is known but what the file says at this moment."""
 
     def close(self) -> None:
         """Close the connection. The file stays."""
@@ -79,19 +84,32 @@ class StoreReader:
     def find(self, node_id: str, *, as_of: int | None = None) -> ProofNode | None:
         """The node, also a cut one, or None. ``as_of``: as it was after that commit."""
         if as_of is None:
+            return self._present_node(node_id)
+        row = self._row(
+            "SELECT r.payload, b.body FROM rev r JOIN blob b ON b.hash=r.statement"
+            " WHERE r.node_id=? AND r.seq<=? ORDER BY r.seq DESC LIMIT 1",
+            node_id,
+            as_of,
+        )
+        return ProofNode.from_row(json.loads(row[0]), row[1]) if row else None
+
+    def _present_node(self, node_id: str) -> ProofNode | None:
+        with self._lock:  # so that no commit comes between reading a node and keeping it
+            known = self._present.get(node_id) if self._present is not None else None
+            if known is not None:
+                return known.node
             row = self._row(
-                "SELECT r.payload, b.body FROM head h JOIN rev r ON r.node_id=h.node_id AND r.seq=h.seq"
+                "SELECT r.payload, b.body, h.seq, h.cut FROM head h JOIN rev r ON r.node_id=h.node_id AND r.seq=h.seq"
                 " JOIN blob b ON b.hash=r.statement WHERE h.node_id=?",
                 node_id,
             )
-        else:
-            row = self._row(
-                "SELECT r.payload, b.body FROM rev r JOIN blob b ON b.hash=r.statement"
-                " WHERE r.node_id=? AND r.seq<=? ORDER BY r.seq DESC LIMIT 1",
-                node_id,
-                as_of,
-            )
-        return ProofNode.from_row(json.loads(row[0]), row[1]) if row else None
+            if row is None:
+                return None
+            payload, body, seq, cut = row
+            node = ProofNode.from_row(json.loads(payload), body)
+            if self._present is not None and cut is None:
+                self._present.keep(node, seq)
+            return node
 
     def get(self, node_id: str, *, as_of: int | None = None) -> ProofNode:
         """Like :meth:`find`; raises KeyError when there is no such node."""
@@ -102,6 +120,9 @@ class StoreReader:
 
     def revision(self, node_id: str) -> int | None:
         """Commit that wrote the node's present revision; None when it is cut off or unknown."""
+        known = self._present.get(node_id) if self._present is not None else None
+        if known is not None:
+            return known.seq
         row = self._row("SELECT seq FROM head WHERE node_id=? AND cut IS NULL", node_id)
         return int(row[0]) if row else None
 
@@ -170,6 +191,14 @@ class StoreReader:
         sql = "SELECT node_id, seq, key FROM head WHERE queue=? ORDER BY node_id LIMIT ?"
         return [WorkItem(*row) for row in self._rows(sql, queue, limit)]
 
+    def waiting(self, queue: str) -> Iterator[WorkItem]:
+        """The items of a queue in the same order, read a page at a time as far as somebody goes."""
+        sql, last = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?", ""
+        while rows := self._rows(sql, queue, last, _PAGE):
+            for row in rows:
+                yield WorkItem(*row)
+            last = rows[-1][0]
+
     def under_way(self) -> list[tuple[str, str]]:
         """(agent, node id) of every job that was started and is not collected."""
         return [(agent, node) for agent, node in self._rows("SELECT agent, node_id FROM under_way ORDER BY key")]
@@ -199,13 +228,7 @@ class StoreReader:
 
     def bans(self, node_id: str, *, as_of: int | None = None) -> dict[str, dict[str, Any]]:
         """Strategy fingerprints banned on a node, oldest first, each with its evidence."""
-        banned: dict[str, dict[str, Any]] = {}
-        for _, kind, entry in self.history(node_id, as_of=as_of):
-            if kind == "ban":
-                banned[entry["fingerprint"]] = entry
-            elif kind == "lift":
-                banned.pop(entry["fingerprint"], None)
-        return banned
+        return bans_in(self.history(node_id, as_of=as_of))
 
     def history_counts(self) -> Counter[str]:
         """How many history entries of each kind the run has."""
@@ -299,4 +322,15 @@ class StoreReader:
         return h.hexdigest()
 
 
-__all__ = ["HistoryEntry", "StoreReader", "WorkItem"]
+def bans_in(history: Iterable[HistoryEntry]) -> dict[str, dict[str, Any]]:
+    """The same from the history of the node, oldest first."""
+    banned: dict[str, dict[str, Any]] = {}
+    for _, kind, entry in history:
+        if kind == "ban":
+            banned[entry["fingerprint"]] = entry
+        elif kind == "lift":
+            banned.pop(entry["fingerprint"], None)
+    return banned
+
+
+__all__ = ["HistoryEntry", "StoreReader", "WorkItem", "bans_in"]

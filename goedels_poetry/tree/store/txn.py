@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import BudgetExceeded
+from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
+from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
 
 IDENTITY = ("theorem", "language", "options", "task")
 """Facts that determine a run."""
+
+# `json.dumps` makes such an encoder at each call that does not want the usual one.
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode
+_READABLE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def blob_hash(body: str) -> str:
@@ -25,8 +31,10 @@ def blob_hash(body: str) -> str:
 class Txn:
     """Writes of one commit. Reads through :attr:`store` see them at once; all of it happens or none."""
 
-    def __init__(self, store: StoreReader, db: sqlite3.Connection, seq: int, max_nodes: int | None) -> None:
-        """``max_nodes``: how many nodes the run may ever create."""
+    def __init__(
+        self, store: StoreReader, db: sqlite3.Connection, present: PresentNodes, seq: int, max_nodes: int | None
+    ) -> None:
+        """``present``: what the store knows of its nodes. ``max_nodes``: how many nodes the run may ever create."""
         self.store = store
         self.seq = seq
         self.reason = ""
@@ -38,6 +46,7 @@ class Txn:
         self.spent: Counter[str] = Counter()
         """Amounts to add to the run's counters; they only go up."""
         self._db = db
+        self._present = present
         self._max_nodes = max_nodes
         self._entries = 0
 
@@ -49,20 +58,30 @@ class Txn:
     def put(self, node: ProofNode) -> ProofNode:
         """Write a new revision of a node; returns it (with its statement's reference filled in)."""
         if "statement" not in node.refs:
-            node = replace(node, refs={**node.refs, "statement": self.save_text(node.statement)})
-        old = self._db.execute("SELECT queue FROM head WHERE node_id=?", (node.id,)).fetchone()
-        if old is None:
-            self._count_new_node()
-        elif old[0] is not None:
-            self.moved[old[0]] -= 1
+            node = changed(node, refs={**node.refs, "statement": self.save_text(node.statement)})
+        self._leave_queue(node.id)
         queue = str(node.queue) if node.queue is not None else None
         if queue is not None:
             self.moved[queue] += 1
-        payload = json.dumps(node.to_row(), separators=(",", ":"))
+        payload = _COMPACT(node.to_row())
         statement = node.refs["statement"]
         self._db.execute("INSERT OR REPLACE INTO rev VALUES(?,?,?,?,?)", (node.id, self.seq, statement, queue, payload))
         self._db.execute("INSERT OR REPLACE INTO head VALUES(?,?,?,?,NULL)", (node.id, self.seq, queue, node.key))
+        self._present.keep(node, self.seq)
         return node
+
+    def _leave_queue(self, node_id: str) -> None:
+        known = self._present.get(node_id)
+        if known is not None:
+            old = known.node.queue
+        else:
+            row = self._db.execute("SELECT queue FROM head WHERE node_id=?", (node_id,)).fetchone()
+            if row is None:
+                self._count_new_node()
+                return
+            old = row[0]
+        if old is not None:
+            self.moved[str(old)] -= 1
 
     def _count_new_node(self) -> None:
         self.spent["nodes"] += 1
@@ -81,6 +100,7 @@ class Txn:
             self.moved[queue] -= count
         cursor = self._db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
         self._db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
+        self._present.forget()
         self.cuts.append(low)
         return cursor.rowcount
 
@@ -102,11 +122,11 @@ class Txn:
 
     def save(self, value: Any) -> str:
         """Store a JSON value once, by content; returns its hash."""
-        return self.save_text(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+        return self.save_text(_CANONICAL(value))
 
     def log(self, node_id: str, kind: str, **entry: Any) -> None:
         """Append to a node's history."""
-        body = json.dumps(entry, separators=(",", ":"), ensure_ascii=False)
+        body = _READABLE(entry)
         self._db.execute("INSERT INTO history VALUES(?,?,?,?,?)", (node_id, self.seq, self._entries, kind, body))
         self._entries += 1
 

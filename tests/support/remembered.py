@@ -1,0 +1,50 @@
+"""What a search answered in this process is not searched for again by the next test that asks the very same.
+
+A handful of theorems are proved by dozens of tests, most of which are about something else: models, streams, documents.
+What a search is told is all that its answer depends on; so the first who asks pays. Certificates are checked each time,
+by the checker's own processes, and what was not answered (a limit, a killed process) is asked again.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from typing import Any
+
+import pytest
+
+from goedels_poetry.languages.smt.language import SmtLanguage
+
+_answers: dict[str, Any] = {}
+
+
+class Remembering:
+    """The pool of a language that does the same job once."""
+
+    def __init__(self, pool: Any) -> None:
+        self._pool = pool
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pool, name)
+
+    async def run(self, job: str, payload: dict[str, Any], *limits: Any) -> Any:
+        asked = json.dumps([job, {name: value for name, value in payload.items() if name != "log"}], sort_keys=True)
+        if asked not in _answers:
+            _answers[asked] = await self._pool.run(job, payload, *limits)
+        return copy.deepcopy(_answers[asked])
+
+
+def use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the patches are undone, languages that are made in this process remember."""
+    begin = SmtLanguage.__init__
+
+    @functools.wraps(begin)
+    def remembering(language: SmtLanguage, *arguments: Any, **named: Any) -> None:
+        begin(language, *arguments, **named)
+        language._pool = Remembering(language._pool)
+
+    monkeypatch.setattr(SmtLanguage, "__init__", remembering)
+
+
+__all__ = ["Remembering", "use"]

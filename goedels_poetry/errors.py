@@ -163,9 +163,13 @@ def lacks_resources(error: BaseException) -> bool:
     return isinstance(error, OSError) and error.errno in _RESOURCES
 
 
+PASSING = (Unavailable, StoreError, MissingTool)
+"""Errors of ours that are the machine's, in words for a person."""
+
+
 def is_passing(error: BaseException) -> bool:
     """Whether a failure is the machine's: it says nothing about a theorem, and may be over when a run is resumed."""
-    return isinstance(error, (Unavailable, StoreError, MissingTool)) or lacks_resources(error)
+    return isinstance(error, PASSING) or lacks_resources(error)
 
 
 def one_line(error: BaseException, limit: int = 500) -> str:
@@ -181,6 +185,7 @@ def one_line(error: BaseException, limit: int = 500) -> str:
 
 
 __all__ = [
+    "PASSING",
     "BudgetExceeded",
     "GoedelsPoetryError",
     "InvalidInput",

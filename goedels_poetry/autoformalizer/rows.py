@@ -54,9 +54,14 @@ def first_row(path: Path, within: tuple[str, ...] = ("items",)) -> Any:
         value = json.JSONDecoder().raw_decode(text)[0]
     except (OSError, ValueError, RecursionError):
         return None
-    key = next((key for key in within if isinstance(value, dict) and key in value), None)
+    key = _key(value, within)
     rows = [value] if key is None else value[key]
     return rows[0] if isinstance(rows, list) and rows else None
+
+
+def _key(value: Any, within: tuple[str, ...]) -> str | None:
+    """Under which an object holds its rows; None where it is no object, or has none of these."""
+    return next((key for key in within if isinstance(value, dict) and key in value), None)
 
 
 def _is_lines(text: str) -> bool:
@@ -82,7 +87,7 @@ def _text(path: Path) -> str:
 
 def _members(path: Path, text: str, within: tuple[str, ...]) -> Iterator[tuple[int, Any]]:
     value = _decode(path, text, 0)
-    key = next((key for key in within if isinstance(value, dict) and key in value), None)
+    key = _key(value, within)
     rows = value if isinstance(value, list) else value[key] if key is not None else [value]
     if not isinstance(rows, list):
         names = " or ".join(f'"{name}"' for name in within)

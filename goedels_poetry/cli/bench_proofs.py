@@ -133,7 +133,9 @@ async def _theorems(
             for name in names
         ]
     for source in sources.values():
-        text = with_answer(_text(source)) if source.file.endswith(".lean") else _text(source)
+        text = _text(source)
+        if source.file.endswith(".lean"):
+            text = with_answer(text)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
         dataset = Path(source.file).parent.name or "theorems"
         gold = gold_of(text, source.file)

@@ -20,12 +20,10 @@ from goedels_poetry.agents.deps import FAULT, Apply, Deps, Fault
 from goedels_poetry.agents.failure import Policy
 from goedels_poetry.agents.registry import AgentSpec, Registry
 from goedels_poetry.errors import (
+    PASSING,
     BudgetExceeded,
     GoedelsPoetryError,
-    MissingTool,
     StaleWork,
-    StoreError,
-    Unavailable,
     is_passing,
     one_line,
 )
@@ -141,7 +139,7 @@ class Machine:
     async def _put_off(self, job: Job, error: BaseException) -> None:
         """Nothing was tried: the node stays where it is, for a resume."""
         await self.store.on_thread(self.store.forget_work, [job.key])
-        text = str(error) if isinstance(error, (Unavailable, StoreError, MissingTool)) else one_line(error)
+        text = str(error) if isinstance(error, PASSING) else one_line(error)
         self.supervisor.stop(f"{CANNOT_GO_ON}: {text}", "machine")
 
     async def _fail(self, job: Job, error: BaseException) -> Step | None:

@@ -95,6 +95,13 @@ def test_of_commits_made_together_each_is_all_or_nothing(store: ProofStore) -> N
     assert store.spent()["steps"] == store.spent(as_of=3)["steps"] == 3
 
 
+def test_who_is_told_of_a_commit_cannot_change_what_the_store_knows(store: ProofStore) -> None:
+    commit = store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
+    assert commit is not None
+    commit.event.queues.clear()
+    assert store.queue_lengths() == {"prove": 1}
+
+
 def test_commits_made_together_are_lost_together(store: ProofStore) -> None:
     store.commit("init", "test", ROOT, put(ProofNode(id=ROOT, queue=Queue.PROVE)))
     with pytest.raises(KeyboardInterrupt), store.together():

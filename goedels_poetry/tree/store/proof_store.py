@@ -302,7 +302,7 @@ class ProofStore(StoreReader):
                     _amounts(cost),
                 ),
             )
-        self._seq, self._queues, self._spent = event.seq, lengths, spent
+        self._seq, self._queues, self._spent = event.seq, dict(lengths), spent  # the event is for others
         return Commit(event, tuple(txn.cuts))
 
     def begin_work(self, jobs: Sequence[tuple[str, str, str, int]]) -> list[bool]:

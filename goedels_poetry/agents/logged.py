@@ -10,7 +10,7 @@ from functools import wraps
 
 from goedels_poetry.agents.registry import Apply, Deps
 from goedels_poetry.languages.trials import TrialLog, logging_trials
-from goedels_poetry.memory.tried import TRIALS, log_path
+from goedels_poetry.memory.tried import TRIALS, log_place
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
 
@@ -29,11 +29,12 @@ def logged(work: Work) -> Work:
     @wraps(work)
     async def logging(node: ProofNode, deps: Deps) -> Apply:
         began = time.monotonic()
-        path = log_path(deps.store, work.__name__, node.id)
-        with logging_trials(TrialLog(path)) as log:
+        place = log_place(deps.store, work.__name__, node.id)
+        with logging_trials(TrialLog(place)) as log:
             apply = await work(node, deps)
-        with suppress(OSError):  # there is none, or its name is too long for one
-            os.unlink(path)
+        if log.used:
+            with suppress(OSError):  # there is none, or its name is too long for one
+                os.unlink(place)
         deps.cost[JOB_SECONDS] = deps.cost.get(JOB_SECONDS, 0) + time.monotonic() - began
         kept = log.to_json()
         if not kept:

@@ -101,8 +101,10 @@ _SHARE = {
 class TrialLog:
     """The trials of one job, the most telling of them kept. One thread at a time."""
 
-    path: Path | None = None
+    place: str | Path | None = None
     """Where a job that goes on for longer writes its log; None: nowhere."""
+    used: bool = False
+    """Whether anybody has written there, or asked where it is."""
     step: str = ""
     """The strategy that is under way."""
     _step_began: float = 0.0
@@ -212,13 +214,21 @@ class TrialLog:
         return list(self._kept).index(key)
 
     # -- the file --------------------------------------------------------------------------------------------------
+    @property
+    def path(self) -> Path | None:
+        """The place, for who writes or reads there."""
+        self.used = True
+        return None if self.place is None else Path(self.place)
+
     def _write(self, line: dict[str, Any]) -> None:
-        if self.path is None:
+        if self.place is None:
             return
         try:
             if self._file is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self.path.open("w", encoding="utf-8")
+                path = self.path
+                assert path is not None
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = path.open("w", encoding="utf-8")
                 self._write_kept()
             elif self._lines > MOST_LINES:
                 self._file.seek(0)
@@ -228,7 +238,7 @@ class TrialLog:
             self._file.flush()
             self._lines += 1
         except OSError:  # a full disk costs nobody a proof
-            self.path = None
+            self.place = None
 
     def _write_kept(self) -> None:
         assert self._file is not None
@@ -241,7 +251,7 @@ class TrialLog:
         """Nothing is written any more. The file stays."""
         if self._file is not None:
             self._file.close()
-        self._file = self.path = None
+        self._file = self.place = None
 
 
 def _cut(text: str) -> str:

@@ -50,6 +50,9 @@ handle left."""
 TOGETHER = 32
 """Commits that go to the disk at once: so many take some milliseconds, after which replies are read."""
 
+MOST_COST = 1e12
+"""Of anything, in one step."""
+
 STARTED = "started"
 """Outcome of a step that only began long work."""
 
@@ -186,8 +189,10 @@ class Machine:
         try:
             with self.store.together():
                 return [self._committed(job, apply) for job, apply in moves]
-        except Exception as exc:  # noqa: BLE001  none is written; what that costs each is said where it is read
-            return [exc] * len(moves)
+        except Exception as exc:  # noqa: BLE001  none is written
+            if is_passing(exc):
+                return [exc] * len(moves)
+        return [self._committed(job, apply) for job, apply in moves]  # which of them it was, and the others
 
     def _committed(self, job: Job, apply: Apply) -> Commit | Exception | None:
         """On the store's thread."""
@@ -203,6 +208,7 @@ class Machine:
             return outcome
 
         commit = partial(self.store.commit, agent=job.spec.name, node_id=job.node.id)
+        _drop_what_is_no_amount(job)
         try:
             return commit(job.key, apply=moved, expect=job.seq, cost={"steps": 1.0, **job.cost})
         except StaleWork:
@@ -235,6 +241,17 @@ async def _bounded(
 
 def _ends_program(spec: AgentSpec) -> RuntimeError:
     return RuntimeError(f"{spec.name} tried to end the program")
+
+
+def _drop_what_is_no_amount(job: Job) -> None:
+    """A cost below zero, or one that is no number, would lift every budget of the run."""
+    amounts: dict[Any, Any] = job.cost  # of whoever has written the agent
+    for name, amount in list(amounts.items()):
+        if isinstance(name, str) and isinstance(amount, (int, float)) and 0 <= amount < MOST_COST:
+            continue
+        del job.cost[name]
+        reason = f"its cost {name} is {amount!r:.50}, which is no amount: not counted"
+        job.faults.append(Fault(f"agent {job.spec.name}", job.spec.plugin, reason))
 
 
 def _note(txn: Txn, job: Job) -> str:

@@ -33,9 +33,17 @@ class Tried:
     """How many trials were not kept."""
 
 
+def log_place(store: StoreReader, agent: str, node_id: str) -> str:
+    """Where the job of an agent on a goal writes what it tries; see `goedels_poetry.languages.trials`.
+
+    Of most jobs nobody ever asks for the file, and a `Path` takes longer to make than the name.
+    """
+    return f"{store.folder}/{UNDER_WAY}/{agent}-{node_id}.jsonl"
+
+
 def log_path(store: StoreReader, agent: str, node_id: str) -> Path:
-    """Where the job of an agent on a goal writes what it tries; see `goedels_poetry.languages.trials`."""
-    return Path(f"{store.folder}/{UNDER_WAY}/{agent}-{node_id}.jsonl")
+    """The same, for who looks there."""
+    return Path(log_place(store, agent, node_id))
 
 
 def tried_on(store: StoreReader, node_id: str, *, as_of: int | None = None) -> Tried:
@@ -158,4 +166,4 @@ def _of_model(facts: dict[str, Any]) -> Iterator[Trial]:
         yield replace(trial, times=sum(reason == other for other in facts["reasons"]))
 
 
-__all__ = ["TRIALS", "UNDER_WAY", "Tried", "log_path", "tried_on"]
+__all__ = ["TRIALS", "UNDER_WAY", "Tried", "log_path", "log_place", "tried_on"]

@@ -156,7 +156,10 @@ class Statement:
 
     async def now(self, store: ProofStore) -> Theorem:
         """The theorem as the store has it; raises GoedelsPoetryError when its text cannot be read again."""
-        ref = (await store.on_thread(store.root)).refs.get(FORMAL)
+        root = store.at_hand(ROOT)
+        if root is None:
+            root = await store.on_thread(store.root)
+        ref = root.refs.get(FORMAL)
         if ref is not None and ref != self._ref:
             text = str(await store.on_thread(store.load, ref))
             try:

@@ -17,7 +17,7 @@ from trees_by_hand import MakeFramework
 from goedels_poetry import Event, GoedelsPoetryFramework, RunResult, Settings, Verdict
 from goedels_poetry.checker import Certificate, Submission
 from goedels_poetry.errors import UnknownLanguage, UnknownRun
-from goedels_poetry.languages import for_file
+from goedels_poetry.languages import Goal, Outcome, for_file
 from goedels_poetry.machine.conclusion import CHECK_GRACE
 from goedels_poetry.machine.graph import Machine, build
 from goedels_poetry.settings import Budgets
@@ -303,6 +303,38 @@ async def test_costs_are_kept_for_every_node(framework: MakeFramework) -> None:
         costs = store.costs()
     assert costs["0.0_0000"]["solver_seconds"] == 0.5
     assert sum(cost["steps"] for cost in costs.values()) == result.metrics["steps"]
+
+
+@pytest.mark.parametrize("amount", [-1e9, float("nan"), float("inf")])
+async def test_a_cost_that_is_no_amount_is_told_of_and_not_counted(framework: MakeFramework, amount: float) -> None:
+    fw = framework()
+    result = await fw.arun(generated(1, solver_seconds=amount), name="t")
+    assert result.verdict is Verdict.PROVED
+    assert "solver_seconds" not in result.metrics or result.metrics["solver_seconds"] == 0
+    with fw.open_store(result.run_id) as store:
+        assert "solver_seconds" not in store.spent()
+        told = [entry["reason"] for _, entry in store.history_of_kind("fault")]
+    assert told and all(f"its cost solver_seconds is {amount!r}, which is no amount" in reason for reason in told)
+
+
+class Unwritable(ToyLanguage):
+    """The first candidate of one goal is a text that no database takes."""
+
+    async def prove(self, goal: Goal) -> Outcome:
+        if goal.statement == "B" and not goal.attempt:
+            return Outcome(True, {"candidate": {"of": "\ud800", "right": True}})
+        return await super().prove(goal)
+
+
+async def test_what_cannot_be_written_costs_its_own_goal_an_attempt_and_no_other(framework: MakeFramework) -> None:
+    names = ["A", "B", "C", "D"]
+    fw = framework(Unwritable())
+    result = await fw.arun(theorem(goals={"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": names}]}}))
+    assert result.verdict is Verdict.PROVED
+    with fw.open_store(result.run_id) as store:
+        attempts = {node.statement: node.attempts for node in store.nodes()}
+        assert [event.seq for event in store.events()] == list(range(1, store.seq + 1))
+    assert [attempts[name] for name in names] == [1, 2, 1, 1]
 
 
 # -- graph -----------------------------------------------------------------------------------------------------

@@ -108,9 +108,13 @@ class Connection:
         return _Rows(found)
 
     def executemany(self, sql: str, rows: Iterable[Iterable[Any]]) -> None:
-        """The same statement for many rows."""
-        for row in rows:
-            self.execute(sql, row)
+        """The same statement for many rows, sent without waiting for each answer."""
+        given = [[_written(value) for value in row] for row in rows]
+        try:
+            with self._db.cursor() as cursor:
+                cursor.executemany(translated(sql), given)
+        except self._psycopg.Error as problem:
+            self.refuse(problem)
 
     def close(self) -> None:
         """Safe on a connection that is lost, and twice."""

@@ -27,6 +27,11 @@ class PresentNodes:
 
     def __init__(self) -> None:
         self._nodes: dict[str, Present] = {}
+        self.waited_for: set[str] | None = None
+        """Every node that another has ever waited for, which are few: others let nobody go when they are proved.
+
+        None: not looked up yet.
+        """
 
     def get(self, node_id: str) -> Present | None:
         """The node when it is known; None says nothing."""

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 from goedels_poetry.errors import StaleWork, StoreError
 from goedels_poetry.tree.results import Event
+from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store.database import connect, refuse
 from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
-from goedels_poetry.tree.store.txn import IDENTITY, Txn
+from goedels_poetry.tree.store.txn import IDENTITY, Txn, compact
+from goedels_poetry.tree.store.writer import Writer
 
 if TYPE_CHECKING:
     from goedels_poetry.tree.postgres import Database
@@ -53,15 +55,7 @@ def _nothing() -> None:
     """What is done when all before it is done."""
 
 
-_BY_ITSELF = ("BEGIN IMMEDIATE", "COMMIT", ("ROLLBACK",))
-_IN_GROUP = ("SAVEPOINT step", "RELEASE SAVEPOINT step", ("ROLLBACK TO SAVEPOINT step", "RELEASE SAVEPOINT step"))
-
-
-class _Group:
-    """Commits that are made together."""
-
-    error: BaseException | None = None
-    """With what the database undid them all."""
+_RECORDED = "SELECT 1 FROM event WHERE key=?"
 
 
 class Commit(NamedTuple):
@@ -91,7 +85,7 @@ def _moved(lengths: Mapping[str, int], moves: Mapping[str, int]) -> dict[str, in
 
 
 def _amounts(spent: Mapping[str, float]) -> str:
-    return json.dumps({name: round(spent[name], 6) for name in sorted(spent)})
+    return compact({name: round(spent[name], 6) for name in sorted(spent)})
 
 
 class ProofStore(StoreReader):
@@ -114,7 +108,8 @@ class ProofStore(StoreReader):
         self.read_only = read_only
         self._thread: ThreadPoolExecutor | None = None
         self._slow_until = 0.0
-        self._group: _Group | None = None
+        self._writer = Writer(db)
+        self._grouped = False
         self._nodes = PresentNodes()
         self._present = None if read_only else self._nodes
         self._seq = super().seq
@@ -171,6 +166,16 @@ class ProofStore(StoreReader):
         """Number of the latest commit; 0 for an empty store."""
         return super().seq if self.read_only else self._seq
 
+    def at_hand(self, node_id: str) -> ProofNode | None:
+        """The node where neither the database nor a commit has to be waited for to know it; None says nothing."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            known = self._nodes.get(node_id)
+        finally:
+            self._lock.release()
+        return known.node if known is not None else None
+
     def queue_lengths(self) -> dict[str, int]:
         """Lengths of the queues that hold something; O(number of queues) for the writer."""
         if self.read_only:
@@ -185,31 +190,68 @@ class ProofStore(StoreReader):
         with self._lock:
             return dict(self._spent)
 
+    # -- reads of what is still to be written ------------------------------------------------------------------
+    def _rows(self, sql: str, *args: Any) -> list[Any]:
+        with self._lock:
+            self._written()
+            return super()._rows(sql, *args)
+
+    def _row(self, sql: str, *args: Any) -> Any:
+        with self._lock:
+            self._written()
+            return super()._row(sql, *args)
+
+    def _written(self) -> None:
+        try:
+            self._writer.tell()
+        except sqlite3.Error as exc:
+            refuse(self.path, exc)
+
     # -- writes ------------------------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """A transaction; among commits that are made together a step of theirs."""
+        if not self._grouped:
+            self._db.execute("BEGIN IMMEDIATE")
+            return
+        self._still_grouped()
+        self._writer.begin_step()
+
+    def _end(self) -> None:
+        if self._grouped:
+            self._writer.end_step()
+            return
+        self._writer.tell()
+        self._db.execute("COMMIT")
+        self._writer.forget()
+
+    def _undo(self, problem: BaseException) -> None:
+        """As if it had not been begun; raises what the database says of a problem of its own."""
+        self._nodes.forget()
+        if self._grouped:
+            self._writer.undo_step(problem)
+        else:
+            self._writer.forget()
+            if self._db.in_transaction:  # of some faults SQLite has rolled back itself
+                self._db.execute("ROLLBACK")
+        if isinstance(problem, sqlite3.Error):
+            refuse(self.path, problem)
+
     @contextlib.contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
+        """What is no commit."""
         with self._lock:
-            begin, end, undo = _BY_ITSELF if self._group is None else _IN_GROUP
             try:
-                self._still_grouped()
-                self._db.execute(begin)
-                yield self._db
-                self._db.execute(end)
+                self._begin()
+                yield self._writer.database()
+                self._end()
             except BaseException as exc:
-                self._nodes.forget()
-                if self._db.in_transaction:  # of some faults SQLite has rolled back itself
-                    for sql in undo:
-                        self._db.execute(sql)
-                elif self._group is not None:
-                    self._group.error = self._group.error or exc
-                if isinstance(exc, sqlite3.Error):
-                    refuse(self.path, exc)
+                self._undo(exc)
                 raise
 
     def _still_grouped(self) -> None:
         """Raise again what has undone the commits before this one, so that none stays of a group that is lost."""
-        if self._group is not None and self._group.error is not None:
-            raise self._group.error
+        if self._writer.lost is not None:
+            raise self._writer.lost
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -219,25 +261,21 @@ class ProofStore(StoreReader):
             StoreError: the disk has refused one of them, or the whole; as if none had been made.
         """
         with self._lock:
-            if self._group is not None:
+            if self._grouped:
                 raise RuntimeError("commits are being made together already")
             before = self._seq, self._queues, self._spent
-            self._group = _Group()
             try:
                 self._db.execute("BEGIN IMMEDIATE")
+                self._grouped = True
                 yield
                 self._still_grouped()
-                self._db.execute("COMMIT")
+                self._grouped = False
+                self._end()
             except BaseException as exc:
-                self._nodes.forget()
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
+                self._grouped = False
                 self._seq, self._queues, self._spent = before
-                if isinstance(exc, sqlite3.Error):
-                    refuse(self.path, exc)
+                self._undo(exc)
                 raise
-            finally:
-                self._group = None
 
     def commit(
         self,
@@ -276,32 +314,27 @@ class ProofStore(StoreReader):
         expect: int | None,
         cost: dict[str, float],
     ) -> Commit | None:
-        with self._write() as db:
-            db.execute("DELETE FROM under_way WHERE key=?", (key,))
-            if self.recorded(key):
+        writer = self._writer
+        try:
+            self._begin()
+            known = writer.find("event", key, _RECORDED) is not None
+            writer.add("under_way", key)
+            if known:
+                self._end()
                 return None
             if expect is not None and self.revision(node_id) != expect:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
-            txn = Txn(self, db, self._nodes, self._seq + 1, self.max_nodes)
+            txn = Txn(self, writer, self._nodes, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
             lengths = _moved(self._queues, txn.moved)
             spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
-            db.execute(
-                "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?)",
-                (
-                    event.seq,
-                    key,
-                    agent,
-                    node_id,
-                    event.ts,
-                    outcome,
-                    event.reason,
-                    json.dumps(lengths),
-                    _amounts(spent),
-                    _amounts(cost),
-                ),
-            )
+            told = (compact(lengths), _amounts(spent), _amounts(cost))
+            writer.add("event", event.seq, key, agent, node_id, event.ts, outcome, event.reason, *told, key=key)
+            self._end()
+        except BaseException as exc:
+            self._undo(exc)
+            raise
         self._seq, self._queues, self._spent = event.seq, dict(lengths), spent  # the event is for others
         return Commit(event, tuple(txn.cuts))
 

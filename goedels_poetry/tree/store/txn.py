@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from hashlib import sha256
 from typing import Any
+
+import orjson
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.present import PresentNodes
 from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.writer import Writer
 
 IDENTITY = ("theorem", "language", "options", "task")
 """Facts that determine a run."""
 
 # `json.dumps` makes such an encoder at each call that does not want the usual one.
-_COMPACT = json.JSONEncoder(separators=(",", ":")).encode
+_ESCAPED = json.JSONEncoder(separators=(",", ":")).encode
 _READABLE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+def compact(row: dict[str, Any]) -> str:
+    """JSON of a small record that every step writes, in a tenth of the time that `json` takes."""
+    try:
+        return orjson.dumps(row).decode()
+    except TypeError:  # lone surrogates, or an integer of more than 64 bits
+        return _ESCAPED(row)
 
 
 def blob_hash(body: str) -> str:
@@ -32,7 +42,7 @@ class Txn:
     """Writes of one commit. Reads through :attr:`store` see them at once; all of it happens or none."""
 
     def __init__(
-        self, store: StoreReader, db: sqlite3.Connection, present: PresentNodes, seq: int, max_nodes: int | None
+        self, store: StoreReader, writer: Writer, present: PresentNodes, seq: int, max_nodes: int | None
     ) -> None:
         """``present``: what the store knows of its nodes. ``max_nodes``: how many nodes the run may ever create."""
         self.store = store
@@ -45,7 +55,7 @@ class Txn:
         """Changes of queue lengths."""
         self.spent: Counter[str] = Counter()
         """Amounts to add to the run's counters; they only go up."""
-        self._db = db
+        self._writer = writer
         self._present = present
         self._max_nodes = max_nodes
         self._entries = 0
@@ -63,10 +73,10 @@ class Txn:
         queue = str(node.queue) if node.queue is not None else None
         if queue is not None:
             self.moved[queue] += 1
-        payload = _COMPACT(node.to_row())
+        payload = compact(node.to_row())
         statement = node.refs["statement"]
-        self._db.execute("INSERT OR REPLACE INTO rev VALUES(?,?,?,?,?)", (node.id, self.seq, statement, queue, payload))
-        self._db.execute("INSERT OR REPLACE INTO head VALUES(?,?,?,?,NULL)", (node.id, self.seq, queue, node.key))
+        self._writer.add("rev", node.id, self.seq, statement, queue, payload)
+        self._writer.add("head", node.id, self.seq, queue, node.key)
         self._present.keep(node, self.seq)
         return node
 
@@ -75,7 +85,7 @@ class Txn:
         if known is not None:
             old = known.node.queue
         else:
-            row = self._db.execute("SELECT queue FROM head WHERE node_id=?", (node_id,)).fetchone()
+            row = self._writer.find("head", node_id, "SELECT queue FROM head WHERE node_id=?")
             if row is None:
                 self._count_new_node()
                 return
@@ -93,31 +103,39 @@ class Txn:
         """Cut off all descendants of a node's generation, out of every queue; returns how many."""
         low, high = subtree_range(node_id, generation)
         span = "node_id>=? AND node_id<? AND cut IS NULL"
-        queued = self._db.execute(
+        db = self._writer.database()
+        queued = db.execute(
             f"SELECT queue, count(*) FROM head WHERE {span} AND queue IS NOT NULL GROUP BY queue", (low, high)
         )
         for queue, count in queued.fetchall():
             self.moved[queue] -= count
-        cursor = self._db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
-        self._db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
+        cursor = db.execute(f"UPDATE head SET queue=NULL, cut=? WHERE {span}", (self.seq, low, high))
+        db.execute("INSERT INTO cut VALUES(?,?,?)", (self.seq, node_id, generation))
         self._present.forget()
         self.cuts.append(low)
         return cursor.rowcount
 
     def wait(self, waiter: str, on_id: str) -> None:
         """Record that ``waiter`` waits until ``on_id`` is proved."""
-        self._db.execute("INSERT OR REPLACE INTO waits VALUES(?,?,?)", (on_id, waiter, self.seq))
+        self._writer.add("waits", on_id, waiter, self.seq)
+        if self._present.waited_for is not None:
+            self._present.waited_for.add(on_id)
 
     def waiters(self, on_id: str) -> list[str]:
         """Live nodes that wait for ``on_id``."""
+        if self._present.waited_for is None:
+            everyone = self._writer.database().execute("SELECT DISTINCT on_id FROM waits").fetchall()
+            self._present.waited_for = {each for (each,) in everyone}
+        if on_id not in self._present.waited_for:
+            return []
         sql = "SELECT w.waiter FROM waits w JOIN head h ON h.node_id=w.waiter WHERE w.on_id=? AND h.cut IS NULL"
-        return [waiter for (waiter,) in self._db.execute(sql, (on_id,)).fetchall()]
+        return [waiter for (waiter,) in self._writer.database().execute(sql, (on_id,)).fetchall()]
 
     # -- the rest ------------------------------------------------------------------------------------------
     def save_text(self, body: str) -> str:
         """Store a text once, by content; returns its hash."""
         ref = blob_hash(body)
-        self._db.execute("INSERT OR IGNORE INTO blob VALUES(?,?)", (ref, body))
+        self._writer.add("blob", ref, body)
         return ref
 
     def save(self, value: Any) -> str:
@@ -127,12 +145,12 @@ class Txn:
     def log(self, node_id: str, kind: str, **entry: Any) -> None:
         """Append to a node's history."""
         body = _READABLE(entry)
-        self._db.execute("INSERT INTO history VALUES(?,?,?,?,?)", (node_id, self.seq, self._entries, kind, body))
+        self._writer.add("history", node_id, self.seq, self._entries, kind, body)
         self._entries += 1
 
     def add_lemma(self, key: str, node_id: str) -> None:
         """Remember a proof that holds on its own; the first one of a key stays."""
-        self._db.execute("INSERT OR IGNORE INTO lemma VALUES(?,?,?)", (key, node_id, self.seq))
+        self._writer.add("lemma", key, node_id, self.seq)
 
     def remember(self, name: str, value: Any) -> None:
         """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run.
@@ -143,18 +161,18 @@ class Txn:
         if name in IDENTITY:
             raise ValueError(f"a run cannot be given another {name}")
         row = (name, json.dumps(value))
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
+        self._writer.database().execute("INSERT OR REPLACE INTO meta VALUES(?,?)", row)
 
     def set_verdict(self, verdict: Verdict, reason: str, detail: dict[str, Any] | None = None) -> None:
         """End the run with a verdict other than ``proved``, which the root says; the checker looks at each."""
         if verdict is Verdict.PROVED:
             raise ValueError("only the checker may say so")
         ref = self.save(detail) if detail else None
-        self._db.execute("INSERT INTO verdict VALUES(?,?,?,?)", (self.seq, str(verdict), reason, ref))
+        self._writer.database().execute("INSERT INTO verdict VALUES(?,?,?,?)", (self.seq, str(verdict), reason, ref))
 
     def clear_verdict(self) -> None:
         """Take back an earlier verdict: the run goes on with larger budgets."""
-        self._db.execute("DELETE FROM verdict")
+        self._writer.database().execute("DELETE FROM verdict")
 
 
-__all__ = ["Txn", "blob_hash"]
+__all__ = ["Txn", "blob_hash", "compact"]

@@ -28,6 +28,7 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
+        self._nodes: set[tuple[str, int]] = set()
         self._wake = asyncio.Event()
 
     def __len__(self) -> int:
@@ -50,6 +51,7 @@ class Jobs:
         task = asyncio.ensure_future(work)
         task.add_done_callback(lambda _: self._wake.set())
         self._jobs[key] = Job(key, spec, node, seq, task, cost, faults)
+        self._nodes.add((node.id, seq))
 
     def finished(self) -> list[Job]:
         """Jobs whose result can be collected."""
@@ -61,7 +63,14 @@ class Jobs:
 
     def pop(self, key: str) -> Job | None:
         """Take a job out, finished or not."""
-        return self._jobs.pop(key, None)
+        job = self._jobs.pop(key, None)
+        if job is not None:
+            self._nodes.discard((job.node.id, job.seq))
+        return job
+
+    def holds(self, node_id: str, seq: int) -> bool:
+        """Whether a node, as it was at that revision, has a job."""
+        return (node_id, seq) in self._nodes
 
     def sharable_keys(self) -> set[str]:
         """Canonical keys that somebody is trying to prove right now with nothing from outside to cite."""
@@ -92,7 +101,7 @@ class Jobs:
 
     async def _cancel(self, jobs: list[Job]) -> list[str]:
         for job in jobs:
-            self._jobs.pop(job.key, None)
+            self.pop(job.key)
             job.task.cancel()
         await asyncio.gather(*(job.task for job in jobs), return_exceptions=True)
         return [job.key for job in jobs]

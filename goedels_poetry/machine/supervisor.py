@@ -173,14 +173,13 @@ class SupervisorAgent:
         for item in islice(self._store.waiting(queue), wanted + len(self._jobs) + len(taken)):
             if len(chosen) == wanted:
                 break
-            dispatch = Dispatch(spec.name, item.node_id, item.seq)
-            if dispatch.key in self._jobs:
+            if self._jobs.holds(item.node_id, item.seq):
                 continue
             if queue == Queue.PROVE and item.key in taken:
                 continue  # the same goal is being proved: wait for that proof instead of making a second one
             if item.key and queue in _ATTEMPTING:
                 taken.add(item.key)
-            chosen.append(dispatch)
+            chosen.append(Dispatch(spec.name, item.node_id, item.seq))
         return chosen
 
     def stuck(self, state: GoedelsPoetryState) -> Stop:

@@ -84,10 +84,6 @@ def _moved(lengths: Mapping[str, int], moves: Mapping[str, int]) -> dict[str, in
     return {queue: int(after[queue]) for queue in sorted(after) if after[queue]}
 
 
-def _amounts(spent: Mapping[str, float]) -> str:
-    return compact({name: round(spent[name], 6) for name in sorted(spent)})
-
-
 class ProofStore(StoreReader):
     """The proof tree of one run. One process writes; any number may read (``read_only=True``)."""
 
@@ -317,7 +313,7 @@ class ProofStore(StoreReader):
         writer = self._writer
         try:
             self._begin()
-            known = writer.find("event", key, _RECORDED) is not None
+            known = not self._nodes.is_absent("event", key) and writer.find("event", key, _RECORDED) is not None
             writer.add("under_way", key)
             if known:
                 self._end()
@@ -329,8 +325,9 @@ class ProofStore(StoreReader):
             lengths = _moved(self._queues, txn.moved)
             spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
-            told = (compact(lengths), _amounts(spent), _amounts(cost))
+            told = (compact(lengths), compact(spent), compact(cost))
             writer.add("event", event.seq, key, agent, node_id, event.ts, outcome, event.reason, *told, key=key)
+            self._nodes.arrives("event", key)
             self._end()
         except BaseException as exc:
             self._undo(exc)

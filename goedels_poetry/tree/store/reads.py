@@ -75,6 +75,17 @@ class StoreReader:
             except sqlite3.Error as exc:
                 refuse(self.path, exc)
 
+    def _looked_for(self, table: str, key: str, sql: str, *args: Any) -> list[Any]:
+        """The rows of a key that most often are not there: a writer that has found none does not look again."""
+        with self._lock:
+            if self._present is None:
+                return self._rows(sql, *args)
+            if self._present.is_absent(table, key):
+                return []
+            rows = self._rows(sql, *args)
+            self._present.looked_for(table, key, found=bool(rows))
+            return rows
+
     # -- nodes ---------------------------------------------------------------------------------------------
     @property
     def seq(self) -> int:
@@ -195,8 +206,7 @@ class StoreReader:
         """The items of a queue in the same order, read a page at a time as far as somebody goes."""
         sql, last = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?", ""
         while rows := self._rows(sql, queue, last, _PAGE):
-            for row in rows:
-                yield WorkItem(*row)
+            yield from map(WorkItem._make, rows)
             last = rows[-1][0]
 
     def under_way(self) -> list[tuple[str, str]]:
@@ -218,12 +228,15 @@ class StoreReader:
 
     def recorded(self, key: str) -> bool:
         """Whether a commit with this idempotency key exists."""
-        return self._row("SELECT 1 FROM event WHERE key=?", key) is not None
+        return bool(self._looked_for("event", key, "SELECT 1 FROM event WHERE key=?", key))
 
     def history(self, node_id: str, *, as_of: int | None = None) -> list[HistoryEntry]:
         """What happened to a node, oldest first; it survives backtracking."""
         sql = "SELECT seq, kind, entry FROM history WHERE node_id=? AND seq<=? ORDER BY seq, n"
-        rows = self._rows(sql, node_id, _NOW if as_of is None else as_of)
+        if as_of is None:
+            rows = self._looked_for("history", node_id, sql, node_id, _NOW)
+        else:
+            rows = self._rows(sql, node_id, as_of)
         return [HistoryEntry(seq, kind, json.loads(entry)) for seq, kind, entry in rows]
 
     def bans(self, node_id: str, *, as_of: int | None = None) -> dict[str, dict[str, Any]]:
@@ -282,6 +295,9 @@ class StoreReader:
     # -- blobs, lemmas, meta -------------------------------------------------------------------------------------
     def text(self, ref: str) -> str:
         """A stored text by its hash; raises KeyError."""
+        known = self._present.text(ref) if self._present is not None else None
+        if known is not None:
+            return known
         row = self._row("SELECT body FROM blob WHERE hash=?", ref)
         if row is None:
             raise KeyError(ref)
@@ -293,8 +309,8 @@ class StoreReader:
 
     def lemma(self, key: str) -> str | None:
         """Id of a node, live or cut, that was proved in this run and holds wherever ``key`` does."""
-        row = self._row("SELECT node_id FROM lemma WHERE key=?", key)
-        return str(row[0]) if row else None
+        rows = self._looked_for("lemma", key, "SELECT node_id FROM lemma WHERE key=?", key)
+        return str(rows[0][0]) if rows else None
 
     def lemmas(self, latest: int | None = None) -> list[tuple[str, str]]:
         """(key, node id) of what was proved in this run and holds on its own, oldest first: all, or the ``latest``."""

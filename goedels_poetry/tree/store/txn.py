@@ -136,6 +136,7 @@ class Txn:
         """Store a text once, by content; returns its hash."""
         ref = blob_hash(body)
         self._writer.add("blob", ref, body)
+        self._present.keep_text(ref, body)
         return ref
 
     def save(self, value: Any) -> str:
@@ -146,11 +147,13 @@ class Txn:
         """Append to a node's history."""
         body = _READABLE(entry)
         self._writer.add("history", node_id, self.seq, self._entries, kind, body)
+        self._present.arrives("history", node_id)
         self._entries += 1
 
     def add_lemma(self, key: str, node_id: str) -> None:
         """Remember a proof that holds on its own; the first one of a key stays."""
         self._writer.add("lemma", key, node_id, self.seq)
+        self._present.arrives("lemma", key)
 
     def remember(self, name: str, value: Any) -> None:
         """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # other commands do not wait for Lean's modules
 
 LONGEST_TRIED = 12
 """Lines of what was tried that a person is shown."""
+MOST_OF_AN_ATTEMPT = 300
+"""Characters of each of them."""
 
 
 class Target(StrEnum):
@@ -133,11 +135,17 @@ def failure_lines(found: Exported) -> list[str]:
     if found.failed is not None and found.failed.step:
         lines.append(f"  the step: {one_line(found.failed.statement)}")
         for tried in found.failed.tried[:LONGEST_TRIED]:
-            lines.append(f"  tried: {one_line(tried)}")
+            lines.append(f"  tried: {_begins(one_line(tried))}")
         more = len(found.failed.tried) - LONGEST_TRIED
         if more > 0:
             lines.append(f"  and {more} more")
     return lines
+
+
+def _begins(text: str) -> str:
+    """As much of a long proof attempt as tells it from others."""
+    left = len(text) - MOST_OF_AN_ATTEMPT
+    return text if left <= 0 else f"{text[:MOST_OF_AN_ATTEMPT]}... ({left} more characters; --json has all)"
 
 
 def _to_json(certificate: Path, out: Path | None, found: Exported) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from goedels_poetry.machine.supervisor import RUNNING
 from goedels_poetry.tree.runs import RunDir
 from goedels_poetry.tree.shared_database import PATIENCE
 from goedels_poetry.tree.state import GoedelsPoetryState
-from goedels_poetry.tree.store import refuse
+from goedels_poetry.tree.store import ProofStore, refuse
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -85,21 +85,16 @@ def has_checkpoints(place: RunDir) -> bool:
 
 
 @asynccontextmanager
-async def checkpointer(place: RunDir) -> AsyncIterator[Any]:
+async def checkpointer(place: RunDir, store: ProofStore) -> AsyncIterator[Any]:
     """Write checkpoints of a run; raises sqlite3.Error or StoreError, then and whenever the graph is driven with it."""
     if place.database is not None:
-        async with place.database.checkpointer(_strict_serializer()) as saver:
-            yield saver
+        async with place.database.checkpointer(_strict_serializer()) as found:
+            yield found
         return
-    import aiosqlite
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from goedels_poetry.machine.saver import saver
 
-    async with aiosqlite.connect(place.graph_db, timeout=PATIENCE) as connection:
-        await connection.execute("PRAGMA journal_mode=WAL")
-        saver = AsyncSqliteSaver(connection, serde=_strict_serializer())
-        await saver.setup()
-        await connection.execute("PRAGMA synchronous=NORMAL")
-        yield saver
+    async with saver(place.graph_db, _strict_serializer(), store) as found:
+        yield found
 
 
 @contextmanager

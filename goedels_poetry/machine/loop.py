@@ -87,7 +87,7 @@ class SearchLoop:
         path, on_chunk = self._session.place.graph_db, self._session.services.graph.on_chunk
         heard = on_chunk is not None or bool(config.get("callbacks"))
         try:
-            async with checkpointer(self._session.place) as saver:
+            async with checkpointer(self._session.place, self._session.store) as saver:
                 return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             if not (is_damaged(error) or is_unfinished(error)):
@@ -97,7 +97,7 @@ class SearchLoop:
                 f"{path.name} was damaged: it is {aside.name} now, and a new one has been begun; no goal is lost"
             )
         try:
-            async with checkpointer(self._session.place) as saver:
+            async with checkpointer(self._session.place, self._session.store) as saver:
                 return await drive(build(machine, each_step=heard, checkpointer=saver), config, on_chunk)
         except sqlite3.Error as error:
             raise StoreError(f"{path}: checkpoints cannot be kept ({error})") from error

@@ -188,9 +188,9 @@ async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
     framework: MakeFramework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LangGraph keeps what a node has said before it keeps the checkpoint, and would take it up."""
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from goedels_poetry.machine.saver import Saver
 
-    keep, cut = AsyncSqliteSaver.aput, []
+    keep, cut = Saver.aput, []
 
     async def cut_at_the_end(self: Any, config: Any, checkpoint: Any, *more: Any) -> Any:
         if checkpoint["channel_values"].get("status") == "out_of_budget" and not cut:
@@ -198,7 +198,7 @@ async def test_the_end_of_a_search_that_was_cut_short_ends_no_later_one(
             raise KeyError("the process ends here")
         return await keep(self, config, checkpoint, *more)
 
-    monkeypatch.setattr(AsyncSqliteSaver, "aput", cut_at_the_end)
+    monkeypatch.setattr(Saver, "aput", cut_at_the_end)
     fw = framework()
 
     def stop(event: Event) -> None:

@@ -1,0 +1,68 @@
+"""LangGraph's checkpoints in SQLite, written as the proof store writes: at once, on a thread while the disk is slow.
+
+A thread for each of them, which LangGraph's own saver for `asyncio` has, costs more than the writing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from goedels_poetry.tree.shared_database import PATIENCE
+from goedels_poetry.tree.store import ProofStore
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata, CheckpointTuple
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+
+
+class Saver(SqliteSaver):
+    """What the graph of a run needs while it is driven; raises sqlite3.Error."""
+
+    def __init__(self, db: sqlite3.Connection, serde: SerializerProtocol, store: ProofStore) -> None:
+        """``store``: whose pace the disk has shown."""
+        super().__init__(db, serde=serde)
+        self._store = store
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The latest checkpoint."""
+        return await self._store.on_thread(self.get_tuple, config)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: Any,
+    ) -> RunnableConfig:
+        """Write a checkpoint."""
+        return await self._store.on_thread(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Write what one node has done since the checkpoint."""
+        await self._store.on_thread(self.put_writes, config, writes, task_id, task_path)
+
+
+@asynccontextmanager
+async def saver(path: Path, serde: SerializerProtocol, store: ProofStore) -> AsyncIterator[Saver]:
+    """Open and close ``graph.db``; raises sqlite3.Error, then and whenever something is written."""
+    db = await store.on_own_thread(sqlite3.connect, path, timeout=PATIENCE, check_same_thread=False)
+    try:
+        found = Saver(db, serde, store)
+        await store.on_own_thread(found.setup)
+        # Survives kill -9 of this process; only a power loss may take the last checkpoints with it.
+        await store.on_own_thread(db.execute, "PRAGMA synchronous=NORMAL")
+        yield found
+    finally:
+        await store.on_own_thread(db.close)
+
+
+__all__ = ["Saver", "saver"]

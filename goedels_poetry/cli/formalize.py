@@ -32,7 +32,7 @@ from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Source, Unreadable, read
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.machine.background import stopping_signals
+from goedels_poetry.machine.background import Listeners, stopping_signals
 from goedels_poetry.tasks.claim import NO_MODEL
 from goedels_poetry.trace.progress import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -157,23 +157,19 @@ def _verdict(result: AutoformalizationResult) -> Verdict:
 @contextmanager
 def _stopping(executor: AutoformalizationExecutor, progress: Silent) -> Iterator[None]:
     """Inside, the first Ctrl-C stops cleanly, the next one at once."""
-    loop, caught = asyncio.get_running_loop(), stopping_signals()
-
-    def release() -> None:
-        for number in caught:
-            loop.remove_signal_handler(number)
+    loop, before = asyncio.get_running_loop(), Listeners()
 
     def stop() -> None:
-        release()
+        before.restore()
         progress.note("stopping; press Ctrl-C once more to stop at once")
         executor.interrupt()
 
-    for number in caught:
+    for number in stopping_signals():
         loop.add_signal_handler(number, stop)
     try:
         yield
     finally:
-        release()
+        before.restore()
 
 
 def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path | None:

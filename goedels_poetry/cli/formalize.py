@@ -29,7 +29,7 @@ from goedels_poetry.autoformalizer import (
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import Source, Unreadable, read
+from goedels_poetry.cli.inputs import Unreadable, read, read_beside
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.machine.background import Listeners, stopping_signals
@@ -102,7 +102,7 @@ def _items(request: Request) -> list[Item]:
     if request.confirm and not can_ask():
         raise Unusable("--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
     try:
-        context = read(Source(str(request.context), Path("context"))) if request.context is not None else ""
+        context = read_beside("--context", request.context) if request.context is not None else ""
         sources = list(claims(request.inputs))
         items = [read_item({"statement": read(source)}, source.name) for source in sources]
     except Unreadable as problem:

@@ -157,11 +157,16 @@ def _drop_output() -> None:
 def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
     from goedels_poetry.cli.failures import INTERNAL_ERROR, NOT_STORED, describe, is_without_room, save_traceback
+    from goedels_poetry.trace.terminal import one_line
 
     if is_without_room(error):
         print(f"goedels-poetry: {describe(error)}; the same command goes on afterwards", file=sys.stderr)  # noqa: T201
         raise SystemExit(NOT_STORED)
     log = save_traceback(error)
+    if isinstance(error, OSError) and error.filename:  # a file's trouble, which nobody had thought of here
+        file, details = one_line(os.fsdecode(error.filename), 200), f"; details in {log}" if log else ""
+        print(f"goedels-poetry: {file}: {error.strerror}{details}", file=sys.stderr)  # noqa: T201
+        raise SystemExit(NOT_STORED)
     where = f"; details in {log}" if log else ""
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"
     print(line, file=sys.stderr)  # noqa: T201

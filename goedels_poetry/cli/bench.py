@@ -94,7 +94,10 @@ def _compare(request: Request) -> int:
     first, *others = (_some(path) for path in request.paths)
     out = console(sys.stdout)
     for path, other in zip(request.paths[1:], others, strict=True):
-        found = compare(first, other)
+        try:
+            found = compare(first, other)
+        except BadData as problem:
+            raise BadData(f"{request.paths[0]} and {path}: {problem}") from None
         if request.as_json:
             pair = [request.paths[0], path]
             print_json({"schema": SCHEMA, "kind": "comparison", "paths": pair, **found.to_json()})
@@ -113,7 +116,7 @@ def _some(path: str) -> list[Outcome]:
     """What a results file holds; raises `BadData`, also where that is nothing."""
     found = read_outcomes(Path(path))
     if not found:
-        raise BadData(f"{path}: there are no results in it; the bench command that wrote it writes it again")
+        raise BadData(f"{path}: there are no results in it; the bench command that writes it goes on with it")
     return found
 
 

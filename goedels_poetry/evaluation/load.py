@@ -109,7 +109,7 @@ def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
     """Files, each with whether it was named itself; one that is named twice is given once."""
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for name in paths:
         path = Path(name)
         found = [path]
@@ -118,8 +118,9 @@ def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
             if not found:
                 raise BadData(f"{path}: there is no {', '.join(SUFFIXES)} file in this folder")
         for file in found:
-            if file.resolve() not in seen:
-                seen.add(file.resolve())
+            real = os.path.realpath(file)  # of a link in a circle Path raises
+            if real not in seen:
+                seen.add(real)
                 yield file, file == path
 
 

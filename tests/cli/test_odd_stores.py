@@ -82,6 +82,16 @@ def test_a_bank_that_is_no_file_is_done_without_and_said(
     assert any(file in warning and "it is no file" in warning for warning in result["warnings"]), result["warnings"]
 
 
+def test_checkpoints_in_what_is_no_file_are_put_aside(cli: Any, theorems: Path, home: Path) -> None:
+    theorem = theorems / "reverse_twice.smt2"
+    assert cli("prove", theorem, "--max-steps", "4", "--quiet").code == 5
+    (folder,) = (home / "runs").iterdir()
+    _pipe(folder / "graph.db")
+    (result,) = cli("prove", theorem, "--json").objects()
+    assert result["verdict"] == "proved"
+    assert any("graph.db was damaged" in warning for warning in result["warnings"]), result["warnings"]
+
+
 def test_a_home_that_is_a_file_is_named_with_what_to_do(cli: Any, home: Path, tmp_path: Path) -> None:
     home.write_text("mine")
     (tmp_path / "t.smt2").write_text(EASY)

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import os
 import signal
+import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing_extensions import TypedDict, Unpack
 
 from goedels_poetry.errors import UnknownRun
 from goedels_poetry.languages.base import Language
-from goedels_poetry.machine.background import BackgroundLoop, Closed, stopping_signals
+from goedels_poetry.machine.background import BackgroundLoop, Closed, Listeners, stopping_signals
 from goedels_poetry.machine.checkpoints import OnChunk
 from goedels_poetry.machine.extensions import Extensions
 from goedels_poetry.machine.graph import draw
@@ -243,22 +244,23 @@ class GoedelsPoetryFramework(MachineRunner):
 
         Needs a running event loop in the main thread; elsewhere it does nothing.
         """
-        loop, caught = asyncio.get_running_loop(), stopping_signals()
+        loop = asyncio.get_running_loop()
+        before = Listeners() if threading.current_thread() is threading.main_thread() else None
 
         def stop(number: signal.Signals) -> None:
-            for each in caught:
-                loop.remove_signal_handler(each)
+            if before is not None:
+                before.restore()
             self.interrupt(f"interrupted by {number.name}")
 
         with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-            for number in caught:
+            for number in stopping_signals() if before is not None else ():
                 loop.add_signal_handler(number, stop, number)
         try:
             yield
         finally:
-            with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-                for number in caught:
-                    loop.remove_signal_handler(number)
+            if before is not None:
+                with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
+                    before.restore()
 
     # -- look ----------------------------------------------------------------------------------------------
     def runs(self) -> list[RunSummary]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.files import read_bytes
 
 MAX_BYTES = 64_000_000
 
@@ -44,8 +45,7 @@ def first_row(path: Path, within: tuple[str, ...] = ("items",)) -> Any:
     Args: as of `read_rows`.
     """
     try:
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES).decode("utf-8-sig", "replace").lstrip()
+        text = read_bytes(path, MAX_BYTES).decode("utf-8-sig", "replace").lstrip()
         first, _, rest = text.partition("\n")
         if text.startswith("["):
             return json.JSONDecoder().raw_decode(text[1:].lstrip())[0]
@@ -75,9 +75,10 @@ def _is_lines(text: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MAX_BYTES:
+        data = read_bytes(path, MAX_BYTES)
+        if len(data) > MAX_BYTES:
             raise BadRows(f"{path}: larger than {MAX_BYTES // 1_000_000} MB; split it")
-        return path.read_text("utf-8-sig")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as problem:
         raise BadRows(f"{path}: {problem.strerror or problem}") from problem
     except UnicodeDecodeError as problem:

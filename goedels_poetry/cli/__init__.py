@@ -9,8 +9,8 @@ Everything heavy is imported inside the commands, so that ``--help`` answers at 
   `ask_program`, `bench`, `examples` (what `shipped` finds in the package or a checkout).
 * Before the work: `inputs` finds and reads files, `configure` puts flags above the settings, `formal` tells claims in
   plain words from theorems.
-* During a batch `signals` listens for Ctrl-C; after it `verdicts` says which outcome is the exit code; `no_verdict` has
-  those of inputs that were not worked on.
+* During a batch `signals` listens for Ctrl-C, before and after it `interrupted`; then `verdicts` says which outcome is
+  the exit code; `no_verdict` has those of inputs that were not worked on.
 * What is printed: `report` for results, with the proof by `proof_page`; `program_page` for programs of questions,
   `costs` for models, `finding` and `doctor_lean` for the doctor. `endings` ends every page with its verdict.
 * `prove` is told by `prove_request` and prints by `prove_output`: pages or objects, `tally` for the table at the end,

@@ -14,7 +14,7 @@ from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_
 from goedels_poetry.cli.endings import say_verdict
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.formal import claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read, read_beside
 from goedels_poetry.cli.program_page import level_text
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
@@ -56,17 +56,18 @@ def ask_question(request: QuestionRequest) -> int:
     """Answer one question; returns the exit code."""
     errors = console(sys.stderr)
     try:
+        if request.out is not None:
+            request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
+    except OSError as problem:
+        say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
+        return Verdict.INVALID.exit_code
+    try:
         question, in_force = _question(request), settings_of(request, timeout=DEFAULT_TIMEOUT)
         posted = dict(map(parse_option, request.post))
         processors = post_processors(posted, {name: config for name, config in posted.items() if config})
-        if request.out is not None:
-            request.out.parent.mkdir(parents=True, exist_ok=True)  # the certificate is put in its place whole
         result = asyncio.run(_run(request, question, processors, in_force))
     except (Unusable, BadSettings, InvalidInput, RecordingError, PriceError, PromptError) as problem:
         say(errors, one_line(str(problem)))
-        return Verdict.INVALID.exit_code
-    except OSError as problem:
-        say(errors, f"--out {one_line(str(request.out))}: {problem.strerror or problem}")
         return Verdict.INVALID.exit_code
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
@@ -90,7 +91,7 @@ def _question(request: QuestionRequest) -> Question:
         raise Unusable("standard input cannot hold both the question and its context")
     try:
         text = request.inputs[0] if sources[0].text is not None else read(sources[0])  # as typed, line by line
-        context = read(Source(request.context, Path("context"))) if request.context is not None else ""
+        context = read_beside("--context", request.context) if request.context is not None else ""
     except Unreadable as problem:
         raise Unusable(problem.reason) from problem
     asking = dict(request.asking)

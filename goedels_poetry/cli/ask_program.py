@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, read
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, find, is_awaited, read
 from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.errors import InvalidInput
 from goedels_poetry.languages.logic.result import invalid_result
@@ -49,6 +49,7 @@ def ask_programs(request: ProgramRequest) -> int:
 
         say(console(sys.stderr), f"no programs in {', '.join(map(one_line, request.inputs))}")
         return Verdict.INVALID.exit_code
+    typed = {source: _text(source) for source in sources if is_awaited(source)}  # here, where Ctrl-C ends the waiting
     confirm = len(sources) == 1 if request.confirm is None else request.confirm
     jobs = min(request.jobs, len(sources))
     by_dialect = {
@@ -66,7 +67,9 @@ def ask_programs(request: ProgramRequest) -> int:
     threads = ThreadPoolExecutor(jobs, "goedels-poetry-program")
     try:
         for source, (result, failure) in zip(
-            sources, threads.map(lambda s: _answer(s, request, by_dialect), sources), strict=True
+            sources,
+            threads.map(lambda s: _answer(s, typed[s] if s in typed else _text(s), request, by_dialect), sources),
+            strict=True,
         ):
             codes.append(result.verdict.exit_code if failure is None else failure.exit_code)
             _print(source, result, failure, as_json=request.as_json)
@@ -79,15 +82,20 @@ def ask_programs(request: ProgramRequest) -> int:
     return worst_code(codes)
 
 
+def _text(source: Source) -> str | Unreadable:
+    try:
+        return read(source)
+    except Unreadable as problem:
+        return problem
+
+
 def _answer(
-    source: Source, request: ProgramRequest, by_dialect: dict[str, SMT2Backend | JSONBackend]
+    source: Source, text: str | Unreadable, request: ProgramRequest, by_dialect: dict[str, SMT2Backend | JSONBackend]
 ) -> tuple[VerificationResult, Failure | None]:
     """One program; whatever happens becomes a result, or the reason why there is none."""
-    try:
-        text = read(source)
-    except Unreadable as problem:
-        error = InvalidInput(problem.reason, problem.line, problem.column)
-        return _invalid(error, problem.reason, request), None
+    if isinstance(text, Unreadable):
+        error = InvalidInput(text.reason, text.line, text.column)
+        return _invalid(error, text.reason, request), None
     try:
         return by_dialect[request.backend or _backend(source, text)].execute(text), None
     except Exception as error:  # noqa: BLE001 - a defect on one program must not stop the others

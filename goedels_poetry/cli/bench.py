@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
+from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, print_json, run, show
 from goedels_poetry.cli.configure import BadSettings, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
@@ -17,7 +19,7 @@ from goedels_poetry.cli.inputs import Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data, Outcome, compare, load, read_outcomes, report
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.outcome import RESULTS
+from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
 from goedels_poetry.evaluation.report import SCHEMA, passes
@@ -50,7 +52,9 @@ def bench(request: Request) -> int:
         for flag, given in {**of_theorems, "--cluster": request.cluster}.items():
             if given:
                 raise BadData(f"{flag} is for theorems, and these are questions")
-        return asyncio.run(_ask(request, ks))
+        # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
+        data = load(request.paths, request.dataset, facts=request.facts)
+        return asyncio.run(_ask(request, data, ks))
     except (BadData, BadSettings, GoedelsPoetryError, Unreadable) as problem:
         say(console(sys.stderr), one_line(str(problem)))
         return code_of(problem, Verdict.INVALID.exit_code)
@@ -76,24 +80,24 @@ def read_ks(text: str | None) -> list[int]:
 def _are_results(paths: Sequence[str]) -> bool:
     """Whether the first path is a results file, or a folder with one."""
     first = Path(paths[0])
-    if first.is_dir():
-        return (first / RESULTS).is_file()
-    if not first.is_file() or first.suffix.lower() not in (".jsonl", ".ndjson"):
+    if os.path.isdir(first):
+        return os.path.isfile(first / RESULTS)
+    if not os.path.isfile(first) or first.suffix.lower() not in (".jsonl", ".ndjson"):
         return False
-    try:
-        return bool(read_outcomes(first))
-    except BadData:
-        return False
+    return is_outcome(first_row(first))
 
 
 def _compare(request: Request) -> int:
     """The first results with each of the others."""
     if len(request.paths) < 2:
         raise BadData("--compare needs two results or more: the results.jsonl of runs, or their folders")
-    first, *others = (read_outcomes(Path(path)) for path in request.paths)
+    first, *others = (_some(path) for path in request.paths)
     out = console(sys.stdout)
     for path, other in zip(request.paths[1:], others, strict=True):
-        found = compare(first, other)
+        try:
+            found = compare(first, other)
+        except BadData as problem:
+            raise BadData(f"{request.paths[0]} and {path}: {problem}") from None
         if request.as_json:
             pair = [request.paths[0], path]
             print_json({"schema": SCHEMA, "kind": "comparison", "paths": pair, **found.to_json()})
@@ -106,6 +110,14 @@ def _compare(request: Request) -> int:
             counts = f"{found.unmatched[0]} and {found.unmatched[1]}"
             say(out, f"in one of the two only, and in no figure: {counts} questions")
     return 0
+
+
+def _some(path: str) -> list[Outcome]:
+    """What a results file holds; raises `BadData`, also where that is nothing."""
+    found = read_outcomes(Path(path))
+    if not found:
+        raise BadData(f"{path}: there are no results in it; the bench command that writes it goes on with it")
+    return found
 
 
 def _again(request: Request, ks: Sequence[int]) -> int:
@@ -136,7 +148,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
     """
     suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
     path = Path(paths[0])
-    if not path.is_dir():
+    if not os.path.isdir(path):
         name = path.name.lower()
         return holds_problems(path) or (
             name.rpartition(":")[0].endswith(suffixes) or (name.endswith(suffixes) and not holds_questions(path))
@@ -147,7 +159,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
 
 
 # -- questions -------------------------------------------------------------------------------------------------
-async def _ask(request: Request, ks: Sequence[int]) -> int:
+async def _ask(request: Request, data: Data, ks: Sequence[int]) -> int:
     from goedels_poetry.reasoning import ProofOfThought
     from goedels_poetry.reasoning.postprocessors import parse_option
 
@@ -157,7 +169,6 @@ async def _ask(request: Request, ks: Sequence[int]) -> int:
         "postprocessors": list(posted),
         "postprocessor_configs": {name: config for name, config in posted.items() if config},
     }
-    data = load(request.paths, request.dataset, facts=request.facts)
     in_force = settings_of(request, timeout=DEFAULT_TIMEOUT)
     models = models_from(in_force)
     if models is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -97,7 +98,7 @@ def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
     for path in dict.fromkeys(map(Path, request.paths)):
-        inside: Iterable[Path] = sorted(path.rglob("*")) if path.is_dir() else [path]
+        inside: Iterable[Path] = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
         for file in filter(holds_problems, inside):
             found, less = read_problems(file, split=request.split)
             problems += found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -111,9 +112,9 @@ def task_from(request: ChangeRequest) -> Change:
     """
     if request.file is None:
         raise Unusable("which file is to be changed? goedels-poetry change FILE --test COMMAND --patch FILE")
+    text = _read(request.file)  # first of all: it says what is wrong with a name
     path = request.file.resolve()
-    text = _read(request.file)
-    root = request.project.resolve() if request.project is not None else root_of(path)
+    root = Path(os.path.realpath(request.project)) if request.project is not None else root_of(path)
     if not path.is_relative_to(root):
         raise Unusable(f"{request.file} is not below the project's folder {root}")
     given: dict[str, Any] = {}

@@ -59,6 +59,10 @@ def _report(
     """A certificate is a folder; a Lean file is anyone's proof."""
     text = None
     try:
+        path.stat()
+    except OSError as problem:
+        return CheckReport(Verdict.INVALID, refused=True, reasons=(f"cannot read it: {problem.strerror}",))
+    try:
         if path.suffix == LEAN_SUFFIX and not path.is_dir():
             text = read(Source(str(path), Path(path.stem)))
     except Unreadable as problem:

@@ -29,10 +29,10 @@ from goedels_poetry.autoformalizer import (
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import Source, Unreadable, read
+from goedels_poetry.cli.inputs import Unreadable, read, read_beside
 from goedels_poetry.cli.verdicts import worst
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.machine.background import stopping_signals
+from goedels_poetry.machine.background import Listeners, stopping_signals
 from goedels_poetry.tasks.claim import NO_MODEL
 from goedels_poetry.trace.progress import Lines, Silent
 from goedels_poetry.trace.terminal import console, one_line, printable, say
@@ -102,7 +102,7 @@ def _items(request: Request) -> list[Item]:
     if request.confirm and not can_ask():
         raise Unusable("--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
     try:
-        context = read(Source(str(request.context), Path("context"))) if request.context is not None else ""
+        context = read_beside("--context", request.context) if request.context is not None else ""
         sources = list(claims(request.inputs))
         items = [read_item({"statement": read(source)}, source.name) for source in sources]
     except Unreadable as problem:
@@ -157,23 +157,19 @@ def _verdict(result: AutoformalizationResult) -> Verdict:
 @contextmanager
 def _stopping(executor: AutoformalizationExecutor, progress: Silent) -> Iterator[None]:
     """Inside, the first Ctrl-C stops cleanly, the next one at once."""
-    loop, caught = asyncio.get_running_loop(), stopping_signals()
-
-    def release() -> None:
-        for number in caught:
-            loop.remove_signal_handler(number)
+    loop, before = asyncio.get_running_loop(), Listeners()
 
     def stop() -> None:
-        release()
+        before.restore()
         progress.note("stopping; press Ctrl-C once more to stop at once")
         executor.interrupt()
 
-    for number in caught:
+    for number in stopping_signals():
         loop.add_signal_handler(number, stop)
     try:
         yield
     finally:
-        release()
+        before.restore()
 
 
 def _write(folder: Path, result: AutoformalizationResult, suffix: str) -> Path | None:

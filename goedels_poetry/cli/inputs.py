@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goedels_poetry.errors import lacks_resources
+from goedels_poetry.files import read_bytes
 
 STDIN = "-"
 MAX_BYTES = 64_000_000
@@ -69,7 +70,7 @@ def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
             key = (Path(os.path.realpath(found)), theorem)
             if key not in seen:
                 seen.add(key)
-                source = Source(str(found), place, named=not Path(file).is_dir())
+                source = Source(str(found), place, named=not os.path.isdir(file))
                 yield source.of(theorem) if theorem else source
 
 
@@ -82,7 +83,7 @@ def _one_of(argument: str) -> tuple[str, str]:
 
 
 def _files(path: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, Path]]:
-    if not path.is_dir():
+    if not os.path.isdir(path):  # of a name that is too long Path raises
         yield path, Path(path.stem or "theorem")
         return
     found = sorted(
@@ -124,7 +125,7 @@ def read(source: Source) -> str:
     if source.text is not None:
         return source.text
     try:
-        data = _stdin() if source.file == STDIN else _file(source.file)
+        data = sys.stdin.buffer.read(MAX_BYTES + 1) if source.file == STDIN else read_bytes(source.file, MAX_BYTES)
     except OSError as error:
         if lacks_resources(error):
             raise
@@ -142,16 +143,17 @@ def read(source: Source) -> str:
         raise Unreadable(f"not text in UTF-8 (byte {data[error.start]:#04x})", line, column) from None
 
 
-def _stdin() -> bytes:
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
+def read_beside(flag: str, file: str | Path) -> str:
+    """The text of a file that a flag names beside the inputs.
 
-
-def _file(name: str) -> bytes:
-    mode = os.stat(name).st_mode
-    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
-        raise OSError(0, "not a file of text")
-    with open(name, "rb") as file:
-        return file.read(MAX_BYTES + 1)
+    Raises:
+        Unreadable: with the flag and the file in the reason. OSError: as of `read`.
+    """
+    try:
+        return read(Source(str(file), Path(flag)))
+    except Unreadable as problem:
+        why = problem.reason.removeprefix(f"cannot read {file}: ")
+        raise Unreadable(f"{flag} {file}: {why}") from None
 
 
 def certificate_folder(out: Path, source: Source, text: str) -> Path:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
 from goedels_poetry.cli.early import load_ahead
+from goedels_poetry.cli.interrupted import Ended, code_of, is_unsaid, leaving, listen, say_interrupted
 from goedels_poetry.cli.later import PACKAGES, load_later
 
 FEW_COLLECTIONS = (100_000, 50, 100)
@@ -25,12 +26,17 @@ def run() -> NoReturn:
 
     What was opened is closed by then, and children end with us (where the system sees to that: on Linux).
     """
-    gc.set_threshold(*FEW_COLLECTIONS)
-    gc.callbacks.append(_settle)
-    load_later(*PACKAGES)
     try:
+        listen()
+        gc.set_threshold(*FEW_COLLECTIONS)
+        gc.callbacks.append(_settle)
+        load_later(*PACKAGES)
         main()
+    except (KeyboardInterrupt, Ended) as signalled:  # before or after `main` could say so
+        say_interrupted()
+        os._exit(code_of(signalled))
     except SystemExit as end:
+        leaving()
         code = _flushed(end.code)
         if sys.platform != "linux" or not (isinstance(code, int) or code is None):
             raise SystemExit(code) from None
@@ -82,11 +88,13 @@ def main() -> NoReturn:
         from goedels_poetry.cli.options import NAME
 
         app(prog_name=NAME)
-    except KeyboardInterrupt:
-        from goedels_poetry.cli.failures import INTERRUPTED
-
-        print("interrupted", file=sys.stderr)  # noqa: T201
-        raise SystemExit(INTERRUPTED) from None
+    except (KeyboardInterrupt, Ended) as signalled:
+        say_interrupted()
+        raise SystemExit(code_of(signalled)) from None
+    except SystemExit as end:
+        if is_unsaid(end):
+            say_interrupted()
+        raise
     except Exception as error:  # noqa: BLE001 - the last resort: a line for the person, the traceback for us
         one: BaseException = error
         while isinstance(one, BaseExceptionGroup) and len(one.exceptions) == 1:
@@ -149,11 +157,16 @@ def _drop_output() -> None:
 def _defect(error: BaseException) -> NoReturn:
     """Say in one line what happened and where the details are; exit with INTERNAL_ERROR."""
     from goedels_poetry.cli.failures import INTERNAL_ERROR, NOT_STORED, describe, is_without_room, save_traceback
+    from goedels_poetry.trace.terminal import one_line
 
     if is_without_room(error):
         print(f"goedels-poetry: {describe(error)}; the same command goes on afterwards", file=sys.stderr)  # noqa: T201
         raise SystemExit(NOT_STORED)
     log = save_traceback(error)
+    if isinstance(error, OSError) and error.filename:  # a file's trouble, which nobody had thought of here
+        file, details = one_line(os.fsdecode(error.filename), 200), f"; details in {log}" if log else ""
+        print(f"goedels-poetry: {file}: {error.strerror}{details}", file=sys.stderr)  # noqa: T201
+        raise SystemExit(NOT_STORED)
     where = f"; details in {log}" if log else ""
     line = f"goedels-poetry: internal error: {describe(error)}{where} (a defect of this program: please report it)"
     print(line, file=sys.stderr)  # noqa: T201

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -58,6 +59,11 @@ def failure_of(error: Exception, data_dir: Path) -> Failure:
         return Failure("locked", words, LOCKED, pid)
     if isinstance(error, MissingTool):
         return Failure("missing", str(error), UNAVAILABLE)
+    if isinstance(error, OSError) and error.filename:
+        place = os.fsdecode(error.filename)
+        ours = Path(place).is_relative_to(data_dir) and data_dir != Path()
+        what_to_do = "; GOEDELS_POETRY__HOME names another data directory" if ours else ""
+        return Failure("storage", f"{place}: {error.strerror}{what_to_do}", NOT_STORED)
     if isinstance(error, (GoedelsPoetryError, OSError)):
         return Failure("storage", str(error) or type(error).__name__, NOT_STORED)
     if is_without_room(error):

@@ -18,7 +18,7 @@ from goedels_poetry.cli.clustered import connected, seats_of
 from goedels_poetry.cli.configure import BadSettings, settings, settings_of
 from goedels_poetry.cli.failures import INTERNAL_ERROR, INTERRUPTED, UNAVAILABLE, describe, save_log
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
-from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, is_awaited, read
+from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, find, is_awaited, read, read_beside
 from goedels_poetry.cli.prove_output import NOT_STARTED, Output
 from goedels_poetry.cli.prove_request import Request
 from goedels_poetry.cli.report import Report
@@ -74,9 +74,10 @@ def prove_all(request: Request) -> int:
     if request.confirm and not can_ask():
         say(errors, "--confirm needs a terminal to ask at; leave it out and read the formal statement in the result")
         return Verdict.INVALID.exit_code
-    context = _attempt_read(Source(str(request.context), request.context)) if request.context is not None else ""
-    if isinstance(context, Unreadable):
-        say(errors, f"--context: {one_line(context.reason)}")
+    try:
+        context = read_beside("--context", request.context) if request.context is not None else ""
+    except Unreadable as problem:
+        say(errors, one_line(problem.reason))
         return Verdict.INVALID.exit_code
     sources = list(claims(request.inputs) if request.informal else find(request.inputs, _suffixes()))
     if not sources:

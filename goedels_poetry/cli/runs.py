@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from goedels_poetry.cli.look import looking
-from goedels_poetry.errors import InvalidInput, StoreError, one_line
+from goedels_poetry.errors import InvalidInput, StoreError
 from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.trace.terminal import console, counted, folded, printable, say
 from goedels_poetry.tree.repair import repair
@@ -144,8 +144,12 @@ def repair_run(run_id: str, *, as_json: bool) -> int:
         place = Runs.of(framework.settings).get(run_id)
         try:
             done = repair(place)
-        except (StoreError, OSError) as problem:
-            say(console(sys.stderr), one_line(problem))
+        except StoreError as problem:
+            say(console(sys.stderr), str(problem))
+            return NOT_SAVED
+        except OSError as problem:
+            where = problem.filename or place.path
+            say(console(sys.stderr), f"{where}: {problem.strerror or problem}; nothing was changed")
             return NOT_SAVED
         if as_json:
             saved = asdict(done.saved) if done.saved is not None else None

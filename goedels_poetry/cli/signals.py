@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from goedels_poetry.machine.background import stopping_signals
+from goedels_poetry.machine.background import Listeners, stopping_signals
 
 
 class Signals:
@@ -16,19 +16,21 @@ class Signals:
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop = stop
         self._caught = stopping_signals()
+        self._before: Listeners | None = None
         self._task: asyncio.Task[Any] | None = None
         self._asked = False
 
     def __enter__(self) -> None:
         self._task = asyncio.current_task()
+        self._before = Listeners()
         for number in self._caught:
             asyncio.get_running_loop().add_signal_handler(number, self._first)
 
     def __exit__(self, *error: object) -> None:
-        for number in self._caught:
-            asyncio.get_running_loop().remove_signal_handler(number)
-            if self._asked:  # we are on the way out already: one more must not kill us half-way
-                signal.signal(number, signal.SIG_IGN)
+        if self._before is not None:
+            self._before.restore()
+        for number in self._caught if self._asked else ():
+            signal.signal(number, signal.SIG_IGN)  # on the way out already: one more must not kill us half-way
 
     def _first(self) -> None:
         self._asked = True

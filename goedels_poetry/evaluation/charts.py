@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HOW_TO_GET = "pictures are drawn where matplotlib is installed: pip install 'goedels-poetry-prover[bench]'"
+MOST_CHARACTERS = 40
+"""Of a name in a legend, which would take the room of the picture."""
 _COLOURS = ("#4477aa", "#ee6677", "#228833", "#aa3377", "#66ccee", "#ccbb44")
 """Told apart by people who do not see all colours, too (P. Tol's "bright")."""
 _LABELS = {
@@ -161,8 +163,15 @@ def charts(
 def _few(named: Mapping[str, Any], most: int = 18) -> dict[str, Any]:
     """So many as can be told apart, under names that no mark-up is made of."""
     items: Sequence[tuple[str, Any]] = list(named.items())[:most]
-    plain = {"".join(c if c.isprintable() else "?" for c in name): value for name, value in items}
-    return {name.replace("$", r"\$").lstrip("_") or "-": value for name, value in plain.items()}
+    shown: dict[str, Any] = {}
+    for name, value in items:
+        plain = "".join(c if c.isprintable() else "?" for c in name).lstrip("_") or "-"
+        if len(plain) > MOST_CHARACTERS:
+            plain = f"{plain[: MOST_CHARACTERS - 1]}…"
+        plain = plain.replace("$", r"\$")
+        same = sum(each.partition(" (")[0] == plain for each in shown)
+        shown[f"{plain} ({same + 1})" if plain in shown else plain] = value
+    return shown
 
 
 __all__ = ["HOW_TO_GET", "available", "charts", "curve_chart", "kinds_chart", "pass_chart"]

@@ -71,7 +71,7 @@ def compare(first: Iterable[Outcome], second: Iterable[Outcome]) -> Compared:
     one, other = _first_samples(first), _first_samples(second)
     common = [key for key in one if key in other]
     if not common:
-        raise BadData("the two runs have no question in common: same id, text and gold label")
+        raise BadData("no question in common, with the same id, text and gold label")
     datasets = {
         name: _comparison(found, [other[outcome.key] for outcome in found])
         for name, found in by_dataset(one[key] for key in common).items()

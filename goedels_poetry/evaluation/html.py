@@ -23,6 +23,7 @@ svg { max-width: 100%; height: auto; }
 """
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)\Z")
 _CELLS = re.compile(r"(?<!\\)\|")
+_ESCAPED = re.compile(r"\\([|<])")
 
 
 def page_of(markdown: str, pictures: Mapping[str, str], title: str) -> str:
@@ -79,7 +80,7 @@ def _while(lines: Sequence[str], at: int, beginning: str) -> int:
 
 
 def _table(lines: Sequence[str]) -> str:
-    rows = [[_inline(cell.strip().replace("\\|", "|")) for cell in _CELLS.split(line)[1:-1]] for line in lines]
+    rows = [[_inline(cell.strip()) for cell in _CELLS.split(line)[1:-1]] for line in lines]
     head, body = rows[0], rows[2:]
     cells = "".join(f"<th>{cell}</th>" for cell in head)
     shown = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in body)
@@ -88,7 +89,7 @@ def _table(lines: Sequence[str]) -> str:
 
 def _inline(text: str) -> str:
     """Code and emphasis; everything else literally."""
-    shown = escape(text)
+    shown = escape(_ESCAPED.sub(r"\1", text))
     shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", shown)
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", shown)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -84,7 +85,7 @@ def load(paths: Iterable[Path | str], dataset: str | None = None, *, facts: bool
 
 def holds_questions(file: Path) -> bool:
     """Whether a file has rows of a known format, or documents that questions are about. What is no JSON has neither."""
-    if file.suffix.lower() not in SUFFIXES or not file.is_file():
+    if file.suffix.lower() not in SUFFIXES or not os.path.isfile(file):
         return False
     try:
         rows = _open(file)
@@ -108,17 +109,18 @@ def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
     """Files, each with whether it was named itself; one that is named twice is given once."""
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for name in paths:
         path = Path(name)
         found = [path]
-        if path.is_dir():
+        if os.path.isdir(path):
             found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
             if not found:
                 raise BadData(f"{path}: there is no {', '.join(SUFFIXES)} file in this folder")
         for file in found:
-            if file.resolve() not in seen:
-                seen.add(file.resolve())
+            real = os.path.realpath(file)  # of a link in a circle Path raises
+            if real not in seen:
+                seen.add(real)
                 yield file, file == path
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from goedels_poetry.errors import RunLocked
+from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError
 from goedels_poetry.evaluation.questions import BadData
 
 ANSWERS = "answers.jsonl"
@@ -22,17 +23,21 @@ class AnswerLog:
     Args:
         file: made when it is missing, with its folder.
         fresh: begin with none; a log that is there is kept under another name, since its answers were paid for.
+        read: raises where an answer cannot be made use of: damaged, or written by another version.
 
     A last line that was cut off by a crash is taken away when the file is opened, and its question asked again. A
     line of which nothing can be made stays where it is and counts as no answer. ``notes`` says so.
 
     Raises:
         RunLocked: another process is writing it.
-        BadData: the file cannot be opened.
+        BadData: the folder is none. StoreError: the file cannot be opened or read.
     """
 
-    def __init__(self, file: Path, *, fresh: bool = False) -> None:
+    def __init__(
+        self, file: Path, *, fresh: bool = False, read: Callable[[Mapping[str, Any]], object] = lambda answer: None
+    ) -> None:
         self.file = file
+        self._usable = read
         self.repaired = False
         """Whether a torn line was taken away."""
         self.unreadable = 0
@@ -40,7 +45,7 @@ class AnswerLog:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as problem:
-            raise BadData(f"{file}: {problem.strerror or problem}") from problem
+            raise _unusable(file, problem) from problem
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if fresh:
@@ -51,7 +56,7 @@ class AnswerLog:
             raise RunLocked(f"{file}: another process is working on it; wait for it, or choose another --out") from None
         except OSError as problem:
             os.close(self._fd)
-            raise BadData(f"{file}: {problem.strerror or problem}") from problem
+            raise _unusable(file, problem) from problem
 
     def __enter__(self) -> AnswerLog:
         return self
@@ -70,8 +75,8 @@ class AnswerLog:
     def notes(self) -> tuple[str, ...]:
         """What a person should know about the file."""
         torn = [f"{self.file}: the last line was cut off; its question is asked again"] if self.repaired else []
-        bad = self.unreadable
-        broken = [f"{self.file}: {bad} lines cannot be read; their questions are asked again"] if bad else []
+        bad = f"{self.unreadable} line{'s' * (self.unreadable != 1)} cannot be read, damaged or of another version"
+        broken = [f"{self.file}: {bad}; what they answer is asked again"] if self.unreadable else []
         return (*torn, *broken)
 
     def get(self, key: str) -> Mapping[str, Any] | None:
@@ -109,10 +114,24 @@ class AnswerLog:
         for line in data[:whole].splitlines():
             try:
                 answer = json.loads(line)
+                self._usable(answer)
                 answers[answer["key"]] = answer
-            except (ValueError, KeyError, TypeError, RecursionError):
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
                 self.unreadable += 1
         return answers
+
+
+def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
+    """Why there can be no answers in a file, and what to do: a mistake of who named its folder, or the disk's fault."""
+    folder = file.parent
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        what = "a link that leads nowhere" if os.path.islink(folder) and not os.path.exists(folder) else "no folder"
+        return BadData(f"{folder} is {what}, and answers and report need one: name another place (--out)")
+    if problem.errno in (errno.ENOTDIR, errno.ENAMETOOLONG, errno.EEXIST, errno.EISDIR):
+        return BadData(f"{problem.filename or file}: {problem.strerror}; name another place (--out)")
+    return StoreError(
+        f"{file}: {problem.strerror or problem}; the same command goes on afterwards, or name another place (--out)"
+    )
 
 
 __all__ = ["ANSWERS", "AnswerLog"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -159,12 +161,40 @@ def read_outcome(row: Any) -> Outcome:
     if row["gold"] not in LABELS or row["predicted"] not in PREDICTED:
         raise BadData(f"gold {row['gold']!r} or predicted {row['predicted']!r} is no label")
     known: dict[str, Any] = {name: row[name] for name in Outcome.__dataclass_fields__ if name in row}
-    return Outcome(**{**known, "tags": tuple(known.get("tags") or ()), "mistakes": dict(known.get("mistakes") or {})})
+    for name, (what, holds) in _SHAPES.items():
+        if name in known and not holds(known[name]):
+            raise BadData(f'"{name}" has to be {what}, and is {str(known[name])[:40]!r}')
+    return Outcome(**{**known, "tags": tuple(known.get("tags", ())), "mistakes": dict(known.get("mistakes", {}))})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+_SHAPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("reason", "level", "ending", "trust_level"), ("a text", lambda value: isinstance(value, str))),
+    **dict.fromkeys(("sample", "attempts", "calls", "cached", "tokens"), ("a whole number", _is_count)),
+    **dict.fromkeys(("money", "seconds"), ("a number", _is_number)),
+    "score": ("a number or null", lambda value: value is None or _is_number(value)),
+    "repeated": ("true or false", lambda value: isinstance(value, bool)),
+    "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
+    "mistakes": ("counts by kind", lambda value: isinstance(value, dict) and all(map(_is_count, value.values()))),
+}
+"""What the fields of a results file have to hold, beside those that every line needs."""
+
+
+def is_outcome(row: Any) -> bool:
+    """Whether a row looks like a result that ``bench`` wrote, whatever may be wrong with it."""
+    return isinstance(row, Mapping) and "digest" in row and "predicted" in row
 
 
 def read_outcomes(path: Path) -> list[Outcome]:
     """The lines of a results file, or of the one in a folder that ``bench`` wrote; raises `BadData`."""
-    file = path / RESULTS if path.is_dir() else path
+    file = path / RESULTS if os.path.isdir(path) else path
     try:
         rows = read_rows(file)
     except BadRows as problem:
@@ -186,4 +216,14 @@ def to_lines(outcomes: list[Outcome]) -> str:
 RESULTS = "results.jsonl"
 """Name of the results file in a report folder."""
 
-__all__ = ["PREDICTED", "RESULTS", "Outcome", "Predicted", "outcome", "predicted", "read_outcomes", "to_lines"]
+__all__ = [
+    "PREDICTED",
+    "RESULTS",
+    "Outcome",
+    "Predicted",
+    "is_outcome",
+    "outcome",
+    "predicted",
+    "read_outcomes",
+    "to_lines",
+]

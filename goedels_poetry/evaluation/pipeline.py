@@ -13,7 +13,7 @@ from goedels_poetry.evaluation.log import ANSWERS, AnswerLog
 from goedels_poetry.evaluation.outcome import Outcome
 from goedels_poetry.evaluation.questions import GoldQuestion
 from goedels_poetry.evaluation.report import Report, report, write
-from goedels_poetry.evaluation.runner import INTERRUPTED, Answerer, Limits, Runner
+from goedels_poetry.evaluation.runner import INTERRUPTED, Answerer, Limits, Runner, check_answer
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
 
 
@@ -83,7 +83,7 @@ class EvaluationPipeline:
         if isinstance(dataset, str | Path):
             dataset = load([dataset], form, facts=facts)
         data = dataset if isinstance(dataset, Data) else Data(tuple(dataset))
-        with AnswerLog(self._folder / ANSWERS, fresh=not skip_existing) as log:
+        with AnswerLog(self._folder / ANSWERS, fresh=not skip_existing, read=check_answer) as log:
             for note in log.notes:
                 if self._on_note is not None:
                     self._on_note(note)

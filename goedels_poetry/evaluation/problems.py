@@ -12,6 +12,7 @@ TIP and SMT-LIB problems are files: their ``(set-info :status sat)`` says that a
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ class Problem:
 
 def holds_problems(file: Path) -> bool:
     """Whether the first row of a file is of one of the layouts: what is wrong with others is told when all are read."""
-    return file.suffix.lower() in ROWS and file.is_file() and is_problem(first_row(file, WITHIN))
+    return file.suffix.lower() in ROWS and os.path.isfile(file) and is_problem(first_row(file, WITHIN))
 
 
 def is_problem(row: Any) -> bool:
@@ -220,7 +221,7 @@ def _reasons(left_out: Mapping[str, int]) -> str:
 def files_of(paths: Iterable[str]) -> Iterator[Path]:
     """Files with rows of problems among the paths, and in those that are folders."""
     for path in map(Path, paths):
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        inside = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
         yield from (file for file in inside if holds_problems(file))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import Counter
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.errors import StoreError
 from goedels_poetry.evaluation import charts, tables
 from goedels_poetry.evaluation.compare import PassAt, pass_at
 from goedels_poetry.evaluation.curves import UNITS, Curve, curves
@@ -18,7 +20,6 @@ from goedels_poetry.evaluation.load import Data
 from goedels_poetry.evaluation.metrics import Metrics, by_dataset, curve, metrics
 from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
 from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot
-from goedels_poetry.evaluation.questions import BadData
 from goedels_poetry.evaluation.runner import Run
 
 SCHEMA = 1
@@ -226,7 +227,7 @@ def write(report: Report, folder: Path) -> None:
     """Results, summary, page and pictures; each file whole or not at all.
 
     Raises:
-        BadData: a file cannot be written.
+        StoreError: a file cannot be written.
     """
     every = _with_overall(report)
     pictures = {"cost.svg": cost_plot(every)}
@@ -252,7 +253,10 @@ def write(report: Report, folder: Path) -> None:
             temporary.write_text(text, "utf-8", newline="", errors="replace")
             temporary.replace(folder / name)
         except OSError as problem:
-            raise BadData(f"{folder / name}: {problem.strerror or problem}") from problem
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            why = f"{folder / name} cannot be written: {problem.strerror or problem}"
+            raise StoreError(f"{why}; every answer is kept, and the same command writes the report") from problem
 
 
 __all__ = ["SCHEMA", "Report", "page", "passes", "report", "shown", "write"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -217,8 +218,17 @@ def read_result(data: Mapping[str, Any]) -> QueryResult:
     return QueryResult(**{**known, "verdict": Verdict(data["verdict"])})
 
 
+def check_answer(answer: Mapping[str, Any]) -> None:
+    """Raise some error where no outcome can be made of what a log holds: damaged, or of another version."""
+    result = str(answer["error"]) if answer.get("error") else read_result(answer["result"])
+    seconds = float(answer.get("seconds", 0.0))
+    made = outcome(GoldQuestion("", "", "", "", "true"), result, 0, seconds, repeated=False)
+    if not (math.isfinite(seconds) and math.isfinite(made.money)):
+        raise ValueError("no number")
+
+
 def _ignore(outcome: Outcome) -> None:
     return None
 
 
-__all__ = ["INTERRUPTED", "Answerer", "Limits", "Run", "Runner", "cache_key", "read_result"]
+__all__ = ["INTERRUPTED", "Answerer", "Limits", "Run", "Runner", "cache_key", "check_answer", "read_result"]

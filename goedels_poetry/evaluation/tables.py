@@ -12,6 +12,8 @@ from goedels_poetry.evaluation.outcome import PREDICTED, Outcome
 from goedels_poetry.evaluation.questions import LABELS
 
 OVERALL = "all"
+MAX_CELL = 60
+"""Characters of a name that stand in a table: beginning and end of longer ones."""
 MAX_LISTED = 200
 """Wrong answers listed in a report; the results file has all."""
 
@@ -33,7 +35,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    text = " ".join(text.split())
+    if len(text) > MAX_CELL:
+        text = f"{text[: MAX_CELL * 2 // 3]}…{text[len(text) - MAX_CELL // 3 :]}"
+    return _escaped(text)
+
+
+def _escaped(text: str) -> str:
+    """On one line, with nothing in it that would break a table, or vanish from a page as a tag."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
 
 
 def percent(value: float | None) -> str:
@@ -147,10 +157,10 @@ def wrong_list(outcomes: Iterable[Outcome]) -> list[str]:
     """Every wrong answer and every failure, one a line."""
     wrong = [one for one in outcomes if not one.correct]
     lines = [
-        f"- {_cell(one.dataset)} `{_cell(one.id).replace('`', '')}`"
+        f"- {_cell(one.dataset)} `{' '.join(one.id.split()).replace('`', '')}`"
         + (f", sample {one.sample + 1}" if one.sample else "")
         + f": {one.predicted}, gold {one.gold}"
-        + (f": {_cell(one.reason)[:200]}" if one.reason else "")
+        + (f": {_escaped(one.reason[:200])}" if one.reason else "")
         for one in wrong[:MAX_LISTED]
     ]
     return lines + ([f"- and {len(wrong) - MAX_LISTED} more"] if len(wrong) > MAX_LISTED else [])

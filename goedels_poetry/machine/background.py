@@ -146,6 +146,24 @@ def stopping_signals() -> tuple[signal.Signals, ...]:
     return (signal.SIGINT, signal.SIGTERM, *((hangup,) if heard else ()))
 
 
+class Listeners:
+    """Who listens for `stopping_signals` at the moment, so that he can listen again after a loop that did."""
+
+    def __init__(self) -> None:
+        self._handlers = {number: signal.getsignal(number) for number in stopping_signals()}
+        self._wakeup = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
+
+    def restore(self) -> None:
+        """Take the loop's handlers away and put theirs back. In the main thread, inside the loop."""
+        loop = asyncio.get_running_loop()
+        for number, handler in self._handlers.items():
+            loop.remove_signal_handler(number)
+            if handler is not None:  # else it is not Python's, and cannot be put back
+                signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)
+
+
 @contextlib.contextmanager
 def stopping_on(interrupt: Callable[[str], None]) -> Iterator[None]:
     """Inside, the first of `stopping_signals` calls ``interrupt``; a second acts as usual. In the main thread alone."""
@@ -220,4 +238,4 @@ def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
         loop.close()
 
 
-__all__ = ["BackgroundLoop", "Closed", "call_in", "stopping_on", "stopping_signals"]
+__all__ = ["BackgroundLoop", "Closed", "Listeners", "call_in", "stopping_on", "stopping_signals"]

@@ -7,6 +7,7 @@ not taken up, which may have been the end of a search that had been asked to sto
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -22,6 +23,8 @@ from goedels_poetry.tree.state import GoedelsPoetryState
 from goedels_poetry.tree.store import ProofStore, refuse
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.serde.base import SerializerProtocol
     from langgraph.graph.state import CompiledStateGraph
@@ -93,8 +96,17 @@ async def checkpointer(place: RunDir, store: ProofStore) -> AsyncIterator[Any]:
         return
     from goedels_poetry.machine.saver import saver
 
+    _check_file(place.graph_db)
     async with saver(place.graph_db, _strict_serializer(), store) as found:
         yield found
+
+
+def _check_file(path: Path) -> None:
+    """Say of what is no file what SQLite says of one that is no database; it would wait for a pipe."""
+    if os.path.lexists(path) and not path.is_file():
+        error = sqlite3.DatabaseError(f"{path} is no file")
+        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+        raise error
 
 
 @contextmanager

@@ -94,6 +94,8 @@ class Recording:
             RecordingError: no such file, or not a recording.
         """
         try:
+            if path.is_char_device():
+                raise RecordingError(f"{path} is not a recording but a device")
             lines = path.read_text(encoding="utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as problem:
             raise RecordingError(f"{path} cannot be read: {problem}") from problem

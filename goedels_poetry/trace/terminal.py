@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import cache, cached_property
@@ -60,8 +61,17 @@ def _kind() -> type[Console]:
 def console(file: IO[str] | None = None) -> Console:
     """A console that takes every text literally (no markup, no emoji codes, no highlighting)."""
     stream = file or sys.stdout
-    width = None if stream.isatty() or os.environ.get("COLUMNS") else PIPE_WIDTH
-    return _kind()(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    return _kind()(file=stream, width=_width(stream), markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def _width(stream: IO[str]) -> int | None:
+    """Columns; None: rich finds out. Of COLUMNS it takes 0, too, and then prints nothing at all."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    if not stream.isatty():
+        return PIPE_WIDTH
+    return shutil.get_terminal_size().columns if given else None
 
 
 def lines_to(file: IO[str]) -> Console:

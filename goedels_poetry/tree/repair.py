@@ -39,8 +39,8 @@ def repair(run: RunDir) -> Repair:
         raise UnknownRun(
             f"run {run.run_id} is in a PostgreSQL database: what is wrong there its server says and repairs"
         )
-    if not run.proof_db.exists():
-        raise UnknownRun(f"run {run.run_id} has no proof tree; begin it again from its theorem")
+    if not run.proof_db.is_file():
+        raise UnknownRun(f"run {run.run_id} has no proof tree that is a file; begin it again from its theorem")
     with run.lock():
         if is_whole(run.proof_db):
             return Repair(run.run_id, None)

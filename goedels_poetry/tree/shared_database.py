@@ -25,6 +25,8 @@ _OURS_TO_REPLACE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 def connect(path: Path, schema: str) -> sqlite3.Connection:
     """Open or create a database in WAL mode; several processes may do so at once. Raises sqlite3.Error, OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # SQLite would wait for a pipe, where no signal reaches it
+        raise sqlite3.OperationalError("it is no file")
     deadline = time.monotonic() + PATIENCE
     while True:
         db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)

@@ -37,12 +37,13 @@ ROOMS = (
     "contracts",
     "plugins",
     "settings",
+    "files",
     "errors",
     "version",
 )
 """From top to bottom; a room imports itself and what stands below it."""
 
-TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "errors", "version"}
+TOP_LEVEL = {"__init__", "__main__", "framework", "plugins", "files", "errors", "version"}
 """All files at the top of the package; everything else is a folder."""
 
 GROUPS = ("agents", "question_agents", "code_agents", "change_agents", "strategies", "languages", "checkers")

@@ -276,7 +276,7 @@ def test_what_is_no_database_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "proof.db").write_bytes(b"this is no database at all" * 100)
     with pytest.raises(StoreError, match=r"proof\.db"):
         ProofStore(tmp_path / "proof.db")
-    with pytest.raises(StoreError, match="does not exist"):
+    with pytest.raises(StoreError, match="is not there; --fresh"):
         ProofStore(tmp_path / "nothing.db", read_only=True)
 
 

@@ -6,6 +6,7 @@ is SIGKILL, so a child that sends itself that shows the same everywhere.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -19,7 +20,10 @@ from typing import Any
 
 import pytest
 
+from goedels_poetry.checker.lean.verify import fresh_leans
+from goedels_poetry.errors import MissingTool, is_passing
 from goedels_poetry.framework import GoedelsPoetryFramework
+from goedels_poetry.languages.lean.runtime import CheckRequest, DrivenLean, LeanKilled, LeanPool
 from goedels_poetry.settings import Settings
 
 SMALL = {
@@ -177,3 +181,18 @@ def test_a_child_that_is_killed_whenever_it_is_asked_costs_no_attempt(name: str,
     code, out = prove(tmp_path, name)
     assert (code, json.loads(out)["verdict"]) == (0, "proved"), out
     assert attempts(tmp_path) == [1]
+
+
+def test_a_lean_that_is_killed_in_the_final_gate_is_not_a_missing_one(tmp_path: Path) -> None:
+    script = tmp_path / "killed"
+    script.write_text(f"#!/bin/sh\necho >> {tmp_path / 'starts'}\n{SCRIPTS['t.lean']}\n")
+    script.chmod(0o755)
+
+    async def gate() -> None:
+        async with fresh_leans(lambda: LeanPool("embedded", "4", lambda: DrivenLean([str(script)]))) as leans:
+            await leans.elaborator.check(CheckRequest("theorem t : True := trivial\n"))
+
+    with pytest.raises(LeanKilled, match="memory runs out") as killed:
+        asyncio.run(gate())
+    assert is_passing(killed.value) and not isinstance(killed.value, MissingTool)
+    assert len((tmp_path / "starts").read_text().splitlines()) > 1, "it was taken up again"

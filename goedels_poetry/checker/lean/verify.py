@@ -22,7 +22,7 @@ from goedels_poetry.checker.report import CheckReport, Counts, TrustLevel
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput, MissingTool
 from goedels_poetry.kernel.lean import Opinion, Stream, arguments, second_opinion
 from goedels_poetry.kernel.verdict import Verdict
-from goedels_poetry.languages.lean.runtime import LeanPool, LeanUnavailable, ReplayRequest, open_lean
+from goedels_poetry.languages.lean.runtime import LeanKilled, LeanPool, LeanUnavailable, ReplayRequest, open_lean
 from goedels_poetry.languages.lean.runtime.embedded import node_command
 from goedels_poetry.languages.lean.tokens import tokenize
 from goedels_poetry.settings import LeanSettings, Settings
@@ -91,6 +91,8 @@ async def fresh_leans(fresh: FreshLean, elaborator: LeanPool | None = None) -> A
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
+    except LeanKilled:  # it is there, and may live another time: no tool is missing
+        raise
     except LeanUnavailable as fault:
         raise MissingTool(f"Lean is not available: {fault}") from fault
     finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from goedels_poetry.errors import StoreError
-from goedels_poetry.tree.shared_database import PATIENCE
+from goedels_poetry.tree.shared_database import PATIENCE, is_unfinished
 
 SCHEMA_VERSION = 1
 _JOURNAL, _WAL = slice(18, 20), b"\2\2"
@@ -67,6 +67,8 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open ``proof.db``; raises :class:`StoreError` when it is not one or belongs to a newer version."""
     if not read_only and not path.exists():
         _begin(path)
+    if path.exists() and not path.is_file():  # SQLite would wait for a pipe, where no signal reaches it
+        raise StoreError(f"{path} is no file; --fresh begins the run anew")
     try:
         uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
         db = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
@@ -94,6 +96,8 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def refuse(path: Path, error: sqlite3.Error) -> NoReturn:
     """Raise what SQLite said of a file as a `StoreError` that says what to do; a defect of ours as it is."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if is_unfinished(error):  # of our tables: the file is another one, or was emptied
+        code = sqlite3.SQLITE_CORRUPT
     words = next((words for codes, words in _WHAT_TO_DO.items() if code in codes), None)
     if words is None:
         raise error

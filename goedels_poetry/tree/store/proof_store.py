@@ -94,7 +94,11 @@ class ProofStore(StoreReader):
         """
         run_id = path.parent.name
         if read_only and not (path.exists() if database is None else database.has_tree(run_id)):
-            raise StoreError(f"{path} does not exist" if database is None else f"there is no tree of run {run_id}")
+            raise StoreError(
+                f"{path} is not there; --fresh begins the run anew"
+                if database is None
+                else f"there is no tree of run {run_id}"
+            )
         if database is None:
             db = connect(path, read_only=read_only)
         else:  # what it does not have of sqlite3 is not used

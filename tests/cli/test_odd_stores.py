@@ -1,0 +1,101 @@
+"""Parts of the data directory that are not what they should be: named, waited for by nobody, in nobody else's way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
+
+
+def _pipe(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+
+
+def _folder(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.mkdir()
+
+
+def _circle(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.symlink_to(file)
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+    for tail in ("-wal", "-shm"):
+        file.with_name(file.name + tail).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def run(cli: Any, home: Path, tmp_path: Path) -> Path:
+    """The folder of a run that has proved something."""
+    (tmp_path / "t.smt2").write_text(EASY)
+    assert cli("prove", "t.smt2", "--quiet").code == 0
+    (folder,) = (home / "runs").iterdir()
+    return folder
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder, _circle, _empty])
+def test_a_proof_tree_that_is_none_is_named_with_what_to_do(
+    cli: Any, run: Path, instead: Callable[[Path], None]
+) -> None:
+    instead(run / "proof.db")
+    for words in (("show", run.name), ("trace", run.name), ("trace", "--compare", run.name, run.name)):
+        ran = cli(*words)
+        assert ran.code == 2 and "proof.db" in ran.err and "--fresh begins the run anew" in ran.err, (words, ran)
+    ran = cli("runs", "repair", run.name)
+    assert ran.code in (1, 2) and "Error" not in ran.err and run.name in ran.err, ran
+    again = cli("prove", "t.smt2", "--json")
+    assert (again.code, again.objects()[0]["verdict"]) == (0, "proved"), again
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder, _circle, _empty])
+@pytest.mark.parametrize("file", ["run.json", "lock"])
+def test_of_many_runs_one_that_cannot_be_read_hides_no_other(
+    cli: Any, run: Path, file: str, instead: Callable[[Path], None]
+) -> None:
+    whole = run.with_name("0" * 12)
+    shutil.copytree(run, whole)
+    instead(run / file)
+    ran = cli("runs")
+    assert ran.code == 0 and whole.name in ran.out, ran
+    assert cli("show", run.name).code == 0
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder])
+@pytest.mark.parametrize("file", ["lemmas.db", "strategies.db"])
+def test_a_bank_that_is_no_file_is_done_without_and_said(
+    cli: Any, run: Path, home: Path, file: str, instead: Callable[[Path], None]
+) -> None:
+    instead(home / file)
+    ran = cli("prove", "t.smt2", "--fresh", "--json")
+    (result,) = ran.objects()
+    assert (ran.code, result["verdict"]) == (0, "proved")
+    assert any(file in warning and "it is no file" in warning for warning in result["warnings"]), result["warnings"]
+
+
+def test_checkpoints_in_what_is_no_file_are_put_aside(cli: Any, theorems: Path, home: Path) -> None:
+    theorem = theorems / "reverse_twice.smt2"
+    assert cli("prove", theorem, "--max-steps", "4", "--quiet").code == 5
+    (folder,) = (home / "runs").iterdir()
+    _pipe(folder / "graph.db")
+    (result,) = cli("prove", theorem, "--json").objects()
+    assert result["verdict"] == "proved"
+    assert any("graph.db was damaged" in warning for warning in result["warnings"]), result["warnings"]
+
+
+def test_a_home_that_is_a_file_is_named_with_what_to_do(cli: Any, home: Path, tmp_path: Path) -> None:
+    home.write_text("mine")
+    (tmp_path / "t.smt2").write_text(EASY)
+    ran = cli("prove", "t.smt2")
+    assert ran.code == 74, ran
+    assert "Not a directory; GOEDELS_POETRY__HOME names another data directory" in ran.out and "[Errno" not in ran.out
+    assert cli("runs").code == 0 and home.read_text() == "mine"

@@ -1,0 +1,131 @@
+"""Folders and results that are not as they should be: one plain line with what, where and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from called import call
+
+from goedels_poetry.evaluation import BadData, Outcome
+from goedels_poetry.evaluation.charts import kinds_chart
+from goedels_poetry.evaluation.html import page_of
+from goedels_poetry.evaluation.log import AnswerLog
+from goedels_poetry.evaluation.outcome import read_outcomes
+from goedels_poetry.evaluation.runner import check_answer
+from goedels_poetry.evaluation.tables import table
+
+THEOREM = "(declare-const p Bool)\n(prove (or p (not p)))\n"
+Bench = Callable[..., tuple[int, str, str]]
+RESULT = Outcome("t.smt2", "0" * 16, "theorems", "true", "true").to_json()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.smt2").write_text(THEOREM)
+    (tmp_path / "good.jsonl").write_text(json.dumps(RESULT) + "\n")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        return call(["bench", *words], monkeypatch, capsys, {"GOEDELS_POETRY__HOME": str(tmp_path / "home")})
+
+    return run
+
+
+def test_a_folder_for_answers_that_is_none_is_named(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "lost").symlink_to("nowhere")
+    for name, what in (("file", "no folder"), ("pipe", "no folder"), ("lost", "a link that leads nowhere")):
+        code, out, err = bench("t.smt2", "--out", name)
+        assert (code, out) == (2, "")
+        assert err == f"{name} is {what}, and answers and report need one: name another place (--out)\n"
+    code, _, err = bench("t.smt2", "--out", "file/below")
+    assert code == 2 and "Not a directory; name another place (--out)" in err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_of_two_results_the_one_without_any_is_named(bench: Bench, tmp_path: Path, content: str) -> None:
+    (tmp_path / "empty.jsonl").write_text(content)
+    for pair in (("good.jsonl", "empty.jsonl"), ("empty.jsonl", "good.jsonl")):
+        code, _, err = bench("--compare", *pair)
+        assert code == 2 and err.startswith("empty.jsonl: there are no results in it"), err
+
+
+def test_results_over_other_questions_are_named_both(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text(json.dumps(RESULT | {"id": "u.smt2"}) + "\n")
+    code, _, err = bench("--compare", "good.jsonl", "other.jsonl")
+    assert code == 2 and err.startswith("good.jsonl and other.jsonl: no question in common"), err
+
+
+def test_a_device_that_never_ends_and_a_name_that_cannot_be_are_refused(bench: Bench) -> None:
+    code, _, err = bench("--compare", "good.jsonl", "/dev/zero")
+    assert (code, err) == (2, "/dev/zero: larger than 64 MB; split it\n")
+    code, _, err = bench("--compare", "good.jsonl", "x" * 300)
+    assert code == 2 and err.rstrip().endswith("x: File name too long")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("predicted", "galactic"), ("sample", None), ("tokens", "many"), ("tags", 7), ("mistakes", [1]),
+        ("seconds", None), ("score", "high"), ("reason", None), ("money", float("nan")), ("repeated", 1),
+    ],
+)  # fmt: skip
+def test_a_result_of_another_shape_is_named_with_its_line(bench: Bench, tmp_path: Path, field: str, value: Any) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(RESULT) + "\n" + json.dumps(RESULT | {field: value}) + "\n")
+    with pytest.raises(BadData, match=rf"results\.jsonl:2: .*{field}"):
+        read_outcomes(file)
+    code, _, err = bench("results.jsonl")
+    assert code == 2 and err.startswith("results.jsonl:2: ") and field in err
+
+
+def test_answers_of_another_version_are_asked_again_and_the_rest_is_kept(bench: Bench, tmp_path: Path) -> None:
+    assert bench("t.smt2", "--out", "out", "--quiet")[0] == 0
+    log = tmp_path / "out" / "answers.jsonl"
+    (good,) = map(json.loads, log.read_text().splitlines())
+    result = good["result"]
+    for bad in (
+        good | {"result": None},
+        good | {"result": result | {"verdict": "galactic"}},
+        good | {"result": result | {"costs": None}},
+        good | {"result": result | {"costs": {"calls": "many"}}},
+        good | {"result": result | {"history": [{"mistake": 1, "times": "often"}]}},
+        good | {"seconds": float("nan")},
+        {name: value for name, value in good.items() if name != "result"},
+    ):
+        log.write_text(json.dumps(bad) + "\n" + json.dumps(good | {"key": "another"}) + "\n")
+        with AnswerLog(log, read=check_answer) as opened:
+            assert opened.get(good["key"]) is None and opened.get("another") is not None
+            assert opened.notes == (
+                f"{log}: 1 line cannot be read, damaged or of another version; what they answer is asked again",
+            )
+    code, out, err = bench("t.smt2", "--out", "out")
+    assert code == 0 and "| theorems |     1 |" in out, (out, err)
+    assert len(log.read_text().splitlines()) == 3
+
+
+def test_names_break_no_table_and_become_no_tags_of_a_page() -> None:
+    names = ["a|b", "<script>alert(1)</script>", "x" * 400]
+    lines = table(("set", "n"), [(name, "1") for name in names])
+    assert all(len(line) < 100 for line in lines)
+    page = page_of("\n".join(lines), {}, "t")
+    assert page.count("<tr>") == 1 + len(names) and page.count("<td>") == 2 * len(names)
+    assert "<td>a|b</td>" in page and "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>" in page
+
+
+def test_long_names_take_no_room_from_a_picture_and_none_is_lost(recwarn: pytest.WarningsRecorder) -> None:
+    pytest.importorskip("matplotlib")
+    from goedels_poetry.evaluation.charts import _few
+
+    names = ["_a", "a", "b" * 300, "b" * 301, "$\\frac{$"]
+    shown = _few({name: {"proved": 1} for name in names})
+    assert len(shown) == len(names) and all(len(name) < 50 for name in shown)
+    assert kinds_chart("How runs ended", shown).startswith("<svg")
+    assert not recwarn.list

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import warm_solvers
+from _pytest.outcomes import OutcomeException
+from _pytest.pathlib import import_path, module_name_from_path
 from hypothesis import settings
 
 from goedels_poetry.kernel.recursion import allow_recursion
@@ -53,6 +55,27 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="every test, those marked `sample` and `whole` among them")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Every process needs all test files with their assertions rewritten, which takes ten seconds and is kept in files.
+
+    So that each of the processes rewrites some and finds the rest, they begin at different ones. What cannot be
+    imported is left to the collection, which says so.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
+    files = sorted(file for place in named for file in (place.rglob("test_*.py") if place.is_dir() else [place]))
+    root = session.config.rootpath
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in files[begin:] + files[:begin]:
+        try:
+            import_path(file, mode="importlib", root=root, consider_namespace_packages=False)
+        except (Exception, OutcomeException):
+            sys.modules.pop(module_name_from_path(file, root), None)
 
 
 STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")

@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import remembered
 import warm_solvers
 from _pytest.outcomes import OutcomeException
 from _pytest.pathlib import import_path, module_name_from_path
@@ -72,19 +74,26 @@ def pytest_collection(session: pytest.Session) -> None:
     root = session.config.rootpath
     begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
     for file in files[begin:] + files[:begin]:
-        try:
+        with contextlib.suppress(Exception, OutcomeException):
             import_path(file, mode="importlib", root=root, consider_namespace_packages=False)
-        except (Exception, OutcomeException):
-            sys.modules.pop(module_name_from_path(file, root), None)
+            continue
+        sys.modules.pop(module_name_from_path(file, root), None)
 
 
 STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")
-"""Folders with a Lean or a browser for all their tests, which each process starts for itself."""
+"""Folders with a Lean for all their tests, or long ones, which each process starts for itself."""
+
+
+def place_in_turn(item: pytest.Item) -> int:
+    """What needs the browser comes at the very beginning, where no other process takes it over with one of its own."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        return 0
+    return 1 if item.path.relative_to(HERE).parts[0] in STARTS_MUCH else 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What starts much comes first, and so into one process's share; what is dear may be left out."""
-    items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in STARTS_MUCH)
+    items.sort(key=place_in_turn)
     if config.option.whole or any("::" in argument for argument in config.args):
         return
     if without := left_out(items):
@@ -143,8 +152,10 @@ def warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """The parents of solvers and workers end with the tests."""
+def nothing_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The parents of solvers and workers end with the tests; answers are shared with the other processes of this run."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        remembered.share(tmp_path_factory.getbasetemp().parent / "remembered")
     yield
     warm_solvers.keep_workers_parent(False)
 

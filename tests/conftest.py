@@ -153,7 +153,7 @@ def warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The parents of solvers and workers end with the tests; answers are shared with the other processes of this run."""
+    """The parents of solvers and workers end with the tests; what is remembered is so by all processes of a run."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         remembered.share(tmp_path_factory.getbasetemp().parent / "remembered")
     yield

@@ -1,6 +1,7 @@
 """What holds for every test."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import signal
@@ -10,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import remembered
 import warm_solvers
+from _pytest.outcomes import OutcomeException
+from _pytest.pathlib import import_path, module_name_from_path
 from hypothesis import settings
 
 from goedels_poetry.kernel.recursion import allow_recursion
@@ -55,13 +59,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--whole", action="store_true", help="every test, those marked `sample` and `whole` among them")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Every process needs all test files with their assertions rewritten, which takes ten seconds and is kept in files.
+
+    So that each of the processes rewrites some and finds the rest, they begin at different ones. What cannot be
+    imported is left to the collection, which says so.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
+    files = sorted(file for place in named for file in (place.rglob("test_*.py") if place.is_dir() else [place]))
+    root = session.config.rootpath
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in files[begin:] + files[:begin]:
+        with contextlib.suppress(Exception, OutcomeException):
+            import_path(file, mode="importlib", root=root, consider_namespace_packages=False)
+            continue
+        sys.modules.pop(module_name_from_path(file, root), None)
+
+
 STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")
-"""Folders with a Lean or a browser for all their tests, which each process starts for itself."""
+"""Folders with a Lean for all their tests, or long ones, which each process starts for itself."""
+
+
+def place_in_turn(item: pytest.Item) -> int:
+    """What needs the browser comes at the very beginning, where no other process takes it over with one of its own."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        return 0
+    return 1 if item.path.relative_to(HERE).parts[0] in STARTS_MUCH else 2
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What starts much comes first, and so into one process's share; what is dear may be left out."""
-    items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in STARTS_MUCH)
+    items.sort(key=place_in_turn)
     if config.option.whole or any("::" in argument for argument in config.args):
         return
     if without := left_out(items):
@@ -120,8 +152,10 @@ def warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_is_left() -> Iterator[None]:
-    """The parents of solvers and workers end with the tests."""
+def nothing_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The parents of solvers and workers end with the tests; what is remembered is so by all processes of a run."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        remembered.share(tmp_path_factory.getbasetemp().parent / "remembered")
     yield
     warm_solvers.keep_workers_parent(False)
 

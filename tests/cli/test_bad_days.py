@@ -41,9 +41,9 @@ def _damage_tree(home: Path) -> Path:
 def test_a_damaged_proof_tree_takes_nothing_from_a_proof_that_is_re_checked(
     cli: Any, theorems: Path, home: Path
 ) -> None:
-    assert cli("prove", theorems / "reverse_twice.smt2", "--json").code == 0
+    assert cli("prove", theorems / "swap_twice.smt2", "--json").code == 0
     run = _damage_tree(home).parent.name
-    again = cli("prove", theorems / "reverse_twice.smt2", "--json")
+    again = cli("prove", theorems / "swap_twice.smt2", "--json")
     (result,) = again.objects()
     assert (again.code, result["verdict"]) == (0, "proved")
     assert "proof.db: it is damaged; --fresh begins the run anew" in " ".join(result["warnings"])
@@ -98,13 +98,13 @@ def test_output_that_has_no_room_is_one_line_and_the_proof_is_kept(program: Any,
 
 
 def test_closed_streams_are_no_defect_and_no_file_gets_their_numbers(cli: Any, theorems: Path, home: Path) -> None:
-    theorem = shlex.quote(str(theorems / "reverse_twice.smt2"))
+    theorem = shlex.quote(str(theorems / "swap_twice.smt2"))
     command = " ".join(map(shlex.quote, COMMAND))
     done = subprocess.run(
         ["sh", "-c", f"{command} prove {theorem} --json >&- 2>&- <&-"], env=environment(home), timeout=120
     )
     assert done.returncode == 0
-    (result,) = cli("prove", theorems / "reverse_twice.smt2", "--json").objects()
+    (result,) = cli("prove", theorems / "swap_twice.smt2", "--json").objects()
     assert (result["verdict"], result["skipped"]) == ("proved", True)
 
 
@@ -160,7 +160,7 @@ def test_whoever_only_looks_needs_to_write_nothing(cli: Any, theorems: Path, hom
     home.mkdir()
     if not _can_mount(home):
         pytest.skip("nothing can be mounted here without being able to write it")
-    assert cli("prove", theorems / "reverse_twice.smt2", "--quiet").code == 0
+    assert cli("prove", theorems / "swap_twice.smt2", "--quiet").code == 0
     (run,) = (path.name for path in (home / "runs").iterdir())
 
     def looks(*arguments: str) -> subprocess.CompletedProcess[str]:

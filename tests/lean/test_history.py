@@ -113,7 +113,7 @@ async def _same(lean: LeanPool, text: str) -> None:
     assert with_history == alone, text
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", ENDS)
 async def test_a_text_that_begins_like_another_is_answered_as_if_it_were_alone(lean: LeanPool, what: str) -> None:
     for end in (*ENDS[what], ENDS[what][0]):

@@ -30,6 +30,7 @@ async def children(lean: LeanPool, goal: Task, proof: str, helpers: str = "") ->
 ADD = "theorem t (a b : Nat) : a + b = b + a"
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     ("head", "proof", "expected"),
     [

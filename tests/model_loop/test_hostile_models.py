@@ -142,7 +142,7 @@ async def test_a_false_theorem_is_never_proved_and_the_run_ends(
     assert result.certificate is None
 
 
-@pytest.mark.sample(1)
+@pytest.mark.whole("test_a_false_theorem_is_never_proved_and_the_run_ends")
 @pytest.mark.parametrize("name", SKETCHES)
 async def test_a_true_theorem_is_not_proved_by_sketches_that_are_worth_nothing(
     kept_language: KeptLanguage, tmp_path: Path, name: str
@@ -192,7 +192,7 @@ async def test_the_same_sketch_is_banned_after_two_failures_and_then_not_verifie
         assert framework.get_graph_stats(result.run_id)["approach_failures"] >= 2
 
 
-@pytest.mark.sample(1)
+@pytest.mark.whole("model_loop/test_faults.py::test_a_fault_costs_one_attempt_at_most")
 @pytest.mark.parametrize("roles", [("prover", "corrector"), ("decider",), ("search_query",)], ids=", ".join)
 async def test_roles_whose_model_always_fails_do_not_stop_the_others(
     with_model: WithModel, roles: tuple[str, ...]

@@ -154,9 +154,10 @@ def main() -> int:
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     print(f"{load}; a million steps of a bare loop take {pace():.0f} ms; seconds")
     ratios, tail = [], 0.0 if options.even else options.tail
-    gc.freeze()
     gc.set_threshold(*MORE_COLLECTIONS)
     for seed in range(options.seed, options.seed + options.runs):
+        gc.collect()  # each run stands for a program of its own
+        gc.freeze()
         language = Waiting(behaviour(options.goals, corrected=not options.even), options.mean, tail, seed)
         row = asyncio.run(measured(options.goals, options.concurrency, language))
         ratios.append(row["× bound"])

@@ -25,6 +25,9 @@ QUICK_ITEMS = 64
 COLLECTED = 64
 """How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
 
+MOST_FINISHED = 2
+"""For each place so many results may wait while others are begun."""
+
 SHARE_OF_LATER = 4
 """One place in so many is for less urgent queues with long work, where these have any."""
 
@@ -100,6 +103,8 @@ class SupervisorAgent:
         self._used = dict(used or {})
         self._mark: float | None = None  # begins with the first step: loading the machine is not searching
         self._asked_to_stop: Stop | None = None
+        self._begun = 0
+        """How many jobs have begun since results were written."""
 
     def stop(self, reason: str, budget: str = "interrupt") -> None:
         """Ask for a clean end at the next step boundary. Safe to call from a signal handler of the loop."""
@@ -134,13 +139,15 @@ class SupervisorAgent:
         return self._asked_to_stop or self._over_budget(state["spent"])
 
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
-        """Finished jobs to collect, then queued nodes to start, most urgent queue first.
+        """Queued nodes to start, most urgent queue first, and finished jobs to collect.
+
+        Whoever waits for a reply needs no processor: results are written when nothing can begin, and at the latest when
+        as many have begun as there are places, for what has failed may have the longest way to go; or when very many
+        wait.
 
         A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
         the longest way to go, and would otherwise begin it when all others have ended theirs.
         """
-        finished = self._jobs.finished()
-        collect = [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]]
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
         unfinished = self._jobs.unfinished()
@@ -154,7 +161,14 @@ class SupervisorAgent:
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
             room -= 0 if spec.quick else len(chosen)
             start += chosen
-        return collect + start[: max(0, steps)]
+        start = start[: max(0, steps)]
+        finished = self._jobs.finished()
+        self._begun += len(start)
+        places = self._settings.max_concurrency
+        if start and self._begun <= places and len(finished) <= MOST_FINISHED * places:
+            return start
+        self._begun = 0
+        return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start
 
     def _wanted_later(self, unfinished: Sequence[Job], state: GoedelsPoetryState) -> dict[str, int]:
         """Queue -> places that it leaves to the less urgent ones with long work."""

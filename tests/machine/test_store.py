@@ -173,6 +173,76 @@ def test_what_the_writer_keeps_of_its_nodes_is_what_the_file_says(
             assert store.queue_lengths() == reader.queue_lengths()
 
 
+MOVES = st.tuples(
+    st.sampled_from(["put", "read", "cut", "log", "lemma", "wait", "again", "stale", "fails", "fails after reading"]),
+    st.sampled_from(IDS),
+    st.sampled_from([None, Queue.PROVE, Queue.SKETCH]),
+)
+
+
+def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
+    """Writes, and looks at what has been written: by this step and by those before it."""
+
+    def apply(txn: Txn) -> str:
+        store = txn.store
+        if what == "cut":
+            txn.cut(node.id, node.generation)
+        elif what != "read":
+            txn.put(node)
+        if what == "log":
+            txn.log(node.id, "note", reason=node.statement)
+        if what == "lemma":
+            txn.add_lemma(node.statement, node.id)
+        if what == "wait":
+            txn.wait(node.id, ROOT)
+        if what in ("read", "log", "fails after reading"):
+            found = store.find(node.id)
+            seen.append(
+                (found and (found.queue, found.statement), store.revision(node.id), store.lemma(node.statement))
+            )
+            seen.append((len(store.history(node.id)), sorted(txn.waiters(ROOT)), store.recorded("3"), store.seq))
+        if what.startswith("fails"):
+            raise ZeroDivisionError
+        return "done"
+
+    return apply
+
+
+def rows_of(store: ProofStore) -> dict[str, list[Any]]:
+    tables = ("event", "rev", "head", "cut", "waits", "lemma", "history", "blob")
+    rows = {table: store._rows(f"SELECT * FROM {table}") for table in tables}
+    rows["event"] = [(*row[:4], *row[5:]) for row in rows["event"]]  # without the time
+    return {table: sorted(found, key=repr) for table, found in rows.items()}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(MOVES, st.booleans()), max_size=16))
+def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[Any]
+) -> None:
+    folder = tmp_path_factory.mktemp("stores")
+    saw: dict[str, list[Any]] = {"alone": [], "together": []}
+    with ProofStore(folder / "alone.db") as alone, ProofStore(folder / "together.db") as together:
+        for name, store in (("alone", alone), ("together", together)):
+            with contextlib.ExitStack() as group:
+                for number, ((what, node_id, queue), ends) in enumerate(moves):
+                    if name == "together" and (ends or not number):
+                        group.close()
+                        group.enter_context(store.together())
+                    key = str(number - 1 if what == "again" else number)
+                    node = ProofNode(id=node_id, queue=queue, statement=f"s{number % 3}", generation=number % 2)
+                    with contextlib.suppress(ZeroDivisionError, StaleWork):
+                        expect = 1_000 if what == "stale" else None
+                        store.commit(key, "test", node_id, move(what, node, saw[name]), expect=expect, cost={"x": 1})
+        assert rows_of(alone) == rows_of(together)
+        assert saw["alone"] == saw["together"]
+        assert (alone.seq, alone.spent(), alone.queue_lengths()) == (
+            together.seq,
+            together.spent(),
+            together.queue_lengths(),
+        )
+
+
 def test_the_node_budget_is_never_exceeded(store: ProofStore) -> None:
     store.max_nodes = 2
     store.commit("init", "test", ROOT, put(ProofNode(id=ROOT)))

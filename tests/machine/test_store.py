@@ -183,8 +183,23 @@ MOVES = st.tuples(
 def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
     """Writes, and looks at what has been written: by this step and by those before it."""
 
+    def look(txn: Txn) -> None:
+        store, key = txn.store, node.statement
+        found = store.find(node.id)
+        seen.append((found and (found.queue, found.statement), store.revision(node.id), store.seq))
+        known = (len(store.history(node.id)), store.lemma(key), sorted(txn.waiters(ROOT)), store.recorded("3"))
+        asked = (
+            len(store._rows("SELECT 1 FROM history WHERE node_id=?", node.id)),
+            next((each for (each,) in store._rows("SELECT node_id FROM lemma WHERE key=?", key)), None),
+            sorted(w for (w,) in store._rows("SELECT waiter FROM waits JOIN head ON node_id=waiter WHERE cut IS NULL")),
+            bool(store._rows("SELECT 1 FROM event WHERE key='3'")),
+        )
+        assert known == asked
+        seen.append(known)
+
     def apply(txn: Txn) -> str:
-        store = txn.store
+        if what not in ("put", "fails"):
+            look(txn)
         if what == "cut":
             txn.cut(node.id, node.generation)
         elif what != "read":
@@ -195,12 +210,8 @@ def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
             txn.add_lemma(node.statement, node.id)
         if what == "wait":
             txn.wait(node.id, ROOT)
-        if what in ("read", "log", "fails after reading"):
-            found = store.find(node.id)
-            seen.append(
-                (found and (found.queue, found.statement), store.revision(node.id), store.lemma(node.statement))
-            )
-            seen.append((len(store.history(node.id)), sorted(txn.waiters(ROOT)), store.recorded("3"), store.seq))
+        if what not in ("put", "fails"):
+            look(txn)
         if what.startswith("fails"):
             raise ZeroDivisionError
         return "done"

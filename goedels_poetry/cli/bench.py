@@ -15,7 +15,7 @@ from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, print_json, run, show
 from goedels_poetry.cli.configure import BadSettings, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED, code_of
-from goedels_poetry.cli.inputs import Unreadable
+from goedels_poetry.cli.inputs import NAMELESS, Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data, Outcome, compare, load, read_outcomes, report
 from goedels_poetry.evaluation.load import holds_questions
@@ -37,6 +37,8 @@ def bench(request: Request) -> int:
     """Run it; returns the exit code."""
     try:
         ks = read_ks(request.pass_at)
+        if "" in request.paths:
+            raise BadData(NAMELESS)
         if request.compare:
             return _compare(request)
         if _are_results(request.paths):

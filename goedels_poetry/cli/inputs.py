@@ -15,6 +15,7 @@ from goedels_poetry.errors import lacks_resources
 from goedels_poetry.files import read_bytes
 
 STDIN = "-"
+NAMELESS = "an empty name: is a variable of the shell not set?"
 MAX_BYTES = 64_000_000
 """Larger inputs are refused before they are read whole (a device or a pipe may never end)."""
 
@@ -64,6 +65,9 @@ def find(arguments: list[str], suffixes: tuple[str, ...]) -> Iterator[Source]:
     for argument in arguments:
         if argument == STDIN:
             yield Source(STDIN, Path("stdin"))
+            continue
+        if not argument:  # not the current folder, with all that it holds
+            yield Source("", Path("theorem"))
             continue
         file, theorem = _one_of(argument)
         for found, place in _files(Path(file), suffixes):
@@ -124,6 +128,8 @@ def read(source: Source) -> str:
     """
     if source.text is not None:
         return source.text
+    if not source.file:
+        raise Unreadable(NAMELESS)
     try:
         data = sys.stdin.buffer.read(MAX_BYTES + 1) if source.file == STDIN else read_bytes(source.file, MAX_BYTES)
     except OSError as error:

@@ -48,6 +48,14 @@ def test_an_endless_input_is_refused(cli: Any, tmp_path: Path) -> None:
     assert "MB" in result["reason"]
 
 
+@pytest.mark.parametrize("command", ["prove", "ask --program", "bench"])
+def test_an_empty_name_is_not_the_current_folder(cli: Any, tmp_path: Path, command: str) -> None:
+    (tmp_path / "true.smt2").write_text(EASY, "utf-8")
+    ran = cli(*command.split(), "")
+    assert ran.code == 2
+    assert "an empty name: is a variable of the shell not set?" in ran.out + ran.err
+
+
 def test_a_folder_without_theorems_is_an_error(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ran = cli("prove", "empty")

@@ -31,10 +31,13 @@ settings.load_profile("untimed")
 # happens: which one it is depends on what ran before in the same process.
 allow_recursion()
 
-# A shell makes what it starts in the background deaf to Ctrl-C, and all that this starts in turn; the programs that the
-# tests interrupt have to hear it wherever the tests run.
+# A shell makes what it starts in the background deaf to Ctrl-C, ``nohup`` to a closed terminal, and all that this starts
+# in turn; the programs that the tests interrupt have to hear it wherever the tests run. The tests themselves outlive the
+# terminal as before: what somebody listens to is not ignored any more by those that are started.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 # Half a million objects that live as long as the tests are no garbage; to look for some among them, a thousand times
 # over, was a fifth of the time of what runs in our own process.

@@ -23,6 +23,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from goedels_poetry.reasoning.backends import JSONBackend, SMT2Backend
@@ -143,8 +144,7 @@ def footprint() -> dict[str, int]:
     children: list[str] = []
     for task in os.listdir("/proc/self/task"):
         with contextlib.suppress(OSError):  # a thread that has just ended
-            with open(f"/proc/self/task/{task}/children", encoding="ascii") as listed:
-                children += listed.read().split()
+            children += Path("/proc/self/task", task, "children").read_text("ascii").split()
     files = len(os.listdir("/proc/self/fd"))
     return {
         "mb": _resident("self"),

@@ -196,7 +196,7 @@ def _signal(number: int, *pids: int) -> None:
 
 
 TURNS = 100
-"""Thirty take as long as the proof on a machine with nothing else to do; on a slow one it goes on in peace after these."""
+"""Thirty take as long as the proof where nothing else is to be done; on a slow machine it goes on in peace after these."""
 
 
 @pytest.mark.timeout(300)

@@ -31,10 +31,13 @@ settings.load_profile("untimed")
 # happens: which one it is depends on what ran before in the same process.
 allow_recursion()
 
-# A shell makes what it starts in the background deaf to Ctrl-C, and all that this starts in turn; the programs that the
-# tests interrupt have to hear it wherever the tests run.
+# A shell makes what it starts in the background deaf to Ctrl-C, ``nohup`` to a closed terminal, and so all that this
+# starts in turn; the programs that the tests interrupt have to hear it wherever the tests run. The tests themselves
+# outlive the terminal as before, for what is listened to is not ignored by those that are started.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 # Half a million objects that live as long as the tests are no garbage; to look for some among them, a thousand times
 # over, was a fifth of the time of what runs in our own process.
@@ -45,14 +48,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are processors, as many tests wait for servers and for processes to end.
+    """Two processes more than there are processors, as many tests wait for servers and for processes to end.
 
     At most four, each of which may keep a Lean (1 GB). Tests of single files run in our own process; ``-n NUMBER`` says
     otherwise.
     """
     if any(".py" in argument for argument in config.args):
         return 0
-    return min(4, (os.cpu_count() or 1) + 1)
+    return min(4, (os.cpu_count() or 1) + 2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

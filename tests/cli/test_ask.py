@@ -102,7 +102,7 @@ def test_an_open_question_shows_a_world_in_which_it_is_false(cli: Any, server: S
         ([], "there is no question"),
         (["Is", "Sam", "soft?"], "one question at a time"),
         (["  ", "--model", "m"], "the question is empty"),
-        (["Is Sam soft?", "--model", "m", "--context", "no-such-file"], "cannot read no-such-file"),
+        (["Is Sam soft?", "--model", "m", "--context", "no-such-file"], "--context no-such-file: No such file"),
         (["Is Sam soft?", "--model", "m", "--choice", "A=x"], "at least two choices"),
         (["Is Sam soft?", "--model", "m", "--post", "magic"], "there is no post-processor 'magic'"),
     ],

@@ -137,8 +137,8 @@ def test_a_clock_that_goes_backwards_costs_nothing(theorems: Path, home: Path, t
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([*COMMAND, *arguments], env=seen, capture_output=True, text=True, timeout=120)
 
-    theorem = str(theorems / "reverse_twice.smt2")
-    assert run("prove", theorem, "--max-steps", "6").returncode == 5
+    theorem = str(theorems / "gauss_sum.smt2")
+    assert run("prove", theorem, "--max-steps", "4").returncode == 5
     result = json.loads(run("prove", theorem, "--json", "--timeout", "60").stdout)
     assert (result["verdict"], result["trust_level"]) == ("proved", "L3")
     assert 0 < result["metrics"]["wall_seconds"] < 60
@@ -195,19 +195,25 @@ def _signal(number: int, *pids: int) -> None:
             os.kill(pid, number)
 
 
+TURNS = 100
+"""Thirty take as long as the proof where nothing else runs; on a slow machine it goes on in peace after these."""
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("which", ["each in its turn", "all at once", "every one but the first", "one for good"])
 def test_processes_that_are_stopped_are_waited_for_or_done_without(
     which: str, theorems: Path, home: Path, tmp_path: Path
 ) -> None:
-    command = [*COMMAND, "prove", str(theorems / "fast_power.smt2"), "--json", "--timeout", "40"]
+    seconds = 40 if which == "one for good" else 3600  # who is stopped again and again only takes longer
+    command = [*COMMAND, "prove", str(theorems / "fast_power.smt2"), "--json", "--timeout", str(seconds)]
     with open(tmp_path / "out", "w+") as out:
         running = subprocess.Popen(command, env=environment(home), stdout=out, stderr=subprocess.DEVNULL)
         stopped, turn, seen = 0, 0, {running.pid}
         while running.poll() is None:
             there = _descendants(running.pid)
             seen.update(there)
-            if which == "one for good":
+            if which == "one for good" or turn == TURNS:
                 if not stopped and len(there) > 3:
                     _signal(signal.SIGSTOP, there[-1])
                     stopped = 1
@@ -231,11 +237,16 @@ def test_processes_that_are_stopped_are_waited_for_or_done_without(
     assert not [pid for pid in seen if _alive(pid)]
 
 
-def _alive(pid: int) -> bool:
+def _state(pid: int) -> str:
+    """Of its first thread: R, S (it waits), T (it is stopped), Z and so on; X when it is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return "X"
+
+
+def _alive(pid: int) -> bool:
+    return _state(pid) not in "ZX"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
@@ -282,6 +293,8 @@ def test_a_pipe_that_is_named_is_a_theorem_and_ctrl_c_ends_the_waiting(home: Pat
     for words in (("prove",), ("ask", "--program")):
         process = begun(*words)
         with pipe.open("w"):  # opened as soon as the program reads
+            while _state(process.pid) != "S":  # Python hears a signal before it waits or while it does, not in between
+                time.sleep(0.01)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (130, b"", b"interrupted\n")

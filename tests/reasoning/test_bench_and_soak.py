@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,3 +31,5 @@ def test_threads_whose_solvers_are_killed_get_no_wrong_answer_and_leave_nothing_
     done = run("soak_questions.py", "--threads", "4", "--seconds", "1", "--kill")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "wrong: 0; raised: 0; grown: False; processes left: 0" in done.stdout
+    (killed,) = re.findall(r"killed: (\d+)", done.stdout)
+    assert int(killed) >= 3

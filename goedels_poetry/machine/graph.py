@@ -33,7 +33,7 @@ from goedels_poetry.tasks.base import Statement
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import STEP_REASON, GoedelsPoetryState, ProofNode, Queue, Step
-from goedels_poetry.tree.store import Commit, ProofStore, Txn
+from goedels_poetry.tree.store import STEPS, Commit, ProofStore, Txn
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -210,7 +210,7 @@ class Machine:
         commit = partial(self.store.commit, agent=job.spec.name, node_id=job.node.id)
         _drop_what_is_no_amount(job)
         try:
-            return commit(job.key, apply=moved, expect=job.seq, cost={"steps": 1.0, **job.cost})
+            return commit(job.key, apply=moved, expect=job.seq, cost={STEPS: 1.0, **job.cost})
         except StaleWork:
             return commit(f"{job.key}:faults", apply=lambda txn: _note(txn, job)) if job.faults else None
         except Exception as exc:  # noqa: BLE001  it is this job's, and the others are committed all the same

@@ -25,6 +25,7 @@ QUICK_ITEMS = 64
 COLLECTED = 64
 """How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
 
+FEW_FINISHED = 16
 MOST_FINISHED = 2
 """For each place so many results may wait while others are begun."""
 
@@ -141,9 +142,9 @@ class SupervisorAgent:
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
         """Queued nodes to start, most urgent queue first, and finished jobs to collect.
 
-        Whoever waits for a reply needs no processor: results are written when nothing can begin, and at the latest when
-        as many have begun as there are places, for what has failed may have the longest way to go; or when very many
-        wait.
+        Whoever waits for a reply needs no processor: results, if they are more than a few, are written when nothing can
+        begin; at the latest when as many have begun as there are places, for what has failed may have the longest way,
+        or when very many wait.
 
         A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
         the longest way to go, and would otherwise begin it when all others have ended theirs.
@@ -165,7 +166,7 @@ class SupervisorAgent:
         finished = self._jobs.finished()
         self._begun += len(start)
         places = self._settings.max_concurrency
-        if start and self._begun <= places and len(finished) <= MOST_FINISHED * places:
+        if start and self._begun <= places and FEW_FINISHED < len(finished) <= MOST_FINISHED * places:
             return start
         self._begun = 0
         return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start

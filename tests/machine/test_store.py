@@ -86,13 +86,15 @@ def test_of_commits_made_together_each_is_all_or_nothing(store: ProofStore) -> N
         with pytest.raises(ZeroDivisionError):
             store.commit("two", "test", ROOT, fails, cost={"steps": 1})
         with pytest.raises(StaleWork):
-            store.commit("three", "test", ROOT, put(), expect=7, cost={"steps": 1})
+            store.commit("three", "test", ROOT, put(), expect=7, cost={"steps": 1, "solver_seconds": 2})
         assert store.commit("one", "test", ROOT, fails) is None
         store.commit("four", "test", ROOT, put(ProofNode(id=child_id(ROOT, 0, 2))), cost={"steps": 1})
     assert [event.seq for event in store.events()] == [1, 2, 3]
     assert store.find(child_id(ROOT, 0, 1)) is None
     assert store.queue_lengths() == store.events()[-1].queues == {"prove": 2}
-    assert store.spent()["steps"] == store.spent(as_of=3)["steps"] == 3
+    assert store.spent() == store.spent(as_of=3)
+    assert store.spent()["steps"] == 2, "one was undone, one came too late"
+    assert store.spent()["solver_seconds"] == 2, "who came too late has worked all the same"
 
 
 def test_who_is_told_of_a_commit_cannot_change_what_the_store_knows(store: ProofStore) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from goedels_poetry.tree.store.database import refuse
-from goedels_poetry.tree.store.proof_store import Commit, ProofStore
+from goedels_poetry.tree.store.proof_store import STEPS, Commit, ProofStore
 from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem, bans_in
 from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 from goedels_poetry.tree.store.txn import Txn
 
 __all__ = [
+    "STEPS",
     "Commit",
     "HistoryEntry",
     "ProofStore",

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
+STEPS = "steps"
+"""Name of a cost: commits of agents."""
+
 SLOW = 0.1
 """Seconds of waiting for the disk, another process or a processor; a step that need not takes a millisecond."""
 FOR_A_WHILE = 10.0
@@ -296,13 +299,14 @@ class ProofStore(StoreReader):
             cost: amounts to add to the run's counters.
 
         Raises:
-            StaleWork: the node has moved on or is cut off (the cost is counted all the same).
+            StaleWork: the node has moved on or is cut off (what it has cost is counted all the same, the step is not).
         """
         with self._lock:
             try:
                 return self._commit(key, agent, node_id, apply, expect, cost or {})
             except StaleWork:
-                self._spent = _plus(self._spent, cost or {})  # written with the next commit
+                paid = {name: amount for name, amount in (cost or {}).items() if name != STEPS}
+                self._spent = _plus(self._spent, paid)  # written with the next commit
                 raise
 
     def _commit(
@@ -413,4 +417,4 @@ class ProofStore(StoreReader):
         return ProofStore(path)
 
 
-__all__ = ["Commit", "ProofStore"]
+__all__ = ["STEPS", "Commit", "ProofStore"]

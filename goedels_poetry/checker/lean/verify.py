@@ -91,10 +91,8 @@ async def fresh_leans(fresh: FreshLean, elaborator: LeanPool | None = None) -> A
         finally:
             warming.cancel()
             await asyncio.gather(warming, return_exceptions=True)
-    except LeanKilled:  # it is there, and may live another time: no tool is missing
-        raise
-    except LeanUnavailable as fault:
-        raise MissingTool(f"Lean is not available: {fault}") from fault
+    except LeanUnavailable as fault:  # one that was killed is there, and may live another time
+        raise fault if isinstance(fault, LeanKilled) else MissingTool(f"Lean is not available: {fault}")  # noqa: B904
     finally:
         for lean in started:
             await lean.aclose()

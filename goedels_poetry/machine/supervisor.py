@@ -26,6 +26,7 @@ COLLECTED = 64
 """How many results one super-step writes, some 20 ms: places that become free meanwhile wait for its end."""
 
 FEW_FINISHED = 16
+"""So many results are written beside what begins: they take some milliseconds."""
 MOST_FINISHED = 2
 """For each place so many results may wait while others are begun."""
 

@@ -22,7 +22,7 @@ from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store.database import connect, refuse
 from goedels_poetry.tree.store.present import PresentNodes
-from goedels_poetry.tree.store.reads import StoreReader
+from goedels_poetry.tree.store.reads import RECORDED, StoreReader
 from goedels_poetry.tree.store.txn import IDENTITY, Txn, compact
 from goedels_poetry.tree.store.writer import Writer
 
@@ -56,9 +56,6 @@ def _taken() -> ThreadPoolExecutor:
 
 def _nothing() -> None:
     """What is done when all before it is done."""
-
-
-_RECORDED = "SELECT 1 FROM event WHERE key=?"
 
 
 class Commit(NamedTuple):
@@ -321,7 +318,7 @@ class ProofStore(StoreReader):
         writer = self._writer
         try:
             self._begin()
-            known = not self._nodes.is_absent("event", key) and writer.find("event", key, _RECORDED) is not None
+            known = not self._nodes.is_absent("event", key) and writer.find("event", key, RECORDED) is not None
             writer.add("under_way", key)
             if known:
                 self._end()

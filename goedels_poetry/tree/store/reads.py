@@ -18,6 +18,7 @@ from goedels_poetry.tree.store.present import PresentNodes
 
 _NOW = 1 << 62
 _PAGE = 128
+RECORDED = "SELECT 1 FROM event WHERE key=?"
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
 """Commits of agents without an entry in the history."""
 
@@ -228,7 +229,7 @@ class StoreReader:
 
     def recorded(self, key: str) -> bool:
         """Whether a commit with this idempotency key exists."""
-        return bool(self._looked_for("event", key, "SELECT 1 FROM event WHERE key=?", key))
+        return bool(self._looked_for("event", key, RECORDED, key))
 
     def history(self, node_id: str, *, as_of: int | None = None) -> list[HistoryEntry]:
         """What happened to a node, oldest first; it survives backtracking."""
@@ -349,4 +350,4 @@ def bans_in(history: Iterable[HistoryEntry]) -> dict[str, dict[str, Any]]:
     return banned
 
 
-__all__ = ["HistoryEntry", "StoreReader", "WorkItem", "bans_in"]
+__all__ = ["RECORDED", "HistoryEntry", "StoreReader", "WorkItem", "bans_in"]

@@ -18,7 +18,7 @@ from goedels_poetry.agents.registry import Deps
 from goedels_poetry.agents.story import UNREADABLE
 from goedels_poetry.errors import one_line
 from goedels_poetry.languages.base import Goal, ModelGuided, Outcome
-from goedels_poetry.models import Ledger, Reply, Request
+from goedels_poetry.models import Asked, Ledger, Reply, Request
 from goedels_poetry.solvers import SolverUnavailable
 from goedels_poetry.tree.state import ProofNode
 from goedels_poetry.tree.store import Txn
@@ -215,7 +215,7 @@ async def remembered(
     verifier looks at whatever goes on from here once more, and the checker at all of it.
     """
     assert deps.models is not None
-    question = {
+    about = {
         "verifier": guide.verifier,
         "theorem": goal.theorem,
         "options": {name: value for name, value in goal.options.items() if name != "file"},
@@ -223,6 +223,7 @@ async def remembered(
         "scope": [statement for _, statement in goal.scope],
         "proposal": proposal,
     }
+    question = Asked(about)
     kept = deps.models.cache.get(kind, question)
     if kept is not None:
         return Outcome(True, kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from goedels_poetry.agents.deps import Deps
 from goedels_poetry.languages.base import Goal
@@ -52,19 +53,32 @@ def _offers(deps: Deps, node: ProofNode) -> dict[str, tuple[str, list[dict[str, 
     path = (node, *store.ancestors(node))
     own, known = {member.key for member in path}, {lemma for member in path for lemma in member.lemmas}
     own |= {store.get(fact).key for fact in scope_ids(store, node) if store.meta(f"lemma:{fact}") is None}
+    theory = theory_of(node.key)
+
+    def wanted(key: str, goal: str) -> bool:
+        return theory_of(key) == theory and key not in own and not is_case(store, goal)
+
     return {
         lemma.name: (lemma.statement, lemma.stored())
-        for lemma in proved_in_run(store, language, cut_ones=True, latest=MOST_OFFERED)
-        if theory_of(lemma.key) == theory_of(node.key) and lemma.key not in own and lemma.name not in known
-        if not is_case(store, lemma.body[0]["id"])
+        for lemma in proved_in_run(store, language, cut_ones=True, latest=MOST_OFFERED, wanted=wanted)
+        if lemma.name not in known
     }
+
+
+_schemes: WeakKeyDictionary[StoreReader, dict[str, bool]] = WeakKeyDictionary()
+"""For each sketch that was asked for, whether it is a scheme: one of a thousand cases is long, and asked for often."""
 
 
 def is_case(store: StoreReader, goal: str) -> bool:
     """Whether a goal is a case of an induction or of a split: what its parent states, once more under conditions."""
     parent = store.get(goal).parent
     sketch = store.get(parent).refs.get("sketch") if parent is not None else None
-    return sketch is not None and "scheme" in store.load(sketch)
+    if sketch is None:
+        return False
+    known = _schemes.setdefault(store, {})
+    if sketch not in known:
+        known[sketch] = "scheme" in store.load(sketch)
+    return known[sketch]
 
 
 __all__ = ["SharedFacts", "is_case", "with_shared_facts"]

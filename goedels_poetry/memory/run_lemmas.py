@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from goedels_poetry.memory.bank import Lemma, export_subtree
@@ -15,14 +15,24 @@ MOST_NODES_OF_A_LEMMA = 500
 """Larger proofs are not worth carrying about."""
 
 
-def proved_in_run(store: StoreReader, language: str, *, cut_ones: bool, latest: int | None = None) -> Iterator[Lemma]:
+def proved_in_run(
+    store: StoreReader,
+    language: str,
+    *,
+    cut_ones: bool,
+    latest: int | None = None,
+    wanted: Callable[[str, str], bool] = lambda key, node_id: True,
+) -> Iterator[Lemma]:
     """Each goal below the root whose proof stands by itself, in the order in which they were proved.
 
     Args:
         cut_ones: with those that backtracking cut off, which stand in no proof that was checked.
         latest: how many of the goals that were proved last are looked at; None: all.
+        wanted: by key and node; what is not wanted is not read.
     """
     for key, node_id in store.lemmas(latest):
+        if not wanted(key, node_id):
+            continue
         node = store.get(node_id)
         if node.parent is None or node.origin.startswith("bank:"):
             continue

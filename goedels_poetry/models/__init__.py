@@ -12,7 +12,7 @@ Who calls whom:
 from __future__ import annotations
 
 from goedels_poetry.models.accounting import Ledger, Price, PriceError, Prices, SharedBudget
-from goedels_poetry.models.cache import CacheStats, ExecutorCache
+from goedels_poetry.models.cache import Asked, CacheStats, ExecutorCache
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.prompts import PromptError, Prompts, Template
 from goedels_poetry.models.record import RecordingError
@@ -30,6 +30,7 @@ from goedels_poetry.models.schedule import RetryConfig, Step
 
 __all__ = [
     "ROLES",
+    "Asked",
     "Block",
     "CacheStats",
     "ExecutorCache",

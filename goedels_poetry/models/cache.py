@@ -13,6 +13,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, fields
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +32,24 @@ _WAIT_MS = 250
 
 MOST_CHARACTERS = 1_000_000
 """Length of all answers of one kind that are kept in memory; what is longer by itself is in the file alone."""
+
+
+class Asked:
+    """A question (a JSON value) whose text is made once, however often it is looked for: prompts are long."""
+
+    def __init__(self, value: Any) -> None:
+        """``value``: everything that the answer depends on; it must not be changed any more."""
+        self.value = value
+
+    @cached_property
+    def text(self) -> str:
+        """The same for equal questions, and different for others."""
+        return json.dumps(self.value, sort_keys=True, separators=(",", ":"), default=str)
+
+    @cached_property
+    def key(self) -> str:
+        """By which the answer is found: the digest of the text."""
+        return _digest(self.text)
 
 
 @dataclass(slots=True)
@@ -88,11 +107,11 @@ class ExecutorCache:
 
         Args:
             kind: which of the three caches.
-            question: JSON value with everything that the answer depends on: text, model, parameters, versions.
+            question: a `Asked`, or the JSON value of one: text, model, parameters, versions.
         """
-        text = _canonical(question)
+        asked = _asked(question)
         with self._lock:
-            answer = self._recall(kind, text)
+            answer = self._recall(kind, asked)
         value = _load(answer)
         name = f"{kind}_{'misses' if value is None else 'hits'}"
         setattr(self.stats, name, getattr(self.stats, name) + 1)
@@ -101,16 +120,15 @@ class ExecutorCache:
     def holds(self, kind: Kind, question: Any) -> bool:
         """Whether there is an answer; does not count as a hit or a miss."""
         with self._lock:
-            return _load(self._recall(kind, _canonical(question))) is not None
+            return _load(self._recall(kind, _asked(question))) is not None
 
     def put(self, kind: Kind, question: Any, answer: Any) -> None:
         """Keep an answer (a JSON value, not None). Failing to write is not an error."""
-        text, body = _canonical(question), json.dumps(answer, separators=(",", ":"))
-        key = _digest(text)
+        asked, body = _asked(question), json.dumps(answer, separators=(",", ":"))
         with self._lock:
-            self._remember(kind, key, body)
+            self._remember(kind, asked.key, body)
             if self._db is not None:
-                row = (kind, key, text, body, _checksum(text, body))
+                row = (kind, asked.key, asked.text, body, _checksum(asked.text, body))
                 try:
                     self._db.execute(
                         "INSERT OR REPLACE INTO cache(kind, key, question, answer, checksum) VALUES(?,?,?,?,?)", row
@@ -151,8 +169,8 @@ class ExecutorCache:
         except sqlite3.Error as problem:
             self._give_up(problem)
 
-    def _recall(self, kind: Kind, question: str) -> str | None:
-        memory, key = self._memory[kind], _digest(question)
+    def _recall(self, kind: Kind, asked: Asked) -> str | None:
+        memory, key, question = self._memory[kind], asked.key, asked.text
         if key in memory:
             memory.move_to_end(key)
             return memory[key]
@@ -186,8 +204,8 @@ class ExecutorCache:
         self._db = None
 
 
-def _canonical(question: Any) -> str:
-    return json.dumps(question, sort_keys=True, separators=(",", ":"), default=str)
+def _asked(question: Any) -> Asked:
+    return question if isinstance(question, Asked) else Asked(question)
 
 
 def _digest(text: str) -> str:
@@ -207,4 +225,4 @@ def _load(answer: str | None) -> Any | None:
         return None
 
 
-__all__ = ["CacheStats", "ExecutorCache", "Kind"]
+__all__ = ["Asked", "CacheStats", "ExecutorCache", "Kind"]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.models.accounting import Ledger, Prices, amounts
-from goedels_poetry.models.cache import ExecutorCache
+from goedels_poetry.models.cache import Asked, ExecutorCache
 from goedels_poetry.models.endpoint import Endpoint, Pace, given_endpoint, openai_endpoint, public_address, server_of
 from goedels_poetry.models.faults import Fault, fault_of
 from goedels_poetry.models.http import http_client
@@ -147,22 +146,25 @@ class Models:
         else:
             unusable = self._unusable(request, messages)
         if unusable:
-            for sample in range(request.samples):
-                yield Reply(error=unusable, sample=sample)
+            for number in range(request.samples):
+                yield Reply(error=unusable, sample=number)
             return
-        kept = [number for number in range(request.samples) if self._is_kept(request, messages, version, number)]
+        questions = [self._question(request, messages, version, number) for number in range(request.samples)]
+        kept = [number for number, question in enumerate(questions) if self._is_kept(question)]
+
+        def sample(number: int) -> Coroutine[Any, Any, Reply]:
+            return self._sample(request, questions[number], number, ledger, cost)
+
         for number in kept:  # first, and one at a time: the caller may find what it looks for and call nobody
-            yield await self._sample(request, messages, version, number, ledger, cost)
+            yield await sample(number)
         refused: list[BudgetExceeded] = []
         others = [number for number in range(request.samples) if number not in kept]
         if request.first_alone and not kept:  # a good model's first sample is enough: the others are not paid for
             try:
-                yield await self._sample(request, messages, version, others.pop(0), ledger, cost)
+                yield await sample(others.pop(0))
             except BudgetExceeded as problem:
                 refused.append(problem)
-        tasks = [
-            asyncio.ensure_future(self._sample(request, messages, version, number, ledger, cost)) for number in others
-        ]
+        tasks = [asyncio.ensure_future(sample(number)) for number in others]
         try:
             for done in asyncio.as_completed(tasks):
                 try:
@@ -233,27 +235,25 @@ class Models:
     async def _sample(
         self,
         request: Request,
-        messages: Messages,
-        version: str,
+        question: Asked,
         number: int,
         ledger: Ledger,
         cost: dict[str, float],
     ) -> Reply:
-        question = self._question(request, messages, version, number)
         if self._recording is not None:
             ledger.may_call()
-            reply = self._recording.answer(request, question)
+            reply = self._recording.answer(request, question.value)
             reply = replace(reply, sample=number)
             counted = {"model_calls": float(reply.calls), f"model_calls:{request.role}": float(reply.calls)}
             ledger.charge(counted | amounts(request.role, reply), cost)
             return _parsed(reply, request)
         # Two goals with the same question: the second waits and finds the first one's answer.
         here = id(asyncio.get_running_loop())  # two loops cannot wait for each other
-        lock = self._asking.setdefault(f"{here} {json.dumps(question, sort_keys=True, default=str)}", asyncio.Lock())
+        lock = self._asking.setdefault(f"{here} {question.key}", asyncio.Lock())
         async with lock:
             kept = self.cache.get("generation", question)
             if kept is None:
-                reply = await self._call(self.endpoints[request.role], request, question, ledger, cost)
+                reply = await self._call(self.endpoints[request.role], request, question.value, ledger, cost)
                 if not reply.error:
                     self.cache.put("generation", question, {"text": reply.text, "finish": reply.finish})
             else:
@@ -261,22 +261,20 @@ class Models:
                 reply = Reply(text=text, finish=finish, cached=True, model=self.name(request.role))
         reply = replace(reply, sample=number)
         if self._recorder is not None:
-            self._recorder.write(request, question, reply)
+            self._recorder.write(request, question.value, reply)
         reply = _parsed(reply, request)
         ledger.charge(amounts(request.role, reply), cost)
         return reply
 
-    def _is_kept(self, request: Request, messages: Messages, version: str, number: int) -> bool:
+    def _is_kept(self, question: Asked) -> bool:
         """Whether a sample is in the cache, so that nobody need be called for it."""
-        if self._recording is not None:
-            return False
-        return self.cache.holds("generation", self._question(request, messages, version, number))
+        return self._recording is None and self.cache.holds("generation", question)
 
-    def _question(self, request: Request, messages: Messages, version: str, number: int) -> dict[str, Any]:
+    def _question(self, request: Request, messages: Messages, version: str, number: int) -> Asked:
         """Everything that the answer depends on; JSON, and so the key of caches and recordings."""
         facts = self._facts[request.role]
         own = facts.get("temperature"), facts.get("max_tokens")
-        return {
+        about = {
             "version": QUESTION_VERSION,
             "model": facts,
             "temperature": own[0] if own[0] is not None else request.temperature,
@@ -288,6 +286,7 @@ class Models:
             "sample": number,
             "seed": request.seed,
         }
+        return Asked(about)
 
     async def _call(
         self,

@@ -134,17 +134,14 @@ class Symbols:
     @classmethod
     def of(cls, signature: Signature, source: Source) -> Symbols:
         """The table for terms over a finished signature."""
-        table = cls(source)
-        table.sorts.update({s.name: s for s in signature.sorts})
-        for datatype in signature.datatypes:
-            table.sorts[datatype.sort.name] = datatype.sort
-            table.add_constructors(datatype.sort, {c.name: c for c in datatype.constructors})
-        for name, (params, result) in signature.functions.items():
-            table.functions[name] = Function(name, params, result)
-        for d in signature.definitions:
-            table.functions[d.name] = Function(d.name, tuple(v.sort for v in d.params), d.sort)
-        table.reserved.update(table.functions)
-        return table
+        known = _finished(signature)
+        return cls(
+            source,
+            reserved=set(known.reserved),
+            sorts=dict(known.sorts),
+            functions=dict(known.functions),
+            constructors=dict(known.constructors),
+        )
 
     # ------------------------------------------------------------------------------------------ names
 
@@ -397,6 +394,28 @@ class Symbols:
     def datatypes(self) -> dict[Sort, tuple[Constructor, ...]]:
         """All monomorphic datatypes in order of declaration."""
         return {sort: tuple(constructors.values()) for sort, constructors in self.constructors.items()}
+
+
+_latest: list[tuple[Signature, Symbols]] = []  # one at most
+
+
+def _finished(signature: Signature) -> Symbols:
+    """What `Symbols.of` copies. The latest is kept: a proof is read term by term, each over the same signature."""
+    for known, table in _latest:
+        if known is signature:
+            return table
+    table = Symbols(Source(""))
+    table.sorts.update({s.name: s for s in signature.sorts})
+    for datatype in signature.datatypes:
+        table.sorts[datatype.sort.name] = datatype.sort
+        table.add_constructors(datatype.sort, {c.name: c for c in datatype.constructors})
+    for name, (params, result) in signature.functions.items():
+        table.functions[name] = Function(name, params, result)
+    for d in signature.definitions:
+        table.functions[d.name] = Function(d.name, tuple(v.sort for v in d.params), d.sort)
+    table.reserved.update(table.functions)
+    _latest[:] = [(signature, table)]
+    return table
 
 
 def legible(name: str) -> str:

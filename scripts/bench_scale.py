@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How time and memory grow: with definitions, goals, lemmas in the bank, runs in the data directory, files in a folder.
+"""How time and memory grow: with definitions, goals, cases, lemmas in the bank, runs there, files in a folder.
 
-    python scripts/bench_scale.py [--only definitions,goals,lemmas,runs,files] [--most 1.0] [--svg growth.svg]
+    python scripts/bench_scale.py [--only definitions,goals,cases,lemmas,runs,files] [--most 1.0] [--svg growth.svg]
 
 Each size is measured in a process of its own, three times; the fastest counts, and the most memory. ``exponent``: the
 slope of a line through the larger half of the sizes with logarithms on both axes: 1 is linear, 0 constant. Exit code 1
@@ -89,6 +89,22 @@ def goals_page(size: int, folder: Path) -> float:
         return time.perf_counter() - began
 
 
+# -- cases -----------------------------------------------------------------------------------------------------
+def cases(size: int, folder: Path) -> float:
+    """The proof of a theorem with so many cases, read from its certificate; solvers are not asked."""
+    from goedels_poetry.kernel.reading.certificate import derivation_from_json
+    from goedels_poetry.kernel.reading.parser import parse_problem
+
+    constructors = " ".join(f"(c{n})" for n in range(size))
+    text = f"(declare-datatypes ((D 0)) (({constructors})))\n(declare-fun Q (D) Bool)\n(prove (forall ((d D)) (Q d)))\n"
+    signature = parse_problem(text).signature
+    query = {"cites": [], "instances": [], "equations": True, "quantified": True}
+    steps = [{"id": str(n), "sequent": f"(sequent () () (Q c{n}))", "query": query} for n in range(size)]
+    began = time.perf_counter()
+    assert len(derivation_from_json({"steps": steps}, signature).steps) == size
+    return time.perf_counter() - began
+
+
 # -- lemmas ----------------------------------------------------------------------------------------------------
 def lemmas(size: int, folder: Path) -> float:
     """What the bank offers to a goal of a theory, with so many lemmas of a hundred theories in it."""
@@ -155,6 +171,7 @@ CASES = (
     Case("definitions", "a theorem with n definitions", (25, 50, 100, 200, 400), definitions),
     Case("goals", "100 commits, tree of n goals", (500, 1000, 2000, 4000, 8000), goals_step),
     Case("goals", "page of n goals", (500, 1000, 2000, 4000, 8000), goals_page),
+    Case("cases", "the proof of n cases, read", (125, 250, 500, 1000, 2000), cases),
     Case("lemmas", "20 look-ups, bank of n lemmas", (1000, 2000, 4000, 8000, 16000), lemmas),
     Case("runs", "`runs`, n runs there", (625, 1250, 2500, 5000, 10000), runs_listed),
     Case("runs", "a small proof, n runs there", (625, 1250, 2500, 5000, 10000), runs_beside),

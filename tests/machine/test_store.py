@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 import threading
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,9 @@ def test_what_the_writer_keeps_of_its_nodes_is_what_the_file_says(
 
 
 MOVES = st.tuples(
-    st.sampled_from(["put", "read", "cut", "log", "lemma", "wait", "again", "stale", "fails", "fails after reading"]),
+    st.sampled_from(
+        ["put", "read", "cut", "log", "log first", "lemma", "wait", "again", "stale", "fails", "fails after reading"]
+    ),
     st.sampled_from(IDS),
     st.sampled_from([None, Queue.PROVE, Queue.SKETCH]),
 )
@@ -189,8 +192,19 @@ def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
         store, key = txn.store, node.statement
         found = store.find(node.id)
         seen.append((found and (found.queue, found.statement), store.revision(node.id), store.seq))
-        known = (len(store.history(node.id)), store.lemma(key), sorted(txn.waiters(ROOT)), store.recorded("3"))
+        queue = Queue.PROVE
+        known = (
+            [item[:2] for item in islice(store.waiting(queue), store.seq % 4)],
+            [item[:2] for item in store.peek(queue, -1)],
+            len(store.history(node.id)),
+            store.lemma(key),
+            sorted(txn.waiters(ROOT)),
+            store.recorded("3"),
+        )
+        standing = store._rows("SELECT node_id, seq FROM head WHERE queue=? ORDER BY node_id", queue)
         asked = (
+            standing[: store.seq % 4],
+            standing,
             len(store._rows("SELECT 1 FROM history WHERE node_id=?", node.id)),
             next((each for (each,) in store._rows("SELECT node_id FROM lemma WHERE key=?", key)), None),
             sorted(w for (w,) in store._rows("SELECT waiter FROM waits JOIN head ON node_id=waiter WHERE cut IS NULL")),
@@ -202,6 +216,8 @@ def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
     def apply(txn: Txn) -> str:
         if what not in ("put", "fails"):
             look(txn)
+        if what == "log first":
+            txn.log(node.id, "note", reason="before it is there")
         if what == "cut":
             txn.cut(node.id, node.generation)
         elif what != "read":
@@ -233,6 +249,13 @@ def rows_of(store: ProofStore) -> dict[str, list[Any]]:
 def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, moves: list[Any]
 ) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("goedels_poetry.tree.store.reads._PAGE", 2)
+        patched.setattr("goedels_poetry.tree.store.queues.MOST_ITEMS", 3)
+        _alone_and_together(tmp_path_factory, moves)
+
+
+def _alone_and_together(tmp_path_factory: pytest.TempPathFactory, moves: list[Any]) -> None:
     folder = tmp_path_factory.mktemp("stores")
     saw: dict[str, list[Any]] = {"alone": [], "together": []}
     with ProofStore(folder / "alone.db") as alone, ProofStore(folder / "together.db") as together:
@@ -254,6 +277,15 @@ def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
             together.spent(),
             together.queue_lengths(),
         )
+
+
+def test_a_step_that_leaves_its_node_where_it_was_is_refused(store: ProofStore) -> None:
+    """What was done and what is to be done are told apart by the revision alone."""
+    done = store.commit("init", "test", ROOT, put(ProofNode(id=ROOT)))
+    assert done is not None
+    with pytest.raises(RuntimeError, match="left the node where it was"):
+        store.commit("idle", "idler", ROOT, lambda txn: "nothing", expect=done.event.seq, cost={"steps": 1})
+    assert (store.seq, store.recorded("idle"), store.spent().get("steps", 0)) == (done.event.seq, False, 0)
 
 
 def test_the_node_budget_is_never_exceeded(store: ProofStore) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.proof_store import STEPS, Commit, ProofStore
-from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, WorkItem, bans_in
+from goedels_poetry.tree.store.queues import WorkItem
+from goedels_poetry.tree.store.reads import HistoryEntry, StoreReader, bans_in
 from goedels_poetry.tree.store.salvage import Salvage, is_whole, salvage
 from goedels_poetry.tree.store.txn import Txn
 

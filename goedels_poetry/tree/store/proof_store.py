@@ -297,6 +297,7 @@ class ProofStore(StoreReader):
 
         Raises:
             StaleWork: the node has moved on or is cut off (what it has cost is counted all the same, the step is not).
+            RuntimeError: ``apply`` has left the node where it was, although a revision was expected.
         """
         with self._lock:
             try:
@@ -318,21 +319,24 @@ class ProofStore(StoreReader):
         writer = self._writer
         try:
             self._begin()
-            known = not self._nodes.is_absent("event", key) and writer.find("event", key, RECORDED) is not None
+            present = expect is not None and self.revision(node_id) == expect
+            # A step that is recorded has moved its node on.
+            known = not present and writer.find("event", key, RECORDED) is not None
             writer.add("under_way", key)
             if known:
                 self._end()
                 return None
-            if expect is not None and self.revision(node_id) != expect:
+            if expect is not None and not present:
                 raise StaleWork(f"{node_id} has moved on since revision {expect}")
             txn = Txn(self, writer, self._nodes, self._seq + 1, self.max_nodes)
             outcome = apply(txn)
+            if present and self.revision(node_id) == expect:  # it would be handed out again and again
+                raise RuntimeError(f"agent {agent} left the node where it was")
             lengths = _moved(self._queues, txn.moved)
             spent = _plus(self._spent, txn.spent, cost)
             event = Event(txn.seq, time.time(), agent, node_id, outcome, lengths, txn.reason)
             told = (compact(lengths), compact(spent), compact(cost))
             writer.add("event", event.seq, key, agent, node_id, event.ts, outcome, event.reason, *told, key=key)
-            self._nodes.arrives("event", key)
             self._end()
         except BaseException as exc:
             self._undo(exc)
@@ -341,9 +345,12 @@ class ProofStore(StoreReader):
         return Commit(event, tuple(txn.cuts))
 
     def begin_work(self, jobs: Sequence[tuple[str, str, str, int]]) -> list[bool]:
-        """Record jobs as under way: key, agent, node, its revision. False: it is done, or its node has moved on."""
+        """Record jobs as under way: key, agent, node, its revision.
+
+        False: its node has moved on since, as it has when the job is done.
+        """
         with self._write() as db:
-            there = [not self.recorded(key) and self.revision(node) == seq for key, _, node, seq in jobs]
+            there = [self.revision(node) == seq for _, _, node, seq in jobs]
             rows = [(*job, time.time()) for job, is_there in zip(jobs, there, strict=True) if is_there]
             db.executemany("INSERT OR REPLACE INTO under_way VALUES(?,?,?,?,?)", rows)
         return there

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,20 +16,13 @@ from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT, ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.database import refuse
 from goedels_poetry.tree.store.present import PresentNodes
+from goedels_poetry.tree.store.queues import Beginning, WorkItem
 
 _NOW = 1 << 62
 _PAGE = 128
 RECORDED = "SELECT 1 FROM event WHERE key=?"
 _SILENT = "FROM event WHERE agent != 'framework' AND seq NOT IN (SELECT seq FROM history)"
 """Commits of agents without an entry in the history."""
-
-
-class WorkItem(NamedTuple):
-    """A node that stands in a queue, and the revision at which it was looked at."""
-
-    node_id: str
-    seq: int
-    key: str
 
 
 class HistoryEntry(NamedTuple):
@@ -75,17 +69,6 @@ class StoreReader:
                 return self._db.execute(sql, args).fetchone()
             except sqlite3.Error as exc:
                 refuse(self.path, exc)
-
-    def _looked_for(self, table: str, key: str, sql: str, *args: Any) -> list[Any]:
-        """The rows of a key that most often are not there: a writer that has found none does not look again."""
-        with self._lock:
-            if self._present is None:
-                return self._rows(sql, *args)
-            if self._present.is_absent(table, key):
-                return []
-            rows = self._rows(sql, *args)
-            self._present.looked_for(table, key, found=bool(rows))
-            return rows
 
     # -- nodes ---------------------------------------------------------------------------------------------
     @property
@@ -199,16 +182,21 @@ class StoreReader:
         return dict(self._rows(sql))
 
     def peek(self, queue: str, limit: int) -> list[WorkItem]:
-        """The first items of a queue, in depth-first order; O(limit log n)."""
-        sql = "SELECT node_id, seq, key FROM head WHERE queue=? ORDER BY node_id LIMIT ?"
-        return [WorkItem(*row) for row in self._rows(sql, queue, limit)]
+        """The first items of a queue, in depth-first order; all of them when ``limit`` is negative."""
+        return list(islice(self.waiting(queue), limit if limit >= 0 else None))
 
     def waiting(self, queue: str) -> Iterator[WorkItem]:
-        """The items of a queue in the same order, read a page at a time as far as somebody goes."""
-        sql, last = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?", ""
-        while rows := self._rows(sql, queue, last, _PAGE):
-            yield from map(WorkItem._make, rows)
-            last = rows[-1][0]
+        """The items of a queue in the same order, read a page at a time as far as somebody goes; nobody may write."""
+        sql = "SELECT node_id, seq, key FROM head WHERE queue=? AND node_id>? ORDER BY node_id LIMIT ?"
+        with self._lock:
+            known = self._present.beginning(queue) if self._present is not None else Beginning()
+            page = known.items
+        yield from page
+        while not known.is_whole:
+            with self._lock:
+                page = [*map(WorkItem._make, self._rows(sql, queue, known.last, _PAGE))]
+                known.read_on(page, is_whole=len(page) < _PAGE)
+            yield from page
 
     def under_way(self) -> list[tuple[str, str]]:
         """(agent, node id) of every job that was started and is not collected."""
@@ -229,15 +217,17 @@ class StoreReader:
 
     def recorded(self, key: str) -> bool:
         """Whether a commit with this idempotency key exists."""
-        return bool(self._looked_for("event", key, RECORDED, key))
+        return self._row(RECORDED, key) is not None
 
     def history(self, node_id: str, *, as_of: int | None = None) -> list[HistoryEntry]:
         """What happened to a node, oldest first; it survives backtracking."""
         sql = "SELECT seq, kind, entry FROM history WHERE node_id=? AND seq<=? ORDER BY seq, n"
-        if as_of is None:
-            rows = self._looked_for("history", node_id, sql, node_id, _NOW)
-        else:
-            rows = self._rows(sql, node_id, as_of)
+        with self._lock:  # so that nothing is written between reading it and knowing that there is none
+            if self._present is not None and self._present.is_silent(node_id):
+                return []
+            rows = self._rows(sql, node_id, _NOW if as_of is None else as_of)
+            if self._present is not None and as_of is None and not rows:
+                self._present.silent(node_id)
         return [HistoryEntry(seq, kind, json.loads(entry)) for seq, kind, entry in rows]
 
     def bans(self, node_id: str, *, as_of: int | None = None) -> dict[str, dict[str, Any]]:
@@ -310,8 +300,14 @@ class StoreReader:
 
     def lemma(self, key: str) -> str | None:
         """Id of a node, live or cut, that was proved in this run and holds wherever ``key`` does."""
-        rows = self._looked_for("lemma", key, "SELECT node_id FROM lemma WHERE key=?", key)
-        return str(rows[0][0]) if rows else None
+        with self._lock:
+            if self._present is not None:
+                if self._present.lemma_keys is None:
+                    self._present.lemma_keys = {known for (known,) in self._rows("SELECT key FROM lemma")}
+                if key not in self._present.lemma_keys:
+                    return None
+            row = self._row("SELECT node_id FROM lemma WHERE key=?", key)
+        return str(row[0]) if row else None
 
     def lemmas(self, latest: int | None = None) -> list[tuple[str, str]]:
         """(key, node id) of what was proved in this run and holds on its own, oldest first: all, or the ``latest``."""
@@ -350,4 +346,4 @@ def bans_in(history: Iterable[HistoryEntry]) -> dict[str, dict[str, Any]]:
     return banned
 
 
-__all__ = ["RECORDED", "HistoryEntry", "StoreReader", "WorkItem", "bans_in"]
+__all__ = ["RECORDED", "HistoryEntry", "StoreReader", "bans_in"]

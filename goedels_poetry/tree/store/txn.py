@@ -13,6 +13,7 @@ from goedels_poetry.errors import BudgetExceeded
 from goedels_poetry.tree.changed import changed
 from goedels_poetry.tree.state import ProofNode, Verdict, subtree_range
 from goedels_poetry.tree.store.present import PresentNodes
+from goedels_poetry.tree.store.queues import WorkItem
 from goedels_poetry.tree.store.reads import StoreReader
 from goedels_poetry.tree.store.writer import Writer
 
@@ -73,6 +74,7 @@ class Txn:
         queue = str(node.queue) if node.queue is not None else None
         if queue is not None:
             self.moved[queue] += 1
+            self._present.enters(queue, WorkItem(node.id, self.seq, node.key))
         payload = compact(node.to_row())
         statement = node.refs["statement"]
         self._writer.add("rev", node.id, self.seq, statement, queue, payload)
@@ -88,10 +90,13 @@ class Txn:
             row = self._writer.find("head", node_id, "SELECT queue FROM head WHERE node_id=?")
             if row is None:
                 self._count_new_node()
+                if not self._writer.holds("history", node_id):
+                    self._present.silent(node_id)
                 return
             old = row[0]
         if old is not None:
             self.moved[str(old)] -= 1
+            self._present.leaves(str(old), node_id)
 
     def _count_new_node(self) -> None:
         self.spent["nodes"] += 1
@@ -144,16 +149,17 @@ class Txn:
         return self.save_text(_CANONICAL(value))
 
     def log(self, node_id: str, kind: str, **entry: Any) -> None:
-        """Append to a node's history."""
+        """Append to the history of a node that there is, or that the same step puts into the tree."""
         body = _READABLE(entry)
         self._writer.add("history", node_id, self.seq, self._entries, kind, body)
-        self._present.arrives("history", node_id)
+        self._present.speaks(node_id)
         self._entries += 1
 
     def add_lemma(self, key: str, node_id: str) -> None:
         """Remember a proof that holds on its own; the first one of a key stays."""
         self._writer.add("lemma", key, node_id, self.seq)
-        self._present.arrives("lemma", key)
+        if self._present.lemma_keys is not None:
+            self._present.lemma_keys.add(key)
 
     def remember(self, name: str, value: Any) -> None:
         """Record a fact about the run that stays true whatever happens, e.g. a lemma of an earlier run.

@@ -70,9 +70,13 @@ class Writer:
             self._db.execute("SAVEPOINT step")
             self._saved = True
 
+    def holds(self, table: str, key: str) -> bool:
+        """Whether a row of that key may be pending."""
+        return (table, key) in self._keys
+
     def find(self, table: str, key: str, sql: str) -> Any:
         """The row of a table by its key; the database is told of nothing but what it has to be for that."""
-        if (table, key) in self._keys:
+        if self.holds(table, key):
             self.tell()
         return self._db.execute(sql, (key,)).fetchone()
 

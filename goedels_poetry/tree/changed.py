@@ -16,12 +16,11 @@ def changed(record: T, /, **fields: Any) -> T:
     Raises:
         TypeError: there is no such field.
     """
-    kind: Any = type(record)
-    if not fields.keys() <= kind.__dataclass_fields__.keys():
-        raise TypeError(f"{kind.__name__} has no {', '.join(sorted(fields.keys() - kind.__dataclass_fields__.keys()))}")
-    new: T = object.__new__(kind)
-    new.__dict__.update(record.__dict__)
-    new.__dict__.update(fields)
+    values = record.__dict__ | fields
+    if len(values) != len(record.__dict__):
+        raise TypeError(f"{type(record).__name__} has no {', '.join(sorted(fields.keys() - record.__dict__.keys()))}")
+    new: T = object.__new__(type(record))
+    object.__setattr__(new, "__dict__", values)
     return new
 
 

@@ -105,12 +105,8 @@ class ProofNode:
 
     def to_row(self) -> dict[str, Any]:
         """The row as stored: defaults and the statement's text left out."""
-        row: dict[str, Any] = {}
-        for name, default in _STORED:
-            value = getattr(self, name)
-            if value != default:
-                row[name] = value
-        return row
+        values = self.__dict__
+        return {name: value for name, default in _STORED if (value := values[name]) != default}
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

@@ -175,6 +175,7 @@ class GoedelsPoetryStateManager:
         open_children = [child for child in children if child.id not in adopted]
         node = changed(node, queue=None, pending=len(open_children), failure=Failure.NONE, reason="")
         self._txn.put(node)
+        self._txn.begin_generation(node.id, node.generation)
         for child in children:
             if child.id in adopted:
                 continue

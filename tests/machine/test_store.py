@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy_language import generated
 from trees_by_hand import MakeFramework
@@ -176,10 +176,9 @@ def test_what_the_writer_keeps_of_its_nodes_is_what_the_file_says(
             assert store.queue_lengths() == reader.queue_lengths()
 
 
+KINDS = "put anew read cut log log-first lemma wait again stale fails fails-after-reading"
 MOVES = st.tuples(
-    st.sampled_from(
-        ["put", "read", "cut", "log", "log first", "lemma", "wait", "again", "stale", "fails", "fails after reading"]
-    ),
+    st.sampled_from(KINDS.split()),
     st.sampled_from(IDS),
     st.sampled_from([None, Queue.PROVE, Queue.SKETCH]),
 )
@@ -214,9 +213,12 @@ def move(what: str, node: ProofNode, seen: list[Any]) -> Any:
         seen.append(known)
 
     def apply(txn: Txn) -> str:
-        if what not in ("put", "fails"):
+        if what not in ("put", "anew", "fails"):
             look(txn)
-        if what == "log first":
+        if what == "anew":  # as if the root were decomposed for the first time, whatever stands there already
+            txn.begin_generation(ROOT, 0)
+            txn.put(replace(node, queue=Queue.DECIDE))
+        if what == "log-first":
             txn.log(node.id, "note", reason="before it is there")
         if what == "cut":
             txn.cut(node.id, node.generation)
@@ -245,6 +247,7 @@ def rows_of(store: ProofStore) -> dict[str, list[Any]]:
 
 
 @settings(max_examples=60, deadline=None)
+@example([((what, IDS[1], None), False) for what in ("put", "fails", "anew")])
 @given(st.lists(st.tuples(MOVES, st.booleans()), max_size=16))
 def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, moves: list[Any]
@@ -252,6 +255,7 @@ def test_steps_made_together_leave_the_file_that_they_leave_one_by_one(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("goedels_poetry.tree.store.reads._PAGE", 2)
         patched.setattr("goedels_poetry.tree.store.queues.MOST_ITEMS", 3)
+        patched.setattr("goedels_poetry.tree.store.present.MOST_CHARACTERS", len("long"))
         _alone_and_together(tmp_path_factory, moves)
 
 
@@ -266,7 +270,8 @@ def _alone_and_together(tmp_path_factory: pytest.TempPathFactory, moves: list[An
                         group.close()
                         group.enter_context(store.together())
                     key = str(number - 1 if what == "again" else number)
-                    node = ProofNode(id=node_id, queue=queue, statement=f"s{number % 3}", generation=number % 2)
+                    statement = ("s0", "s1", "too long")[number % 3]
+                    node = ProofNode(id=node_id, queue=queue, statement=statement, generation=number % 2)
                     with contextlib.suppress(ZeroDivisionError, StaleWork):
                         expect = 1_000 if what == "stale" else None
                         store.commit(key, "test", node_id, move(what, node, saw[name]), expect=expect, cost={"x": 1})
@@ -277,6 +282,9 @@ def _alone_and_together(tmp_path_factory: pytest.TempPathFactory, moves: list[An
             together.spent(),
             together.queue_lengths(),
         )
+        standing = alone._rows("SELECT queue, count(*) FROM head WHERE queue IS NOT NULL GROUP BY queue")
+        assert alone.queue_lengths() == dict(standing)
+        assert alone.spent().get("nodes", 0) == alone._row("SELECT count(*) FROM head")[0]
 
 
 def test_a_step_that_leaves_its_node_where_it_was_is_refused(store: ProofStore) -> None:

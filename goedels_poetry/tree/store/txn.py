@@ -60,6 +60,8 @@ class Txn:
         self._present = present
         self._max_nodes = max_nodes
         self._entries = 0
+        self._empty = ("", "")
+        """A range of ids in which no node was when this step began."""
 
     # -- nodes ---------------------------------------------------------------------------------------------
     def get(self, node_id: str) -> ProofNode:
@@ -82,12 +84,24 @@ class Txn:
         self._present.keep(node, self.seq)
         return node
 
+    def begin_generation(self, node_id: str, generation: int) -> None:
+        """Nodes of a new generation come next: one look for all of them."""
+        span = subtree_range(node_id, generation)
+        found = self._writer.database().execute("SELECT 1 FROM head WHERE node_id>=? AND node_id<? LIMIT 1", span)
+        if found.fetchone() is None:
+            self._empty = span
+
+    def _is_new(self, node_id: str) -> bool:
+        return self._empty[0] <= node_id < self._empty[1] and not self._writer.holds("head", node_id)
+
     def _leave_queue(self, node_id: str) -> None:
         known = self._present.get(node_id)
         if known is not None:
             old = known.node.queue
         else:
-            row = self._writer.find("head", node_id, "SELECT queue FROM head WHERE node_id=?")
+            row = None
+            if not self._is_new(node_id):
+                row = self._writer.find("head", node_id, "SELECT queue FROM head WHERE node_id=?")
             if row is None:
                 self._count_new_node()
                 if not self._writer.holds("history", node_id):

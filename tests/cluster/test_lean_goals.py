@@ -14,6 +14,8 @@ import kept_lean
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
+from goedels_poetry.errors import Unavailable
+from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.away import JOB, answer
 from goedels_poetry.languages.lean.runtime import LeanPool
@@ -129,19 +131,26 @@ async def test_what_a_node_calls_proved_is_not_by_that(lean: LeanPool, framework
     assert words in result.reason
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"outcome": None},
-        {"outcome": {"ok": "yes", "value": {}, "reason": "", "cost": {}}},
-        {"outcome": {"ok": True, "value": [], "reason": "", "cost": {}}},
-        {"outcome": {"ok": True, "value": {}, "reason": "", "cost": {"solver_seconds": "many"}}},
-        {"trials": 7},
-    ],
-    ids=str,
+WORKED: Json = {"ok": True, "value": {}, "reason": "", "cost": {}}
+MALFORMED: tuple[Json, ...] = (
+    {"outcome": None},
+    {"outcome": {**WORKED, "ok": "yes"}},
+    {"outcome": {**WORKED, "value": []}},
+    {"outcome": {**WORKED, "cost": {"solver_seconds": "many"}}},
+    {"outcome": WORKED, "trials": 7},
 )
-async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made, said: Json) -> None:
-    lies = [said]
+
+
+@pytest.mark.parametrize("said", MALFORMED, ids=str)
+async def test_an_answer_that_is_none_is_not_read(lean: LeanPool, said: Json) -> None:
+    language = LeanLanguage(lean)
+    language.elsewhere = Node(lean, lambda method: said)
+    with pytest.raises(Unavailable, match="a node's answer cannot be read"):
+        await language.sketch(Goal(TRUE, {}, "0", ""))
+
+
+async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made) -> None:
+    lies = [MALFORMED[0]]
     made = framework(Node(lean, lambda method: lies.pop() if lies else None), 120)
     result = await made.arun(TRUE, name="t.lean")
     assert result.verdict is Verdict.OUT_OF_BUDGET and "a node's answer cannot be read" in result.reason

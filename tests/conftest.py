@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -67,7 +68,8 @@ def pytest_collection(session: pytest.Session) -> None:
     """Every process needs all test files with their assertions rewritten, which takes ten seconds and is kept in files.
 
     So that each of the processes rewrites some and finds the rest, they begin at different ones. What cannot be
-    imported is left to the collection, which says so.
+    imported is left to the collection, which says so. Likewise with the constants that Hypothesis looks for in all
+    modules, for its tests to try: five seconds.
     """
     worker = getattr(session.config, "workerinput", None)
     if worker is None:
@@ -75,12 +77,24 @@ def pytest_collection(session: pytest.Session) -> None:
     named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
     files = sorted(file for place in named for file in (place.rglob("test_*.py") if place.is_dir() else [place]))
     root = session.config.rootpath
-    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    part = int(worker["workerid"].removeprefix("gw")) / worker["workercount"]
+    begin = int(len(files) * part)
     for file in files[begin:] + files[:begin]:
         with contextlib.suppress(Exception, OutcomeException):
             import_path(file, mode="importlib", root=root, consider_namespace_packages=False)
             continue
         sys.modules.pop(module_name_from_path(file, root), None)
+    with contextlib.suppress(ImportError):  # none of its faces: without, each process looks through all of them
+        from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
+
+        modules = [module for _, module in sorted(sys.modules.items()) if is_local_module_file(_file_of(module))]
+        begin = int(len(modules) * part)
+        for module in modules[begin:] + modules[:begin]:
+            constants_from_module(module)
+
+
+def _file_of(module: ModuleType) -> str:
+    return getattr(module, "__file__", None) or ""
 
 
 STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")

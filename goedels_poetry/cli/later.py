@@ -1,9 +1,9 @@
-"""Packages that LangGraph loads whole for the sake of one name in one of their files, and no run of ours has a use for.
+"""Packages that LangGraph and LangChain load whole for one name in one of their files, and that no run of ours uses.
 
-Together they are a third of what a short run takes to load: the descriptions of a service's replies, and a client with
-its web library. In their place stands the package with its files and nothing loaded: whoever imports one of the files
-gets it, and whoever asks the package itself for a name has it loaded then. Only the program does so: in somebody else's
-process imports are not ours to change.
+Together they are a third of what a short run takes to load, and four tenths of what a model adds to that: the
+descriptions of services' replies, and clients for what we never ask. In their place stands the package with its files
+and nothing loaded: whoever imports one of the files gets it, and whoever asks the package itself for a name has it
+loaded then. Only the program does so: in somebody else's process imports are not ours to change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
 
-PACKAGES = ("langsmith.types", "langgraph_sdk")
+PACKAGES = (
+    "langsmith.types",
+    "langgraph_sdk",
+    "openai.types",
+    "openai.types.responses",
+    "langchain_openai",
+    "langchain_openai.chat_models",
+)
 
 _loading = RLock()
 

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
-from langchain_openai import ChatOpenAI
+from langchain_openai.chat_models.base import ChatOpenAI
 from pydantic import PrivateAttr
 
 from goedels_poetry.models.faults import UnusableAnswer

@@ -1,4 +1,4 @@
-"""What LangGraph brings along and no run has a use for is loaded when somebody asks for it, and not before."""
+"""What LangGraph and LangChain bring along and no run uses is loaded when somebody asks for it, and not before."""
 
 from __future__ import annotations
 
@@ -62,14 +62,25 @@ def test_who_uses_the_library_has_imports_as_ever() -> None:
     assert ran.stdout.split() == ["True"]
 
 
-def test_a_machine_is_compiled_without_them() -> None:
+def test_a_machine_is_compiled_and_a_model_made_without_them(tmp_path: Path) -> None:
     code = f"""
 import sys
 from goedels_poetry.cli.later import PACKAGES, load_later
 load_later(*PACKAGES)
 import goedels_poetry.machine.graph
 import langgraph.graph
-print(*(type(sys.modules.get(name)).__name__ for name in {PACKAGES!r}), "httpx" in sys.modules)
+print("httpx" in sys.modules)
+from goedels_poetry import Models, Settings
+model = {{"model": "any", "base_url": "http://127.0.0.1:9/v1"}}
+with_a_model = Models(settings=Settings(home=sys.argv[1], models={{"default": model}}))
+print(*(type(sys.modules.get(name)).__name__ for name in {PACKAGES!r}))
+from openai.types.responses import Response
+from langchain_openai import ChatOpenAI
+print(Response.__module__, isinstance(with_a_model.endpoints["prover"].chat, ChatOpenAI))
 """
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["_Later"] * len(PACKAGES) + ["False"]
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == [
+        "False",
+        " ".join(["_Later"] * len(PACKAGES)),
+        "openai.types.responses.response True",
+    ]

@@ -14,14 +14,17 @@ import kept_lean
 import pytest
 
 from goedels_poetry import Budgets, GoedelsPoetryFramework, Settings
+from goedels_poetry.errors import Unavailable
+from goedels_poetry.languages.base import Goal
 from goedels_poetry.languages.lean import LeanLanguage
 from goedels_poetry.languages.lean.away import JOB, answer
 from goedels_poetry.languages.lean.runtime import LeanPool
+from goedels_poetry.languages.trials import TrialLog
 from goedels_poetry.tree.state import Verdict
 
 Json = dict[str, Any]
-Lie = Callable[[str, Json], Json | None]
-"""What is said in the place of a method's outcome, which is given; None: that outcome."""
+Lie = Callable[[str], Json | None]
+"""What is said in the place of a method's outcome; None: that outcome."""
 
 TRUE = "theorem below (a b : Nat) (h : a ≤ b) : a < b + 1 := by sorry\n"
 FALSE = "theorem never (n : Nat) : n * n ≠ 1524157875019052100 := by sorry\n"
@@ -31,7 +34,7 @@ FALSE = "theorem never (n : Nat) : n * n ≠ 1524157875019052100 := by sorry\n"
 class Node:
     """A pool whose node does what it is asked, and says something else where it lies."""
 
-    def __init__(self, lean: LeanPool, lie: Lie = lambda method, outcome: None) -> None:
+    def __init__(self, lean: LeanPool, lie: Lie = lambda method: None) -> None:
         self._language = LeanLanguage(lean)
         self._lie = lie
         self.asked: list[str] = []
@@ -42,9 +45,10 @@ class Node:
         assert function == JOB
         told = json.loads(json.dumps(payload))
         self.asked.append(told["method"])
-        reply = json.loads(json.dumps(await answer(self._language, told)))
-        lie = self._lie(told["method"], reply["outcome"])
-        return reply if lie is None else {**reply, **lie}
+        lie = self._lie(told["method"]) or {}
+        if "outcome" in lie:  # who makes an outcome up has not worked for it
+            return {"trials": TrialLog().to_json(), "lean": await self._language.lean_version(), **lie}
+        return {**json.loads(json.dumps(await answer(self._language, told))), **lie}
 
     async def aclose(self) -> None:
         await self._language.aclose()
@@ -82,14 +86,14 @@ def proved_by(proof: str, helpers: str = "") -> Lie:
     candidate = {"proof": proof, "helpers": helpers}
     verified = {**candidate, "names": [], "cites": [], "axioms": []}
 
-    def lie(method: str, outcome: Json) -> Json | None:
+    def lie(method: str) -> Json | None:
         value = {"prove": {"candidate": candidate}, "verify": {"proof": verified}}.get(method)
         return None if value is None else {"outcome": {"ok": True, "value": value, "reason": "", "cost": {}}}
 
     return lie
 
 
-def without_a_hole(method: str, outcome: Json) -> Json | None:
+def without_a_hole(method: str) -> Json | None:
     """A sketch that leaves nothing open, and is said to be linked."""
     sketch = {
         "strategy": "induction",
@@ -127,20 +131,27 @@ async def test_what_a_node_calls_proved_is_not_by_that(lean: LeanPool, framework
     assert words in result.reason
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"outcome": None},
-        {"outcome": {"ok": "yes", "value": {}, "reason": "", "cost": {}}},
-        {"outcome": {"ok": True, "value": [], "reason": "", "cost": {}}},
-        {"outcome": {"ok": True, "value": {}, "reason": "", "cost": {"solver_seconds": "many"}}},
-        {"trials": 7},
-    ],
-    ids=str,
+WORKED: Json = {"ok": True, "value": {}, "reason": "", "cost": {}}
+MALFORMED: tuple[Json, ...] = (
+    {"outcome": None},
+    {"outcome": {**WORKED, "ok": "yes"}},
+    {"outcome": {**WORKED, "value": []}},
+    {"outcome": {**WORKED, "cost": {"solver_seconds": "many"}}},
+    {"outcome": WORKED, "trials": 7},
 )
-async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made, said: Json) -> None:
-    lies = [said]
-    made = framework(Node(lean, lambda method, outcome: lies.pop() if lies else None), 120)
+
+
+@pytest.mark.parametrize("said", MALFORMED, ids=str)
+async def test_an_answer_that_is_none_is_not_read(lean: LeanPool, said: Json) -> None:
+    language = LeanLanguage(lean)
+    language.elsewhere = Node(lean, lambda method: said)
+    with pytest.raises(Unavailable, match="a node's answer cannot be read"):
+        await language.sketch(Goal(TRUE, {}, "0", ""))
+
+
+async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework: Made) -> None:
+    lies = [MALFORMED[0]]
+    made = framework(Node(lean, lambda method: lies.pop() if lies else None), 120)
     result = await made.arun(TRUE, name="t.lean")
     assert result.verdict is Verdict.OUT_OF_BUDGET and "a node's answer cannot be read" in result.reason
     with made.open_store(result.run_id) as store:
@@ -149,7 +160,7 @@ async def test_an_answer_that_is_none_costs_no_attempt(lean: LeanPool, framework
 
 
 async def test_a_node_with_another_lean_is_named(lean: LeanPool, framework: Made) -> None:
-    node = Node(lean, lambda method, outcome: {"lean": "4.0.0 (native)"})
+    node = Node(lean, lambda method: {"lean": "4.0.0 (native)"})
     result = await framework(node, 60).arun(TRUE, name="t.lean")
     assert result.verdict is Verdict.OUT_OF_BUDGET and result.certificate is None
     assert "has Lean 4.0.0 (native), and here is" in result.reason

@@ -73,7 +73,7 @@ def test_what_its_language_cannot_say_is_not_translated(peers, name: str) -> Non
         peers[name].translate(parse_problem(UNSAYABLE[name]))
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KNOWN)
 @pytest.mark.parametrize("name", ["dafny", "acl2"])
 def test_it_says_of_known_theorems_what_is_known(peers, name: str, kind: str) -> None:

@@ -36,7 +36,8 @@ def test_no_two_shared_modules_have_one_name_nor_that_of_an_installed_one() -> N
 
 def test_no_test_imports_a_conftest_or_changes_the_path() -> None:
     for path in TESTS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if "conftest" in text or ("sys" in text and ".path" in text) else ():
             if isinstance(node, ast.ImportFrom):
                 assert node.module != "conftest", path
             if isinstance(node, ast.Attribute) and node.attr == "path" and isinstance(node.value, ast.Name):
@@ -46,7 +47,7 @@ def test_no_test_imports_a_conftest_or_changes_the_path() -> None:
 @pytest.mark.parametrize(
     "folders",
     [
-        ("machine", "checker", "cli"),
+        ("serve", "code", "autoformalizer"),
         pytest.param(
             (),
             id="all",

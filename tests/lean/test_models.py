@@ -37,7 +37,7 @@ async def prove(lean: LeanPool, home: Path, server: Server, source: str, **setti
     chosen = Settings(
         home=home,
         models={"default": {"model": "scripted", "base_url": server.url, "retries": 0}},
-        budgets=Budgets(**{"wall_seconds": 60, "model_calls": 12} | settings),
+        budgets=Budgets(**{"wall_seconds": 3600, "model_calls": 12} | settings),
         schedule={"beam": (1,)},
         model_first=True,
         symbolic_queries=0,

@@ -33,7 +33,7 @@ from scripted_models import (
     role_of,
 )
 
-from goedels_poetry import Verdict
+from goedels_poetry import GoedelsPoetryFramework, Settings, Verdict
 from goedels_poetry.memory import node_state
 from goedels_poetry.tree.results import Event
 from goedels_poetry.tree.state import ROOT
@@ -136,13 +136,12 @@ async def test_a_beam_is_asked_for_when_its_first_sample_does_not_hold(
 
 
 RUN = """
-import asyncio, sys
+import json, sys
+from goedels_poetry.cli.later import PACKAGES, load_later
+load_later(*PACKAGES)  # as the program does
 from goedels_poetry import GoedelsPoetryFramework, Settings
-text = open(sys.argv[1]).read()
-model = {"model": "scripted", "base_url": sys.argv[2], "retries": 0}
-settings = Settings(home=sys.argv[3], models={"default": model}, symbolic_queries=0, budgets={"wall_seconds": 90})
-with GoedelsPoetryFramework(settings) as framework:
-    print(framework.run(text, name="double.smt2").verdict)
+with GoedelsPoetryFramework(Settings(**json.loads(sys.argv[1]))) as framework:
+    print(framework.run(sys.argv[2], name="double.smt2").verdict)
 """
 
 
@@ -151,28 +150,31 @@ def test_after_kill_9_only_calls_that_were_in_flight_are_repeated(tmp_path: Path
         answer = every_role(asked)
         return Answer(answer.text, delay=0.05)
 
-    theorem = tmp_path / "double.smt2"
-    theorem.write_text(DOUBLE)  # every role is asked, and the solvers have little to do
+    def settings(server: Server, home: str) -> dict[str, Any]:
+        model = {"model": "scripted", "base_url": server.url, "retries": 0}
+        limits = {"symbolic_queries": 0, "budgets": {"wall_seconds": 90}}
+        return {"home": str(tmp_path / home), "models": {"default": model}, **limits}
+
+    # every role is asked, and the solvers have little to do
     environment = dict(os.environ) | {"PYTHONPATH": str(Path(__file__).parents[2])}
 
-    def start(server: Server, home: Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", RUN, str(theorem), server.url, str(home)]
+    def start(server: Server) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", RUN, json.dumps(settings(server, "cut")), DOUBLE]
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
-    with Server(slow) as server:
-        process = start(server, tmp_path / "whole")
-        assert process.communicate(timeout=100)[0].strip() == "proved"
+    with Server(slow) as server, GoedelsPoetryFramework(Settings(**settings(server, "whole"))) as framework:
+        assert framework.run(DOUBLE, name="double.smt2").verdict is Verdict.PROVED
         whole = [prompt_of(asked) for asked in server.requests]
     chance = random.Random(3)
     calls = chance.randrange(1, len(whole))
     with Server(slow) as server:
-        process = start(server, tmp_path / "cut")
+        process = start(server)
         while server.calls < calls and process.poll() is None:
             time.sleep(0.005)
         time.sleep(chance.random() * 0.1)  # while replies come in, and after
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
-        process = start(server, tmp_path / "cut")
+        process = start(server)
         assert process.communicate(timeout=100)[0].strip() == "proved"
         asked_again = Counter(map(prompt_of, server.requests)) - Counter(whole)
         assert asked_again.total() <= 3, "no beam here is wider, and one goal is worked on at a time"

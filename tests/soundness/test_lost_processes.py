@@ -43,9 +43,10 @@ WORKER = "poetry-worker"
 def children(pid: int) -> set[int]:
     """The processes that a process has started, and those that these have."""
     found: set[int] = set()
-    for task in Path("/proc", str(pid), "task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found |= {int(word) for word in task.read_text().split()}
+    with contextlib.suppress(OSError):  # it has ended meanwhile, or one of its threads
+        for task in Path("/proc", str(pid), "task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found |= {int(word) for word in task.read_text().split()}
     return found.union(*map(children, found))
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _SEQUENCES = (list, tuple)
 

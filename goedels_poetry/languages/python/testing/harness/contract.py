@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from .limits import TooLong
 from .results import ResultType
 from .values import Reader, TooLarge
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _RESOURCES = frozenset({"RecursionError", "MemoryError"})
 

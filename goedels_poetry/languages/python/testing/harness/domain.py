@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from .inputs import ABSENT, Maker, build
 from .types_of import Shape
 
-Recipe = tuple[Any, ...]  # one value a parameter
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
+
+Recipe = tuple["Any", ...]  # one value a parameter
 
 
 class Domain:

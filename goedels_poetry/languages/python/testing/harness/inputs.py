@@ -9,9 +9,12 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from typing import Any
 
 from .types_of import Shape, Shapes
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _LETTERS = ("a", "b", " ", "A", "1", "é", "(", ")", "-", "z", "0", ",")
 _FLOATS = (0.0, 1.0, -1.0, 0.5, 2.0, -0.5, 1.5, 3.0, -2.5, 10.0, 0.1, 1e-9, 100.0, 1e10)

@@ -14,7 +14,6 @@ import sys
 import time
 import types
 from collections.abc import Iterable
-from typing import Any
 
 from . import contract, stubs, tests, values
 from .domain import Domain, is_large
@@ -24,6 +23,10 @@ from .oracle import Oracle
 from .results import ResultType
 from .shrinking import proposals, size_of, sizes_of
 from .types_of import Shapes
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _SLOW = 5  # inputs on which a contract takes too long, before those that are no smaller are left out
 

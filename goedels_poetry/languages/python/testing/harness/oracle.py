@@ -7,9 +7,12 @@ import contextlib
 import json
 import sys
 from ast import literal_eval
-from typing import Any
 
 from .values import NotData, Opaque, Reader, Writer
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_PENDING = 3000
 

@@ -12,9 +12,12 @@ import resource
 import signal
 import sys
 import types
-from typing import Any
 
 from . import stubs, values
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 FILE = "<candidate>"
 MOST_OUTPUT = 10_000  # characters printed by one call that are kept

@@ -8,10 +8,13 @@ name that the module itself has bound.
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from .types_of import arguments_of, last_name, parsed
 from .values import Opaque, Record
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _ATOMS: dict[str, tuple[type, ...]] = {
     "int": (int,), "bool": (bool,), "str": (str,), "float": (float, int), "complex": (complex, float, int),

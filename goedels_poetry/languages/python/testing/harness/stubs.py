@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 _DIRECT = frozenset({"pure", "safe", "inherit"})  # these decorate as they stand
 _EXCEPTIONS = ("Error", "Violation", "Exception")

@@ -13,11 +13,14 @@ import functools
 import io
 import itertools
 import sys
-from typing import Any
 
 from .compare import difference
 from .limits import Limit, TooLong
 from .oracle import MOST_PENDING, DidNotFinish, Oracle, Pending
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 SWALLOW, ATTEMPT, GATHER, MAP = "__swallow__", "__attempt__", "__gather__", "__map__"
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
-from typing import Any
 
-Shape = tuple[Any, ...]
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
+
+Shape = tuple["Any", ...]
 
 _ATOMS = {"int": "int", "bool": "bool", "str": "str", "float": "float", "bytes": "bytes", "complex": "complex",
           "None": "none", "object": "any", "Any": "any", "Hashable": "int", "Number": "int", "Real": "float",

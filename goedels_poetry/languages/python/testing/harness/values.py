@@ -11,7 +11,10 @@ import collections
 import enum
 import itertools
 import types
-from typing import Any
+
+TYPE_CHECKING = False  # the module typing takes longer to load than any of ours
+if TYPE_CHECKING:
+    from typing import Any
 
 MOST_NODES = 500_000  # 200,000 items of a list of a test of speed, and the list
 DEEPEST = 150

@@ -1,4 +1,4 @@
-"""Files that users name, read whole: never more than a limit, and never what is no text at all."""
+"""Files by name: what stands there, and texts read whole, never more of them than a limit."""
 
 from __future__ import annotations
 
@@ -28,4 +28,12 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
         raise
 
 
-__all__ = ["read_bytes"]
+def is_no_file(path: str | os.PathLike[str]) -> bool:
+    """Whether something stands there that is no regular file: a folder, a pipe, or a link that leads nowhere.
+
+    SQLite would wait for a pipe where no signal reaches it, and begin a database wherever a link happens to lead.
+    """
+    return os.path.lexists(path) and not os.path.isfile(path)
+
+
+__all__ = ["is_no_file", "read_bytes"]

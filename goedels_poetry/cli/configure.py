@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from goedels_poetry.files import is_no_file
 from goedels_poetry.models import ROLES
 from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
 from goedels_poetry.settings.names import configuration_file
@@ -85,7 +86,7 @@ def _validated(given: dict[str, Any]) -> Settings:
 
     file, said, group = configuration_file(os.environ), _said(given), ""
     try:
-        if os.path.lexists(file) and not file.is_file():
+        if is_no_file(file):
             raise BadSettings(f"{file}: is no file")
         base = Settings()
         if "budgets" in given:

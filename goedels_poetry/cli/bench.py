@@ -44,12 +44,9 @@ def bench(request: Request) -> int:
         if _are_results(request.paths):
             return _again(request, ks)
         if are_theorems(request.paths):
-            from goedels_poetry.cli.bench_proofs import check_cluster, prove
-            from goedels_poetry.cli.clustered import connected
+            from goedels_poetry.cli.bench_proofs import prove
 
-            check_cluster(request)
-            with connected(request.cluster) as ray:
-                return asyncio.run(prove(request, ks, ray))
+            return prove(request, ks)
         of_theorems = {"--without": request.without, "--stand-in": request.stand_in is not None}
         for flag, given in {**of_theorems, "--cluster": request.cluster}.items():
             if given:

@@ -14,6 +14,7 @@ from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds c
 from goedels_poetry.cli.early import load_ahead
 from goedels_poetry.cli.interrupted import Ended, code_of, is_unsaid, leaving, listen, say_interrupted
 from goedels_poetry.cli.later import PACKAGES, load_later
+from goedels_poetry.files import Waiting
 
 FEW_COLLECTIONS = (100_000, 50, 100)
 """Thresholds of the garbage collector: what is loaded is no garbage; to look for some takes a tenth of the start."""
@@ -145,8 +146,8 @@ def _open_missing_streams() -> None:
 def _in_one_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """A warning as people read it: without the place in our code."""
-    return f"warning: {' '.join(str(message).split())}\n"
+    """A warning as people read it: without the place in our code, and by that name where something may be wrong."""
+    return f"{'' if issubclass(category, Waiting) else 'warning: '}{' '.join(str(message).split())}\n"
 
 
 def _drop_output() -> None:

@@ -7,7 +7,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +28,9 @@ _PRINTS = ("ray._private.worker", "print_to_stdstream")
 """Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
 _LISTENS = ("ray._private.utils", "set_sigterm_handler")
 """What it does about SIGTERM raises, which it swallows in places."""
+_DEAF = ("ray._private.worker", "FunctionActorManager")
+"""What `ray.shutdown` calls when its driver in C++ has ended, which leaves SIGTERM to the system: that would end us at
+once, without a word, in the second until all of Ray's processes have ended."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -69,7 +72,8 @@ def opened(where: str) -> Iterator[Any]:
                 yield ray
         finally:
             ending.listen()  # until now whoever worked on the cluster did
-            ray.shutdown()
+            with _first(*_DEAF, ending.listen):
+                ray.shutdown()
 
 
 def _start(ray: Any, where: str) -> None:
@@ -86,16 +90,38 @@ def _start(ray: Any, where: str) -> None:
 
 @contextmanager
 def _without(module: str, name: str) -> Iterator[None]:
-    """Inside, a function of Ray's does nothing, for which there is no setting.
+    """Inside, a function of Ray's does nothing, for which there is no setting."""
+    with _in_place_of(module, name, lambda function: lambda *given, **more: None):
+        yield
 
-    Where Ray has no such function any more, there is nothing to do.
+
+@contextmanager
+def _first(module: str, name: str, call: Callable[[], None]) -> Iterator[None]:
+    """Inside, ``call`` is called before a function of Ray's does what it does."""
+
+    def both(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any, **more: Any) -> Any:
+            call()
+            return function(*given, **more)
+
+        return called
+
+    with _in_place_of(module, name, both):
+        yield
+
+
+@contextmanager
+def _in_place_of(module: str, name: str, made: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Inside, another function is in the place of one of Ray's.
+
+    Where Ray has none of that name any more, there is nothing to do.
     """
     there = importlib.import_module(module)
     function = getattr(there, name, None)
     if function is None:
         yield
         return
-    setattr(there, name, lambda *given, **more: None)
+    setattr(there, name, made(function))
     try:
         yield
     finally:

@@ -24,6 +24,8 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness":
 """With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
 `get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
 With the second workers are no less urgent than others on the machine."""
+_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""The head of a frame of HTTP/2: length, kind (here SETTINGS), flags, stream."""
 _PRINTS = ("ray._private.worker", "print_to_stdstream")
 """Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
 _LISTENS = ("ray._private.utils", "set_sigterm_handler")
@@ -148,12 +150,32 @@ def _check(where: str) -> None:
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise ClusterError(f"--cluster {where!r}: auto, local, or HOST:PORT as `ray start --head` prints it")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+        with socket.create_connection((host.strip("[]"), int(port)), PATIENCE) as connection:
+            speaks = _speaks_http2(connection)
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise ClusterError(
             f"--cluster {where}: nothing answers there ({why}); is the head node up? `ray start --head` starts one"
         ) from None
+    if not speaks:
+        raise ClusterError(
+            f"--cluster {where}: what answers there is no head node of Ray; `ray start --head` prints the right port"
+        )
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Whether a server says within `PATIENCE` what one of gRPC, such as Ray's, says first (RFC 9113, section 3.4).
+
+    Where Ray is told to use TLS that is left to it.
+    """
+    if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+        return True
+    try:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS)
+        head = connection.recv(len(_SETTINGS), socket.MSG_WAITALL)
+    except OSError:  # it says nothing, or hangs up
+        return False
+    return len(head) == len(_SETTINGS) and head[3] == _SETTINGS[3]
 
 
 def _reason(where: str, problem: BaseException) -> str:

@@ -1,16 +1,32 @@
-"""Files that users name, read whole: never more than a limit, and never what is no text at all."""
+"""Files by name: what stands there, and texts read whole, never more of them than a limit."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+import sys
+import time
+import warnings
+
+PATIENCE = 2.0
+"""Seconds for which a pipe may have nothing to say before somebody should know what is waited for."""
+_LOOK = 0.25
+"""Seconds after which Python is asked again whether a signal has come: one that comes just before the waiting begins
+does not end it."""
+_CHUNK = 1 << 20
+
+
+class Waiting(UserWarning):
+    """Nothing comes out of a pipe; the text says which one, in words for a person."""
 
 
 def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
     """At most ``most + 1`` bytes of a file, so that whoever gets more than ``most`` knows that it is too large.
 
-    A device may never end, a pipe is waited for until somebody writes it: so nothing is read beyond that.
+    A device may never end: so nothing is read beyond that. A pipe is waited for until all who write it have closed it,
+    with a warning (`Waiting`) where nothing comes for `PATIENCE`; in the main thread a signal ends that, as far as its
+    handler raises.
 
     Raises:
         OSError: it cannot be read; always with the file's name. ValueError: there is a NUL character in the name.
@@ -20,6 +36,8 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
         mode = os.stat(name).st_mode
         if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
             raise OSError(errno.EINVAL, "not a file of text")
+        if stat.S_ISFIFO(mode) and sys.platform == "linux":  # elsewhere a pipe that nobody has opened yet is at its end
+            return _from_pipe(name, most + 1)
         with open(name, "rb") as file:
             return file.read(most + 1)
     except OSError as error:
@@ -28,4 +46,44 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
         raise
 
 
-__all__ = ["read_bytes"]
+def _from_pipe(name: str, most: int) -> bytes:
+    from select import POLLIN, poll
+
+    pipe = at_once(name, os.O_RDONLY)
+    try:
+        wanted, data, since, silent = poll(), bytearray(), time.monotonic(), False
+        wanted.register(pipe, POLLIN)
+        while len(data) < most:
+            if not wanted.poll(1000 * _LOOK):
+                if not silent and time.monotonic() - since >= PATIENCE:
+                    silent = True
+                    how = "goes on or is closed" if data else "is written"
+                    warnings.warn(f"waiting until {name} (a pipe) {how}; Ctrl-C ends it", Waiting, stacklevel=3)
+                continue
+            try:
+                chunk = os.read(pipe, min(_CHUNK, most - len(data)))
+            except BlockingIOError:  # somebody else has read it
+                continue
+            if not chunk:
+                break
+            data += chunk
+            since = time.monotonic()
+        return bytes(data)
+    finally:
+        os.close(pipe)
+
+
+def at_once(path: str, flags: int) -> int:
+    """An opener that waits for nobody, where a pipe stands in the place of a file; ENXIO: nobody reads that pipe."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+
+
+def is_no_file(path: str | os.PathLike[str]) -> bool:
+    """Whether something stands there that is no regular file: a folder, a pipe, or a link that leads nowhere.
+
+    SQLite would wait for a pipe where no signal reaches it, and begin a database wherever a link happens to lead.
+    """
+    return os.path.lexists(path) and not os.path.isfile(path)
+
+
+__all__ = ["Waiting", "at_once", "is_no_file", "read_bytes"]

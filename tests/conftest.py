@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 import remembered
 import warm_solvers
-from _pytest.outcomes import OutcomeException
-from _pytest.pathlib import import_path, module_name_from_path
 from hypothesis import settings
 
 from goedels_poetry.kernel.recursion import allow_recursion
@@ -67,34 +65,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Every process needs all test files with their assertions rewritten, which takes ten seconds and is kept in files.
 
-    So that each of the processes rewrites some and finds the rest, they begin at different ones. What cannot be
-    imported is left to the collection, which says so. Likewise with the constants that Hypothesis looks for in all
-    modules, for its tests to try: five seconds.
+    So that each of the processes rewrites some and finds the rest, they collect in turns that begin at different ones;
+    `pytest_collection_modifyitems` puts the tests into the one order that all processes have to agree on.
     """
     worker = getattr(session.config, "workerinput", None)
-    if worker is None:
+    arguments = session.config.args
+    if worker is None or any("::" in argument for argument in arguments):
         return
-    named = [Path(argument.partition("::")[0]).absolute() for argument in session.config.args]
-    files = sorted(file for place in named for file in (place.rglob("test_*.py") if place.is_dir() else [place]))
-    root = session.config.rootpath
-    part = int(worker["workerid"].removeprefix("gw")) / worker["workercount"]
-    begin = int(len(files) * part)
-    for file in files[begin:] + files[:begin]:
-        with contextlib.suppress(Exception, OutcomeException):
-            import_path(file, mode="importlib", root=root, consider_namespace_packages=False)
-            continue
-        sys.modules.pop(module_name_from_path(file, root), None)
-    with contextlib.suppress(ImportError):  # none of its faces: without, each process looks through all of them
-        from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
-
-        modules = [module for _, module in sorted(sys.modules.items()) if is_local_module_file(_file_of(module))]
-        begin = int(len(modules) * part)
-        for module in modules[begin:] + modules[:begin]:
-            constants_from_module(module)
-
-
-def _file_of(module: ModuleType) -> str:
-    return getattr(module, "__file__", None) or ""
+    named = [Path(argument).absolute() for argument in arguments]
+    files = sorted(str(file) for place in named for file in (place.rglob("test_*.py") if place.is_dir() else [place]))
+    begin = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    session.config.args[:] = files[begin:] + files[:begin]
 
 
 STARTS_MUCH = ("autoformalizer", "bridge", "docs", "lean", "trace")
@@ -110,6 +91,8 @@ def place_in_turn(item: pytest.Item) -> int:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What starts much comes first, and so into one process's share; what is dear may be left out."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.path)
     items.sort(key=place_in_turn)
     if config.option.whole or any("::" in argument for argument in config.args):
         return
@@ -137,8 +120,27 @@ def left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     return without
 
 
+def look_for_constants(session: pytest.Session) -> None:
+    """Take turns likewise with the constants that Hypothesis looks for in all modules, for its tests to try: five seconds."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    with contextlib.suppress(ImportError):  # none of its faces: without, each process looks through all of them
+        from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
+
+        modules = [module for _, module in sorted(sys.modules.items()) if is_local_module_file(_file_of(module))]
+        begin = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        for module in modules[begin:] + modules[:begin]:
+            constants_from_module(module)
+
+
+def _file_of(module: ModuleType) -> str:
+    return getattr(module, "__file__", None) or ""
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fetch Lean, once for all times, before the clock of any test runs; no search for garbage among the tests."""
+    look_for_constants(session)
     gc.freeze()
     if any("lean" in getattr(item, "fixturenames", ()) for item in session.items):
         prepare(install())

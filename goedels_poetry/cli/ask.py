@@ -12,7 +12,7 @@ from typing import Any
 
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.endings import say_verdict
-from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.formal import claims
 from goedels_poetry.cli.inputs import STDIN, Source, Unreadable, certificate_folder, read, read_beside
 from goedels_poetry.cli.program_page import level_text
@@ -71,7 +71,7 @@ def ask_question(request: QuestionRequest) -> int:
         return Verdict.INVALID.exit_code
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return code_of(problem, Verdict.UNKNOWN.exit_code)
+        return code_after_failure(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     if not result.run_id and result.verdict is Verdict.INVALID and not request.as_json:

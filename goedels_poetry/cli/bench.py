@@ -14,7 +14,7 @@ from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, print_json, run, show
 from goedels_poetry.cli.configure import BadSettings, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.inputs import NAMELESS, Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data, Outcome, compare, load, read_outcomes, report
@@ -44,12 +44,9 @@ def bench(request: Request) -> int:
         if _are_results(request.paths):
             return _again(request, ks)
         if are_theorems(request.paths):
-            from goedels_poetry.cli.bench_proofs import check_cluster, prove
-            from goedels_poetry.cli.clustered import connected
+            from goedels_poetry.cli.bench_proofs import prove
 
-            check_cluster(request)
-            with connected(request.cluster) as ray:
-                return asyncio.run(prove(request, ks, ray))
+            return prove(request, ks)
         of_theorems = {"--without": request.without, "--stand-in": request.stand_in is not None}
         for flag, given in {**of_theorems, "--cluster": request.cluster}.items():
             if given:
@@ -59,7 +56,7 @@ def bench(request: Request) -> int:
         return asyncio.run(_ask(request, data, ks))
     except (BadData, BadSettings, GoedelsPoetryError, Unreadable) as problem:
         say(console(sys.stderr), one_line(str(problem)))
-        return code_of(problem, Verdict.INVALID.exit_code)
+        return code_after_failure(problem, Verdict.INVALID.exit_code)
     except asyncio.CancelledError:
         say(console(sys.stderr), f"stopped; to go on: {request.line}")
         return INTERRUPTED

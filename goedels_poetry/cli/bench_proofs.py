@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry import languages
 from goedels_poetry.cli.bench_run import DEFAULT_TIMEOUT, Request, note, run
-from goedels_poetry.cli.clustered import seats_of
+from goedels_poetry.cli.clustered import connected, seats_of
 from goedels_poetry.cli.configure import settings_of
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.lean import fetch_first
@@ -28,13 +29,34 @@ from goedels_poetry.framework import GoedelsPoetryFramework
 from goedels_poetry.settings import ModelSettings, ModelsSettings, Settings
 
 
-async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
-    """Every theorem that the command line names; returns the exit code. ``ray``: a cluster, where one is asked for."""
+@dataclass(frozen=True)
+class _Inputs:
+    """What the command line names."""
+
+    rows: Sequence[Problem]
+    left_out: Mapping[str, int]
+    """Rows that are none, by reason."""
+    texts: Sequence[tuple[Source, str]]
+    """Files that are theorems themselves."""
+
+
+def prove(request: Request, ks: Sequence[int]) -> int:
+    """Every theorem that the command line names; returns the exit code."""
+    _check_cluster(request)
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
     rows, left_out = _rows(request)
-    sources = _files(request)
-    if any(name.endswith(".lean") for name in (*sources, *(problem.file for problem in rows))):
+    # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
+    inputs = _Inputs(rows, left_out, [(source, _text(source)) for source in _files(request).values()])
+    named = (*(source.name for source, _ in inputs.texts), *(problem.file for problem in rows))
+    if any(name.endswith(".lean") for name in named):
         fetch_first(given.lean, quiet=request.quiet or request.as_json)
+    with connected(request.cluster) as ray:
+        return asyncio.run(_prove(request, given, inputs, ks, ray))
+
+
+async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequence[int], ray: Any) -> int:
+    """``ray``: a cluster, where one is asked for."""
+    rows = inputs.rows
     with ExitStack() as opened:
         more: dict[str, Any] = {}
         in_force = without(given, request.without)
@@ -46,7 +68,7 @@ async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
             if not any(problem.reply for problem in rows):
                 raise BadData('--stand-in knows only replies in rows of problems: {"name", "text", "reply", …}')
         async with GoedelsPoetryFramework(in_force) as framework:
-            theorems = await _theorems(framework, rows, sources)
+            theorems = await _theorems(framework, inputs)
             if framework.models is not None and request.stand_in is None:
                 more["models"] = framework.models.fingerprint
         _remark(request, theorems)
@@ -55,7 +77,7 @@ async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
         if request.bank:
             more["bank"] = True
         files = Counter(theorem.file for theorem in theorems)
-        data = Data(tuple(theorem.question for theorem in theorems), dict(files), left_out)
+        data = Data(tuple(theorem.question for theorem in theorems), dict(files), dict(inputs.left_out))
         answerer = ProofAnswerer(
             in_force,
             theorems,
@@ -74,7 +96,7 @@ async def prove(request: Request, ks: Sequence[int], ray: Any = None) -> int:
                 return await run(request, in_force, data, answerer, ks or [1], proofs=True)
 
 
-def check_cluster(request: Request) -> None:
+def _check_cluster(request: Request) -> None:
     """Raise BadData for what cannot be done on several machines."""
     if request.cluster is None:
         return
@@ -115,11 +137,9 @@ def _files(request: Request) -> dict[str, Any]:
     return {name: source for name, source in found.items() if name not in rows}
 
 
-async def _theorems(
-    framework: GoedelsPoetryFramework, rows: Sequence[Problem], sources: dict[str, Any]
-) -> list[Theorem]:
+async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[Theorem]:
     theorems: list[Theorem] = []
-    for problem in rows:
+    for problem in inputs.rows:
         names = await _open_names(framework, problem.text, problem.file)
         theorems += [
             Theorem(
@@ -133,8 +153,7 @@ async def _theorems(
             )
             for name in names
         ]
-    for source in sources.values():
-        text = _text(source)
+    for source, text in inputs.texts:
         if source.file.endswith(".lean"):
             text = with_answer(text)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
@@ -175,4 +194,4 @@ def _remark(request: Request, theorems: Sequence[Theorem]) -> None:
             note(request, "--without bank changes nothing: theorems of bench learn from others with --bank only")
 
 
-__all__ = ["check_cluster", "prove"]
+__all__ = ["prove"]

@@ -17,7 +17,7 @@ from goedels_poetry.agents.changes.back import go_back
 from goedels_poetry.cli.change_files import NotWritten, write_in_place, write_new
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
 from goedels_poetry.cli.endings import say_verdict
-from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
 from goedels_poetry.errors import GoedelsPoetryError, InvalidInput
@@ -86,7 +86,7 @@ def change_file(request: ChangeRequest) -> int:
         return _refuse(request, f"{problem.filename or ''}: {problem.strerror or problem}".lstrip(": "))
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return code_of(problem, Verdict.UNKNOWN.exit_code)
+        return code_after_failure(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     return _finish(request, result)

@@ -20,7 +20,7 @@ from goedels_poetry.cli.code_page import page, row, table
 from goedels_poetry.cli.code_proof import with_proof
 from goedels_poetry.cli.configure import BadSettings, Flags, settings_of
 from goedels_poetry.cli.endings import say_verdict
-from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.inputs import Source, Unreadable, find, read
 from goedels_poetry.cli.resuming import GOES_ON
 from goedels_poetry.cli.signals import Signals
@@ -83,7 +83,7 @@ def write_all(request: CodeRequest) -> int:
         return Verdict.INVALID.exit_code
     except GoedelsPoetryError as problem:  # e.g. another process is at it
         say(errors, one_line(str(problem)))
-        return code_of(problem, Verdict.UNKNOWN.exit_code)
+        return code_after_failure(problem, Verdict.UNKNOWN.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
     if len(tasks) > 1 and not request.as_json:

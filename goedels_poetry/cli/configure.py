@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from goedels_poetry.files import is_no_file
 from goedels_poetry.models import ROLES
 from goedels_poetry.settings import Budgets, ModelSettings, ModelsSettings, Settings
 from goedels_poetry.settings.names import configuration_file
@@ -52,14 +53,27 @@ def settings_of(flags: Flags, *, timeout: float | None, **more: Any) -> Settings
         more: Further settings; None means not given.
 
     Raises:
-        BadSettings: as of `settings`.
+        BadSettings: as of `settings`, or the recording to answer from is a pipe out of which something else comes.
     """
     budgets: dict[str, float | None] = {} if timeout is None else {"wall_seconds": timeout}
     budgets |= flags.budgets
     if budgets.get("wall_seconds") == 0:
         budgets["wall_seconds"] = None
     models = {"model": flags.model, "base_url": flags.base_url, "record": flags.record, "replay": flags.replay}
-    return settings(seed=flags.seed, budgets=budgets, models=models, **more)
+    found = settings(seed=flags.seed, budgets=budgets, models=models, **more)
+    if found.models.replay is not None and is_no_file(found.models.replay):
+        _wait_for(found.models.replay)
+    return found
+
+
+def _wait_for(recording: Path) -> None:
+    """Read what comes out of a pipe before there is a loop, which would keep Ctrl-C waiting for as long."""
+    from goedels_poetry.models import Recording, RecordingError
+
+    try:
+        Recording.load(recording)
+    except RecordingError as problem:
+        raise BadSettings(str(problem)) from None
 
 
 def settings(**flags: Any) -> Settings:
@@ -85,7 +99,7 @@ def _validated(given: dict[str, Any]) -> Settings:
 
     file, said, group = configuration_file(os.environ), _said(given), ""
     try:
-        if os.path.lexists(file) and not file.is_file():
+        if is_no_file(file):
             raise BadSettings(f"{file}: is no file")
         base = Settings()
         if "budgets" in given:

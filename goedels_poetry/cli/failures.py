@@ -23,7 +23,7 @@ INTERRUPTED = 130
 _THREADS = "can't start new thread"
 
 
-def code_of(error: Exception, otherwise: int) -> int:
+def code_after_failure(error: Exception, otherwise: int) -> int:
     """Exit code of a command that an exception ended, where it has one of its own; else ``otherwise``."""
     own = {RunLocked: LOCKED, StoreError: NOT_STORED, MissingTool: UNAVAILABLE}
     return next((code for kind, code in own.items() if isinstance(error, kind)), otherwise)
@@ -76,7 +76,7 @@ __all__ = [
     "LOCKED",
     "NOT_STORED",
     "UNAVAILABLE",
-    "code_of",
+    "code_after_failure",
     "describe",
     "is_without_room",
     "save_log",

@@ -27,7 +27,7 @@ from goedels_poetry.autoformalizer import (
     summarize,
 )
 from goedels_poetry.cli.configure import BadSettings, Flags, Unusable, settings_of
-from goedels_poetry.cli.failures import INTERRUPTED, code_of
+from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.formal import Confirmation, can_ask, claims
 from goedels_poetry.cli.inputs import Unreadable, read, read_beside
 from goedels_poetry.cli.verdicts import worst
@@ -67,7 +67,7 @@ def formalize_all(request: Request) -> int:
         return asyncio.run(_run(request, items, executor, progress))
     except (Unusable, BadItems, BadSettings, GoedelsPoetryError) as problem:
         say(errors, one_line(str(problem)))
-        return code_of(problem, Verdict.INVALID.exit_code)
+        return code_after_failure(problem, Verdict.INVALID.exit_code)
     except asyncio.CancelledError:
         return INTERRUPTED
 

@@ -36,7 +36,7 @@ def listen() -> None:
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
         if isinstance(unraisable.exc_value, (KeyboardInterrupt, Ended)):
-            _leave(code_of(unraisable.exc_value))
+            _leave(code_after_signal(unraisable.exc_value))
         report(unraisable)
 
     sys.unraisablehook = hook
@@ -49,7 +49,7 @@ def leaving() -> None:
             signal.signal(number, lambda number, frame: _leave(128 + number))
 
 
-def code_of(error: BaseException) -> int:
+def code_after_signal(error: BaseException) -> int:
     """The exit code of what a signal raised: 128 and the signal's number, as shells count."""
     return 128 + (error.number if isinstance(error, Ended) else signal.SIGINT)
 
@@ -77,4 +77,4 @@ def _leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-__all__ = ["Ended", "code_of", "is_unsaid", "leaving", "listen", "say_interrupted"]
+__all__ = ["Ended", "code_after_signal", "is_unsaid", "leaving", "listen", "say_interrupted"]

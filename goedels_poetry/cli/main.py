@@ -12,8 +12,9 @@ from typing import NoReturn
 
 from goedels_poetry.cli import waited  # noqa: F401  first of all: the seconds count from there
 from goedels_poetry.cli.early import load_ahead
-from goedels_poetry.cli.interrupted import Ended, code_of, is_unsaid, leaving, listen, say_interrupted
+from goedels_poetry.cli.interrupted import Ended, code_after_signal, is_unsaid, leaving, listen, say_interrupted
 from goedels_poetry.cli.later import PACKAGES, load_later
+from goedels_poetry.files import Waiting
 
 FEW_COLLECTIONS = (100_000, 50, 100)
 """Thresholds of the garbage collector: what is loaded is no garbage; to look for some takes a tenth of the start."""
@@ -34,7 +35,7 @@ def run() -> NoReturn:
         main()
     except (KeyboardInterrupt, Ended) as signalled:  # before or after `main` could say so
         say_interrupted()
-        os._exit(code_of(signalled))
+        os._exit(code_after_signal(signalled))
     except SystemExit as end:
         leaving()
         code = _flushed(end.code)
@@ -90,7 +91,7 @@ def main() -> NoReturn:
         app(prog_name=NAME)
     except (KeyboardInterrupt, Ended) as signalled:
         say_interrupted()
-        raise SystemExit(code_of(signalled)) from None
+        raise SystemExit(code_after_signal(signalled)) from None
     except SystemExit as end:
         if is_unsaid(end):
             say_interrupted()
@@ -145,8 +146,8 @@ def _open_missing_streams() -> None:
 def _in_one_line(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
 ) -> str:
-    """A warning as people read it: without the place in our code."""
-    return f"warning: {' '.join(str(message).split())}\n"
+    """A warning as people read it: without the place in our code, and by that name where something may be wrong."""
+    return f"{'' if issubclass(category, Waiting) else 'warning: '}{' '.join(str(message).split())}\n"
 
 
 def _drop_output() -> None:

@@ -36,7 +36,8 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
             from goedels_poetry.cli.lean import fetch_first  # not at the cost of other languages
 
             fetch_first(settings().lean, quiet=as_json)
-        found, troubles = asyncio.run(_search(source, theorem or source.theorem, queries, limit))
+        text = read(source)  # before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does
+        found, troubles = asyncio.run(_search(source, text, theorem or source.theorem, queries, limit))
     except (Unreadable, InvalidInput, BadSettings, _NoPremises, GoedelsPoetryError, TimeoutError) as problem:
         say(errors, f"{printable(file)}: {one_line(str(problem))}", style="bold red")
         return Verdict.INVALID.exit_code
@@ -51,13 +52,12 @@ def look_up(file: str, theorem: str | None, queries: list[str], limit: int | Non
 
 
 async def _search(
-    source: Source, theorem: str, queries: list[str], limit: int | None
+    source: Source, text: str, theorem: str, queries: list[str], limit: int | None
 ) -> tuple[SearchResult, list[str]]:
     in_force = settings()
     given = in_force.retrieval
     if limit is not None:
         given = given.model_copy(update={"premises": limit})
-    text = read(source)
     language = languages.get(languages.for_file(source.file))
     if isinstance(language, Configurable):
         language.configure(in_force)

@@ -266,10 +266,11 @@ class _Batch:
         return [source.of(theorem) for theorem in found] if len(found) > 1 else [source]
 
     def _language(self, source: Source) -> str:
-        """Named, or told by the file's name; for a claim and standard input the first one."""
+        """Named, or told by the file's name; for a claim, standard input and a pipe without a suffix the first one."""
         if self._request.language is not None:
             return self._request.language
-        return "smt" if source.file == STDIN or self._request.informal else languages.for_file(source.file)
+        nameless = source.file == STDIN or (source.file in self._typed and not Path(source.file).suffix)
+        return SMT if nameless or self._request.informal else languages.for_file(source.file)
 
     def _text(self, source: Source) -> str | Unreadable:
         text = self._typed[source.file] if source.file in self._typed else _attempt_read(source)

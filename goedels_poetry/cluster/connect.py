@@ -7,7 +7,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,10 +24,15 @@ _ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness":
 """With the first Ray takes 127.0.0.1 for the address of this machine, and its servers listen there alone (see
 `get_node_ip_address` in Ray's services.py); the argument that looks made for this is replaced by a reachable address.
 With the second workers are no less urgent than others on the machine."""
+_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""The head of a frame of HTTP/2: length, kind (here SETTINGS), flags, stream."""
 _PRINTS = ("ray._private.worker", "print_to_stdstream")
 """Of a node that is lost it tells pages, whatever one asks it for, where our results go."""
 _LISTENS = ("ray._private.utils", "set_sigterm_handler")
 """What it does about SIGTERM raises, which it swallows in places."""
+_DEAF = ("ray._private.worker", "FunctionActorManager")
+"""What `ray.shutdown` calls when its driver in C++ has ended, which leaves SIGTERM to the system: that would end us at
+once, without a word, in the second until all of Ray's processes have ended."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -69,7 +74,8 @@ def opened(where: str) -> Iterator[Any]:
                 yield ray
         finally:
             ending.listen()  # until now whoever worked on the cluster did
-            ray.shutdown()
+            with _first(*_DEAF, ending.listen):
+                ray.shutdown()
 
 
 def _start(ray: Any, where: str) -> None:
@@ -86,16 +92,38 @@ def _start(ray: Any, where: str) -> None:
 
 @contextmanager
 def _without(module: str, name: str) -> Iterator[None]:
-    """Inside, a function of Ray's does nothing, for which there is no setting.
+    """Inside, a function of Ray's does nothing, for which there is no setting."""
+    with _in_place_of(module, name, lambda function: lambda *given, **more: None):
+        yield
 
-    Where Ray has no such function any more, there is nothing to do.
+
+@contextmanager
+def _first(module: str, name: str, call: Callable[[], None]) -> Iterator[None]:
+    """Inside, ``call`` is called before a function of Ray's does what it does."""
+
+    def both(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any, **more: Any) -> Any:
+            call()
+            return function(*given, **more)
+
+        return called
+
+    with _in_place_of(module, name, both):
+        yield
+
+
+@contextmanager
+def _in_place_of(module: str, name: str, made: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Iterator[None]:
+    """Inside, another function is in the place of one of Ray's.
+
+    Where Ray has none of that name any more, there is nothing to do.
     """
     there = importlib.import_module(module)
     function = getattr(there, name, None)
     if function is None:
         yield
         return
-    setattr(there, name, lambda *given, **more: None)
+    setattr(there, name, made(function))
     try:
         yield
     finally:
@@ -122,12 +150,32 @@ def _check(where: str) -> None:
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise ClusterError(f"--cluster {where!r}: auto, local, or HOST:PORT as `ray start --head` prints it")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+        with socket.create_connection((host.strip("[]"), int(port)), PATIENCE) as connection:
+            speaks = _speaks_http2(connection)
     except OSError as problem:
         why = problem.strerror or str(problem)
         raise ClusterError(
             f"--cluster {where}: nothing answers there ({why}); is the head node up? `ray start --head` starts one"
         ) from None
+    if not speaks:
+        raise ClusterError(
+            f"--cluster {where}: what answers there is no head node of Ray; `ray start --head` prints the right port"
+        )
+
+
+def _speaks_http2(connection: socket.socket) -> bool:
+    """Whether a server says within `PATIENCE` what one of gRPC, such as Ray's, says first (RFC 9113, section 3.4).
+
+    Where Ray is told to use TLS that is left to it.
+    """
+    if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+        return True
+    try:
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS)
+        head = connection.recv(len(_SETTINGS), socket.MSG_WAITALL)
+    except OSError:  # it says nothing, or hangs up
+        return False
+    return len(head) == len(_SETTINGS) and head[3] == _SETTINGS[3]
 
 
 def _reason(where: str, problem: BaseException) -> str:

@@ -167,12 +167,16 @@ def read_outcome(row: Any) -> Outcome:
     return Outcome(**{**known, "tags": tuple(known.get("tags", ())), "mistakes": dict(known.get("mistakes", {}))})
 
 
+_MOST = 1 << 53
+"""Larger counts are none that anybody has counted, and no figures can be made of them."""
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and value >= 0
+    return isinstance(value, int) and 0 <= value <= _MOST
 
 
 _SHAPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {

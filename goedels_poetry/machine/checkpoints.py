@@ -7,7 +7,6 @@ not taken up, which may have been the end of a search that had been asked to sto
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
+from goedels_poetry.files import is_no_file
 from goedels_poetry.machine.graph import RECURSION_LIMIT
 from goedels_poetry.machine.supervisor import RUNNING
 from goedels_poetry.tree.runs import RunDir
@@ -102,8 +102,8 @@ async def checkpointer(place: RunDir, store: ProofStore) -> AsyncIterator[Any]:
 
 
 def _check_file(path: Path) -> None:
-    """Say of what is no file what SQLite says of one that is no database; it would wait for a pipe."""
-    if os.path.lexists(path) and not path.is_file():
+    """Say of what is no file what SQLite says of one that is no database."""
+    if is_no_file(path):
         error = sqlite3.DatabaseError(f"{path} is no file")
         error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
         raise error
@@ -120,6 +120,7 @@ def reader(place: RunDir) -> Iterator[Any]:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
     try:
+        _check_file(path)
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)) as db:
             saver = SqliteSaver(db, serde=_strict_serializer())
             saver.is_setup = True  # whoever wrote the file has made its tables

@@ -15,7 +15,7 @@ from goedels_poetry.models.accounting import Ledger, Price, PriceError, Prices, 
 from goedels_poetry.models.cache import Asked, CacheStats, ExecutorCache
 from goedels_poetry.models.client import Models, models_from
 from goedels_poetry.models.prompts import PromptError, Prompts, Template
-from goedels_poetry.models.record import RecordingError
+from goedels_poetry.models.record import Recording, RecordingError
 from goedels_poetry.models.replies import (
     Block,
     UnusableReply,
@@ -41,6 +41,7 @@ __all__ = [
     "Prices",
     "PromptError",
     "Prompts",
+    "Recording",
     "RecordingError",
     "Reply",
     "Request",

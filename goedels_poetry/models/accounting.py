@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from goedels_poetry.errors import BudgetExceeded, GoedelsPoetryError
+from goedels_poetry.files import is_no_file
 from goedels_poetry.models.requests import Reply, Usage
 from goedels_poetry.settings import Budgets
 
@@ -51,6 +52,8 @@ class Prices:
         ours = Path(__file__).with_name("prices.toml").read_text(encoding="utf-8")
         table = _read(ours, "prices.toml")
         if file is not None and file.exists():
+            if is_no_file(file):
+                raise PriceError(f"{file} is no file")
             try:
                 table |= _read(file.read_text(encoding="utf-8"), str(file))
             except (OSError, UnicodeDecodeError) as problem:

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.files import is_no_file
 
 _VARIABLE = re.compile(r"\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -101,6 +102,8 @@ class Prompts:
         for folder in self._folders:
             file = folder / f"{name}.md"
             try:
+                if is_no_file(file):
+                    raise PromptError(f"prompt {file} is no file")
                 if file.stat().st_size > MAX_TEMPLATE_BYTES:
                     raise PromptError(f"prompt {file} is larger than {MAX_TEMPLATE_BYTES} bytes")
                 return Template(name, file.read_text(encoding="utf-8"), str(file))

@@ -9,17 +9,22 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 from collections import deque
 from dataclasses import asdict
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
+from goedels_poetry.files import at_once, read_bytes
 from goedels_poetry.models.requests import Reply, Request, Usage
 
 FORMAT = "goedels-poetry recording"
 VERSION = 1
+MAX_BYTES = 1 << 30
+"""Of a recording that is read."""
 
 
 class RecordingError(GoedelsPoetryError):
@@ -44,9 +49,12 @@ class Recorder:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and path.stat().st_size:
                 Recording.load(path)
-            self._file = path.open("ab", buffering=0)  # nothing is left over for closing, which could fail
+            # Nothing is left over for closing, which could fail; a pipe that nobody reads is refused, not waited for.
+            self._file = open(path, "ab", buffering=0, opener=at_once)  # noqa: SIM115
+            os.set_blocking(self._file.fileno(), True)
         except OSError as problem:
-            raise RecordingError(f"{path} cannot be written: {problem}") from problem
+            why = "nobody reads it (a pipe)" if problem.errno == errno.ENXIO else problem
+            raise RecordingError(f"{path} cannot be written: {why}") from problem
         try:
             if path.stat().st_size:
                 self._put("\n")  # after a crash the last line may have no end
@@ -78,6 +86,20 @@ class Recorder:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@cache
+def _piped(path: Path, device: int, inode: int) -> bytes:
+    """What came out of a pipe: that can be had but once, and every sample of a benchmark has models of its own."""
+    return read_bytes(path, MAX_BYTES)
+
+
+def _text(path: Path) -> str:
+    about = path.stat()
+    data = _piped(path, about.st_dev, about.st_ino) if stat.S_ISFIFO(about.st_mode) else read_bytes(path, MAX_BYTES)
+    if len(data) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"larger than {MAX_BYTES >> 20} MB")
+    return data.decode()
+
+
 class Recording:
     """A recording to answer from. Equal questions get their answers in the order of the file, the last one again."""
 
@@ -96,7 +118,7 @@ class Recording:
         try:
             if path.is_char_device():
                 raise RecordingError(f"{path} is not a recording but a device")
-            lines = path.read_text(encoding="utf-8").split("\n")
+            lines = _text(path).split("\n")
         except (OSError, UnicodeDecodeError) as problem:
             raise RecordingError(f"{path} cannot be read: {problem}") from problem
         roles: dict[str, dict[str, Any]] = {}

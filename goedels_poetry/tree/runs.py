@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goedels_poetry.errors import RunLocked, UnknownRun, lacks_resources
+from goedels_poetry.files import at_once
 from goedels_poetry.tree.results import RunResult, RunSummary
 from goedels_poetry.tree.state import Verdict
 from goedels_poetry.tree.store import ProofStore
@@ -79,7 +80,7 @@ class RunDir:
         """``run.json``, or {} when it was never written."""
         try:
             if self.database is None:
-                with open(self.path / "run.json", encoding="utf-8", opener=_at_once) as file:
+                with open(self.path / "run.json", encoding="utf-8", opener=at_once) as file:
                     written = file.read()
             else:
                 written = self.database.card(self.run_id) or "{}"
@@ -135,7 +136,7 @@ class RunDir:
         while True:
             self.path.mkdir(parents=True, exist_ok=True)
             try:
-                file = os.fdopen(_at_once(str(self.path / "lock"), os.O_RDWR | os.O_CREAT), "rb", buffering=0)
+                file = os.fdopen(at_once(str(self.path / "lock"), os.O_RDWR | os.O_CREAT), "rb", buffering=0)
             except FileNotFoundError:
                 continue  # deleted in between: it begins anew
             with file:
@@ -160,7 +161,7 @@ class RunDir:
         if self.database is not None:
             return self.database.is_locked(self.run_id)
         try:
-            with open(self.path / "lock", "rb", opener=_at_once) as file:
+            with open(self.path / "lock", "rb", opener=at_once) as file:
                 return not _try_lock(file.fileno(), fcntl.LOCK_SH)
         except OSError:
             return False  # no run has ever begun there
@@ -214,11 +215,6 @@ def _sizes(folder: Path) -> Iterator[int]:
                     yield from _sizes(Path(entry.path))
                 else:
                     yield entry.stat(follow_symlinks=False).st_size
-
-
-def _at_once(path: str, flags: int) -> int:
-    """An opener that waits for nobody, where a pipe stands in the place of a file."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
 
 
 def _try_lock(fd: int, kind: int, patience: float = 0.0) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from goedels_poetry.files import is_no_file
+
 T = TypeVar("T")
 
 PATIENCE = 5.0
@@ -25,7 +27,7 @@ _OURS_TO_REPLACE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 def connect(path: Path, schema: str) -> sqlite3.Connection:
     """Open or create a database in WAL mode; several processes may do so at once. Raises sqlite3.Error, OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():  # SQLite would wait for a pipe, where no signal reaches it
+    if is_no_file(path):
         raise sqlite3.OperationalError("it is no file")
     deadline = time.monotonic() + PATIENCE
     while True:

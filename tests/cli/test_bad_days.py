@@ -277,24 +277,3 @@ def test_what_the_system_does_not_give_is_never_a_verdict(program: Any, theorems
     assert done.returncode in (0, 5, 74), done  # proved all the same, to be resumed, or not done
     (result,) = program("prove", theorems / "swap_twice.smt2", "--json").objects()
     assert result["verdict"] == "proved"
-
-
-def test_a_pipe_that_is_named_is_a_theorem_and_ctrl_c_ends_the_waiting(home: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.smt2"
-    os.mkfifo(pipe)
-
-    def begun(*words: str) -> subprocess.Popen[bytes]:
-        command = [*COMMAND, *(words or ("prove",)), str(pipe)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(home))
-
-    process = begun()
-    pipe.write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
-    assert (process.communicate(timeout=60), process.returncode)[1] == 0
-    for words in (("prove",), ("ask", "--program")):
-        process = begun(*words)
-        with pipe.open("w"):  # opened as soon as the program reads
-            while _state(process.pid) != "S":  # Python hears a signal before it waits or while it does, not in between
-                time.sleep(0.01)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err) == (130, b"", b"interrupted\n")

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from goedels_poetry.cli import ask_program
-from goedels_poetry.cli.failures import code_of
+from goedels_poetry.cli.failures import code_after_failure
 from goedels_poetry.cli.no_verdict import failure_of, lock_holder
 from goedels_poetry.cli.verdicts import worst_code
 from goedels_poetry.errors import RunLocked, StoreError, UnknownRun
@@ -114,9 +114,9 @@ def test_a_disk_that_fails_is_no_verdict_either(tmp_path: Path) -> None:
 
 
 def test_commands_about_one_thing_exit_with_the_same_codes() -> None:
-    assert code_of(RunLocked("run 12 is being worked on"), 1) == 75
-    assert code_of(StoreError("damaged"), 2) == 74
-    assert code_of(UnknownRun("no such run"), 2) == 2
+    assert code_after_failure(RunLocked("run 12 is being worked on"), 1) == 75
+    assert code_after_failure(StoreError("damaged"), 2) == 74
+    assert code_after_failure(UnknownRun("no such run"), 2) == 2
 
 
 def test_of_several_the_worst_is_the_exit_code() -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from goedels_poetry.errors import StoreError
+from goedels_poetry.machine.checkpoints import reader
+from goedels_poetry.tree import shared_database
+from goedels_poetry.tree.runs import RunDir
+from goedels_poetry.tree.store import database
 
 EASY = "(declare-const p Bool)\n(prove (or p (not p)))\n"
 
@@ -26,6 +33,11 @@ def _folder(file: Path) -> None:
 def _circle(file: Path) -> None:
     file.unlink(missing_ok=True)
     file.symlink_to(file)
+
+
+def _nowhere(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.symlink_to(file.with_name("nowhere"))
 
 
 def _empty(file: Path) -> None:
@@ -70,8 +82,9 @@ def test_of_many_runs_one_that_cannot_be_read_hides_no_other(
     assert cli("show", run.name).code == 0
 
 
-@pytest.mark.parametrize("instead", [_pipe, _folder])
-@pytest.mark.parametrize("file", ["lemmas.db", "strategies.db"])
+@pytest.mark.parametrize(
+    ("file", "instead"), [("lemmas.db", _pipe), ("lemmas.db", _nowhere), ("strategies.db", _folder)]
+)
 def test_a_bank_that_is_no_file_is_done_without_and_said(
     cli: Any, run: Path, home: Path, file: str, instead: Callable[[Path], None]
 ) -> None:
@@ -80,6 +93,21 @@ def test_a_bank_that_is_no_file_is_done_without_and_said(
     (result,) = ran.objects()
     assert (ran.code, result["verdict"]) == (0, "proved")
     assert any(file in warning and "it is no file" in warning for warning in result["warnings"]), result["warnings"]
+
+
+@pytest.mark.parametrize("instead", [_pipe, _folder, _circle, _nowhere])
+def test_what_is_no_file_is_refused_before_sqlite_waits_for_it_or_begins_another(
+    tmp_path: Path, instead: Callable[[Path], None]
+) -> None:
+    file = tmp_path / "graph.db"
+    instead(file)
+    with pytest.raises(StoreError, match="is no file; --fresh"):
+        database.connect(file, read_only=False)
+    with pytest.raises(sqlite3.OperationalError, match="it is no file"):
+        shared_database.connect(file, "")
+    with pytest.raises(StoreError, match="is no file"), reader(RunDir(tmp_path)):
+        pass
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_checkpoints_in_what_is_no_file_are_put_aside(cli: Any, theorems: Path, home: Path) -> None:

@@ -81,6 +81,38 @@ async def test_a_theorem_is_proved_by_goals_that_another_machine_works_on(lean: 
     assert {"prove", "verify"} <= set(node.asked)
 
 
+PARTS = """by
+  have sum : a + b = b + a := by sorry
+  have less : a ≤ b := by sorry
+  have other : b ≤ a := by sorry
+  omega"""
+
+
+async def test_each_subgoal_of_a_sketch_is_looked_at_by_whichever_node_is_free(lean: LeanPool) -> None:
+    """All at once, and what is told is what one Lean alone would tell: of the false ones the first."""
+    goal = Goal("theorem equal (a b : Nat) : a = b := by sorry\n", {"theorem": "equal"}, "0", "")
+    language, alone = LeanLanguage(lean), LeanLanguage(lean)
+    at_work, most = 0, 0
+
+    class Several(Node):
+        async def run(self, function: str, payload: Json, *arguments: Any, **named: Any) -> Any:
+            nonlocal at_work, most
+            at_work += 1
+            most = max(most, at_work)
+            try:
+                return await super().run(function, payload, *arguments, **named)
+            finally:
+                at_work -= 1
+
+    node = Several(lean)
+    language.work_on(node)
+    sketch = {"strategy": "split", "fingerprint": "split", "proof": PARTS}
+    outcome, expected = await language.verify_sketch(goal, sketch), await alone.verify_sketch(goal, sketch)
+    assert node.asked == ["link_sketch", *["refute_child"] * 3] and most == 3
+    assert (outcome.ok, outcome.value, outcome.reason) == (expected.ok, expected.value, expected.reason)
+    assert outcome.value["refuted_child"] == 1 and at_work == 0
+
+
 def proved_by(proof: str, helpers: str = "") -> Lie:
     """Whatever the goal is, this proves it; so a node says."""
     candidate = {"proof": proof, "helpers": helpers}
@@ -106,7 +138,7 @@ def without_a_hole(method: str) -> Json | None:
     }
     if method == "prove":
         return {"outcome": {"ok": False, "value": {}, "reason": "exhausted", "cost": {}}}
-    if method in ("sketch", "verify_sketch", "correct_sketch"):
+    if method in ("sketch", "link_sketch", "correct_sketch"):
         return {"outcome": {"ok": True, "value": {"sketch": sketch}, "reason": "", "cost": {}}}
     return None
 

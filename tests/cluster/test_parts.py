@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from called import call
 
-from goedels_poetry.cluster import ClusterError, opened
+from goedels_poetry.cluster import ClusterError, connect, opened
 from goedels_poetry.cluster.homes import Home
 from goedels_poetry.cluster.runs import settings_json
 from goedels_poetry.cluster.seats import SOLVERS, Seats, TurnedAway
@@ -36,6 +37,24 @@ def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_another_server_is_no_cluster_and_not_waited_for(says: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        given: list[socket.socket] = []
+
+        def answer() -> None:
+            given.append(server.accept()[0])
+            given[0].sendall(says)
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        with pytest.raises(ClusterError, match="what answers there is no head node of Ray"):
+            connect._check(f"127.0.0.1:{server.getsockname()[1]}")
+        answering.join()
+        given[0].close()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import os
 import signal
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from goedels_poetry import GoedelsPoetryFramework, Settings
+from goedels_poetry.cluster import connect
 
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytestmark = [
@@ -36,6 +39,10 @@ class Trial:
         self._env = os.environ | {MARK: str(folder), "GOEDELS_POETRY__HOME": str(folder / "home")}
         self._mark = f"{MARK}={folder}".encode()
         self._errors = folder / "errors"
+
+    def set(self, name: str, value: str) -> None:
+        """A variable of the command's environment."""
+        self._env[name] = value
 
     def processes(self) -> list[str]:
         """The command lines of those that are alive."""
@@ -97,6 +104,38 @@ def test_a_signal_while_ray_starts_leaves_nothing_behind(trial: Trial, stage: st
     code, out, errors = trial.run(*words, send=sent, when=trial.until(stage))
     assert (code, out, errors) == (128 + sent, "", "interrupted\n")
     assert not list(tmp_path.rglob("run.json")), "nothing was begun"
+
+
+WHEN_RAY_ENDS = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "goedels_poetry.cluster.connect":
+            sys.meta_path.remove(self)
+            from ray._private.node import Node
+            end = Node.kill_all_processes
+            def ending(node, *given, **more):
+                os.kill(os.getpid(), signal.SIGTERM)
+                end(node, *given, **more)
+            Node.kill_all_processes = ending
+sys.meta_path.insert(0, Finder())
+"""
+"""A `sitecustomize`: the signal comes when nothing is left for Ray to do but to end its own processes."""
+
+
+@pytest.mark.whole("test_ray_listens_no_more_before_what_makes_us_listen_again")
+def test_a_signal_while_ray_ends_is_said_as_at_any_other_moment(trial: Trial, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WHEN_RAY_ENDS)
+    trial.set("PYTHONPATH", str(tmp_path))
+    code, out, errors = trial.run("prove", str(THEOREMS / "drinker.smt2"), "--cluster", "local", "--quiet")
+    assert (code, errors) == (128 + signal.SIGTERM, "interrupted\n")
+    assert "proved" in out.splitlines()[-1], "the verdict was known, and printed"
+
+
+def test_ray_listens_no_more_before_what_makes_us_listen_again() -> None:
+    module, name = connect._DEAF
+    ends = inspect.getsource(importlib.import_module(module).shutdown)
+    assert 0 < ends.index("shutdown_driver()") < ends.index(f"{name}(") < ends.index("kill_all_processes(")
 
 
 @pytest.mark.whole("test_a_signal_while_ray_starts_leaves_nothing_behind")

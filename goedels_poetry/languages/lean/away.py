@@ -23,7 +23,15 @@ JOB = "goedels_poetry.languages.lean.away:answer"
 """The name of the job for a `JobPool`; who does it calls `answer` with a language of his."""
 SECONDS = 600.0
 """For one job: its own limits are shorter, so that only a machine that stands still reaches it."""
-_URGENCY = {"verify": 0, "verify_sketch": 1, "prove": 2, "correct_sketch": 3, "sketch_within": 3, "sketch": 4}
+_URGENCY = {
+    "verify": 0,
+    "link_sketch": 1,
+    "refute_child": 1,
+    "prove": 2,
+    "correct_sketch": 3,
+    "sketch_within": 3,
+    "sketch": 4,
+}
 """The methods that may be done elsewhere; the smallest is served first."""
 
 

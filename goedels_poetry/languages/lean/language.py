@@ -6,9 +6,11 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
-from goedels_poetry.errors import GoedelsPoetryError, MissingTool
+from goedels_poetry.errors import GoedelsPoetryError, MissingTool, Unavailable
 from goedels_poetry.languages.base import EXHAUSTED, Citable, Goal, JobPool, Outcome, Theorem
 from goedels_poetry.languages.bridge.goals import Engine
 from goedels_poetry.languages.lean import premises, symbolic
@@ -301,9 +303,39 @@ class LeanLanguage:
             reason, refused = opened.reason, refused | {found.fingerprint}
         return Outcome(False, {"reason": reason or "no strategy is left to try"}, EXHAUSTED, _cost(began))
 
-    @may_go_away
     async def verify_sketch(self, goal: Goal, sketch: Json) -> Outcome:
-        """See `Language.verify_sketch`."""
+        """See `Language.verify_sketch`: its subgoals give the goal, and of none of them a counterexample is found.
+
+        Where there are other machines each subgoal is looked at by whichever is free; here one after the other.
+        """
+        linked = await self.link_sketch(goal, sketch)
+        if not linked.ok:
+            return linked
+        try:
+            statements = [str(child["statement"]) for child in linked.value["sketch"]["children"]]
+        except (TypeError, KeyError) as fault:  # of another machine
+            raise Unavailable(f"a node's sketch cannot be read ({type(fault).__name__}: {fault})") from fault
+        seconds = linked.cost.get("solver_seconds", 0.0)
+        looks = [partial(self.refute_child, goal, statement) for statement in statements]
+        begun = [asyncio.ensure_future(look()) for look in looks] if self.elsewhere is not None else []
+        try:
+            for number, look in enumerate(looks):
+                seen = await (begun[number] if begun else look())
+                seconds += seen.cost.get("solver_seconds", 0.0)
+                if seen.ok:
+                    instance = str(seen.value["instance"])
+                    value = {"refuted_child": number, "counterexample": {"instance": instance}}
+                    cost = linked.cost | {"solver_seconds": seconds}
+                    return Outcome(False, value, f"subgoal {number} is false: {instance}", cost)
+        finally:
+            for task in begun:
+                task.cancel()
+            await asyncio.gather(*begun, return_exceptions=True)
+        return replace(linked, cost=linked.cost | {"solver_seconds": seconds})
+
+    @may_go_away
+    async def link_sketch(self, goal: Goal, sketch: Json) -> Outcome:
+        """The first half of `verify_sketch`: with the sketch as it was opened, where its subgoals give the goal."""
         began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
         if "linked" not in sketch:
             opened = await open_sketch(
@@ -321,15 +353,18 @@ class LeanLanguage:
         if seen.reason:
             problem = f"the subgoals do not give the goal: {seen.reason}"
             return Outcome(False, {"report": problem}, problem, _cost(began))
-        for number, child in enumerate(sketch["children"]):
-            statement = child["statement"]
-            small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
-            false = await symbolic.refute(lean, small, seconds=REFUTE_SECONDS)
-            if false is not None:
-                value = {"refuted_child": number, "counterexample": {"instance": false.text}}
-                return Outcome(False, value, f"subgoal {number} is false: {false.text}", _cost(began))
         whole = {**sketch, "names": list(seen.names)}
         return Outcome(True, {"sketch": whole}, cost=_cost(began))
+
+    @may_go_away
+    async def refute_child(self, goal: Goal, statement: str) -> Outcome:
+        """The other half, for one subgoal: ok, with the ``instance`` at which it is false, where one is found."""
+        began, lean, task = time.monotonic(), await self._lean(), await self._task(goal)
+        small = Task(task.prefix, statement, lemma_name(statement), task.facts, task.functions, task.types)
+        false = await symbolic.refute(lean, small, seconds=REFUTE_SECONDS)
+        if false is None:
+            return Outcome(False, {}, "no counterexample was found", _cost(began))
+        return Outcome(True, {"instance": false.text}, cost=_cost(began))
 
     @may_go_away
     async def correct_sketch(self, goal: Goal, sketch: Json, report: Any) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gzip
+import io
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import InvalidInput
+from goedels_poetry.files import read_bytes
 
 MAX_BYTES = 200_000_000
 """A file is not read further, unpacked or not."""
@@ -56,10 +58,10 @@ def load_problems(path: str | Path) -> list[CodeProblem]:
 
 def _text(path: Path) -> str:
     try:
-        with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path, "rb") if packed else open(path, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        data = read_bytes(path, MAX_BYTES)
+        if data.startswith(b"\x1f\x8b") and len(data) <= MAX_BYTES:
+            with gzip.open(io.BytesIO(data)) as stream:
+                data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, gzip.zlib.error) as error:  # type: ignore[attr-defined]
         raise InvalidInput(f"cannot read {path}: {error}") from error
     if len(data) > MAX_BYTES:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from goedels_poetry.errors import StoreError
+from goedels_poetry.files import is_no_file
 from goedels_poetry.tree.shared_database import PATIENCE, is_unfinished
 
 SCHEMA_VERSION = 1
@@ -67,7 +68,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open ``proof.db``; raises :class:`StoreError` when it is not one or belongs to a newer version."""
     if not read_only and not path.exists():
         _begin(path)
-    if path.exists() and not path.is_file():  # SQLite would wait for a pipe, where no signal reaches it
+    if is_no_file(path):
         raise StoreError(f"{path} is no file; --fresh begins the run anew")
     try:
         uri = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"

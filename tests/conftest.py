@@ -121,7 +121,7 @@ def left_out(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def look_for_constants(session: pytest.Session) -> None:
-    """Take turns likewise with the constants that Hypothesis looks for in all modules, for its tests to try: five seconds."""
+    """Take turns likewise with the constants that Hypothesis looks for in all modules: five seconds."""
     worker = getattr(session.config, "workerinput", None)
     if worker is None:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -115,8 +116,9 @@ def _decode(path: Path, text: str, lines_before: int) -> Any:
         raise BadRows(f"{path}:{lines_before + problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from problem
     except RecursionError as problem:
         raise BadRows(f"{path}:{lines_before + 1}: nested too deeply") from problem
-    except ValueError as problem:  # a number of more digits than Python converts
-        raise BadRows(f"{path}:{lines_before + 1}: {problem}") from problem
+    except ValueError as problem:  # what Python says of it is for programmers
+        most = sys.get_int_max_str_digits()
+        raise BadRows(f"{path}:{lines_before + 1}: a number of more than {most:,} digits") from problem
 
 
 __all__ = ["MAX_BYTES", "BadRows", "first_row", "read_rows"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.documents import is_document, read_document
 from goedels_poetry.evaluation.formats import FORMATS, Format, NotScored, Reading, format_named, format_of
@@ -180,7 +181,8 @@ def _no_format(file: Path, rows: list[tuple[int, Any]]) -> str:
         ", ".join(map(str, list(first)[:12])) if isinstance(first, Mapping) else f"no object but {type(first).__name__}"
     )
     names = ", ".join(form.name for form in FORMATS)
-    return f"{file}:{line}: no known format (the row has: {has}); the formats are {names}"
+    theorem = f"name, text and language ({', '.join(languages.BUILT_IN)}), or name and formal_statement"
+    return f"{file}:{line}: no known format (the row has: {has}); the formats are {names}; a theorem has {theorem}"
 
 
 def _questions(

@@ -79,9 +79,14 @@ def is_problem(row: Any) -> bool:
     """Whether a row states a theorem formally."""
     if not isinstance(row, Mapping):
         return False
-    if isinstance(row.get("text"), str) and isinstance(row.get("language", "smt"), str) and "question" not in row:
-        return row.get("language", "smt") in languages.BUILT_IN and any(name in row for name in _NAMES)
+    language = _language(row)
+    if isinstance(row.get("text"), str) and isinstance(language, str) and "question" not in row:
+        return language in languages.BUILT_IN and any(name in row for name in _NAMES)
     return _statement(row) is not None
+
+
+def _language(row: Mapping[str, Any]) -> Any:
+    return "smt" if row.get("language") is None else row["language"]
 
 
 def read_problems(file: Path, *, split: str | None = None) -> tuple[list[Problem], dict[str, int]]:
@@ -150,7 +155,7 @@ def _problem(row: Mapping[str, Any], stem: str, number: int, place: str) -> Prob
     )
     tags = tuple(f"{key}:{row[key]}" for key in ("split", "difficulty") if isinstance(row.get(key), str | int | float))
     own = isinstance(row.get("text"), str)
-    language = str(row.get("language", "smt")) if own else "lean"
+    language = str(_language(row)) if own else "lean"
     text = text_of(row, "text") + "\n" if own else _lean_text(row)
     suffix = languages.BUILT_IN[language][1][0]
     file = _NOT_IN_A_NAME.sub("_", name)[:80] + suffix

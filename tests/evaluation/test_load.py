@@ -316,6 +316,16 @@ def test_a_folder_is_searched_and_a_file_of_another_kind_in_it_is_named(tmp_path
         load([inner / "timing.json"])
 
 
+def test_a_theorem_in_an_unknown_language_and_a_number_too_long_are_told_in_our_words(tmp_path: Path) -> None:
+    theorem = written(tmp_path, [{"name": "t", "text": "True", "language": "coq"}], "theorem.jsonl")
+    with pytest.raises(BadData, match=r"theorem\.jsonl:1: .*a theorem has name, text and language \(smt, lean, python"):
+        load([theorem])
+    long = tmp_path / "long.jsonl"
+    long.write_text('{"question": ' + "9" * 5000 + "}\n")
+    with pytest.raises(BadData, match=r"long\.jsonl:1: a number of more than 4,300 digits"):
+        load([long])
+
+
 def test_what_a_file_holds_goes_before_its_name(tmp_path: Path) -> None:
     lines = written(tmp_path, [FOLIO, FOLIO | {"label": "False"}], "lines.jsonl")
     lines = lines.rename(tmp_path / "lines.json")

@@ -85,6 +85,7 @@ def test_our_own_rows_name_language_gold_and_what_a_stand_in_knows(tmp_path: Pat
     problem = read_one(tmp_path, row)
     assert (problem.file, problem.text, problem.gold) == ("one.smt2", text + "\n", "false")
     assert (problem.reply, problem.when, problem.difficulty) == ("{}", "show: 1", 2.0)
+    assert read_one(tmp_path, row | {"language": None}) == problem, "null is what tables say that have no value"
 
 
 def test_a_split_is_chosen_and_lean_3_and_doubles_are_left_out_openly(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -168,21 +167,25 @@ def read_outcome(row: Any) -> Outcome:
 
 
 _MOST = 1 << 53
-"""Larger counts are none that anybody has counted, and no figures can be made of them."""
+"""Larger amounts are none that anybody has seen, and no figures can be made of them."""
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, int | float) and -_MOST <= value <= _MOST
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= _MOST
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and 0 <= value <= _MOST
+    return isinstance(value, int) and _is_amount(value)
 
 
 _SHAPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("reason", "level", "ending", "trust_level"), ("a text", lambda value: isinstance(value, str))),
     **dict.fromkeys(("sample", "attempts", "calls", "cached", "tokens"), ("a whole number", _is_count)),
-    **dict.fromkeys(("money", "seconds"), ("a number", _is_number)),
+    **dict.fromkeys(("money", "seconds"), ("a number that is not negative", _is_amount)),
     "score": ("a number or null", lambda value: value is None or _is_number(value)),
     "repeated": ("true or false", lambda value: isinstance(value, bool)),
     "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),

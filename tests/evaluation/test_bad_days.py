@@ -75,7 +75,7 @@ def test_a_device_that_never_ends_and_a_name_that_cannot_be_are_refused(bench: B
     [
         ("predicted", "galactic"), ("sample", None), ("tokens", "many"), ("tags", 7), ("mistakes", [1]),
         ("seconds", None), ("score", "high"), ("reason", None), ("money", float("nan")), ("repeated", 1),
-        ("tokens", 10**400),
+        ("tokens", 10**400), ("money", 10**400), ("score", 10**400), ("seconds", -1.0),
     ],
 )  # fmt: skip
 def test_a_result_of_another_shape_is_named_with_its_line(bench: Bench, tmp_path: Path, field: str, value: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 
@@ -30,7 +29,6 @@ class Jobs:
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._nodes: set[tuple[str, int]] = set()
-        self._sharable: Counter[str] = Counter()
         self._wake = asyncio.Event()
 
     def __len__(self) -> int:
@@ -54,7 +52,6 @@ class Jobs:
         task.add_done_callback(lambda _: self._wake.set())
         self._jobs[key] = Job(key, spec, node, seq, task, cost, faults)
         self._nodes.add((node.id, seq))
-        self._sharable.update(_sharable_keys(node))
 
     def finished(self) -> list[Job]:
         """Jobs whose result can be collected."""
@@ -69,7 +66,6 @@ class Jobs:
         job = self._jobs.pop(key, None)
         if job is not None:
             self._nodes.discard((job.node.id, job.seq))
-            self._sharable.subtract(_sharable_keys(job.node))
         return job
 
     def holds(self, node_id: str, seq: int) -> bool:
@@ -78,8 +74,7 @@ class Jobs:
 
     def sharable_keys(self) -> set[str]:
         """Canonical keys that somebody is trying to prove right now with nothing from outside to cite."""
-        self._sharable += Counter()  # without those that nobody tries any more
-        return set(self._sharable)
+        return {job.node.key for job in self._jobs.values() if job.node.key and not job.node.scoped}
 
     def wake(self) -> None:
         """Make :meth:`wait` return."""
@@ -110,10 +105,6 @@ class Jobs:
             job.task.cancel()
         await asyncio.gather(*(job.task for job in jobs), return_exceptions=True)
         return [job.key for job in jobs]
-
-
-def _sharable_keys(node: ProofNode) -> list[str]:
-    return [node.key] if node.key and not node.scoped else []
 
 
 __all__ = ["Job", "Jobs"]

@@ -107,7 +107,7 @@ class ExecutorCache:
 
         Args:
             kind: which of the three caches.
-            question: a `Asked`, or the JSON value of one: text, model, parameters, versions.
+            question: an `Asked`, or the JSON value of one: text, model, parameters, versions.
         """
         asked = _asked(question)
         with self._lock:

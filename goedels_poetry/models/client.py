@@ -242,7 +242,7 @@ class Models:
     ) -> Reply:
         if self._recording is not None:
             ledger.may_call()
-            reply = self._recording.answer(request, question.value)
+            reply = self._recording.answer(request, question)
             reply = replace(reply, sample=number)
             counted = {"model_calls": float(reply.calls), f"model_calls:{request.role}": float(reply.calls)}
             ledger.charge(counted | amounts(request.role, reply), cost)

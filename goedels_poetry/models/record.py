@@ -13,12 +13,12 @@ import stat
 from collections import deque
 from dataclasses import asdict
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.files import at_once, read_bytes
+from goedels_poetry.models.cache import Asked
 from goedels_poetry.models.requests import Reply, Request, Usage
 
 FORMAT = "goedels-poetry recording"
@@ -131,24 +131,20 @@ class Recording:
                         raise RecordingError(f"{path} is not a recording that this version understands")
                     roles |= {str(role): dict(facts) for role, facts in line["roles"].items()}
                 else:
-                    answers.setdefault(_key(line["question"]), deque()).append(_from_json(line["reply"]))
+                    answers.setdefault(Asked(line["question"]).key, deque()).append(_from_json(line["reply"]))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as problem:
                 if number == 1:
                     raise RecordingError(f"{path} is not a recording: its first line is another one") from problem
         return cls(path, roles, answers)
 
-    def answer(self, request: Request, question: dict[str, Any]) -> Reply:
+    def answer(self, request: Request, question: Asked) -> Reply:
         """The recorded answer, or one that says that there is none."""
-        found = self._answers.get(_key(question))
+        found = self._answers.get(question.key)
         if not found:
             about = f"role {request.role}, prompt {request.prompt}, goal {request.node or '-'}"
-            sample = f"attempt {question['attempt']}, sample {question['sample']}"
+            sample = f"attempt {question.value['attempt']}, sample {question.value['sample']}"
             return Reply(error=f"not in the recording {self.path.name}: {about}, {sample}")
         return found.popleft() if len(found) > 1 else found[0]
-
-
-def _key(question: dict[str, Any]) -> str:
-    return sha256(json.dumps(question, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _to_json(reply: Reply) -> dict[str, Any]:

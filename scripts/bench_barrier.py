@@ -25,6 +25,7 @@ import statistics
 import sys
 import tempfile
 import time
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,6 +108,12 @@ def chain(replies: list[Reply]) -> float:
     return max(of_goal[goal] + above[goal] + (of_goal["T"] if goal != "T" else 0.0) for goal in of_goal)
 
 
+def at_once(replies: list[Reply]) -> int:
+    """How many replies were waited for at the same time, at most."""
+    ends = sorted([(r.begun, 1) for r in replies] + [(r.ended, -1) for r in replies])
+    return max(accumulate(change for _, change in ends))
+
+
 async def measured(goals: int, concurrency: int, language: Waiting) -> dict[str, float]:
     """One run; seconds."""
     with tempfile.TemporaryDirectory() as folder:
@@ -115,6 +122,8 @@ async def measured(goals: int, concurrency: int, language: Waiting) -> dict[str,
             result = await framework.arun(theorem(), name="t")
     assert str(result.verdict) == "proved", result.reason
     replies = language.replies
+    if (most := at_once(replies)) > concurrency:
+        raise SystemExit(f"{most} replies were waited for at once, which are more than {concurrency}: not comparable")
     makespan = max(r.ended for r in replies) - min(r.begun for r in replies)
     work, longest = sum(r.took for r in replies), chain(replies)
     first = min(replies, key=lambda reply: reply.begun).took

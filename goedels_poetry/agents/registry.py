@@ -59,6 +59,8 @@ class AgentSpec:
     """Seconds for one job; when it is over the attempt has failed."""
     quick: bool = False
     """It does no long work: it is run and committed in one step instead of being started and collected."""
+    checks: bool = False
+    """Its long work is the machine's own: its jobs are counted apart from those that may wait for a reply."""
     role: str = ""
     """The model that it asks, if any: then its work is long, whatever ``quick`` says."""
     plugin: str = ""
@@ -89,6 +91,7 @@ def agent(
     name: str | None = None,
     timeout: float | None = None,
     quick: bool = False,
+    checks: bool = False,
     role: str = "",
     on_failure: Declaration = None,
 ) -> Callable[[RunT], RunT]:
@@ -99,6 +102,8 @@ def agent(
         name: node name in the graph; default: the function's name.
         timeout: seconds for one job, None: no limit of its own.
         quick: it only reads and writes the tree.
+        checks: it only checks what others have found, and asks nobody outside: it has places of its own, so that no
+            check waits until one of those who wait for replies has got his.
         role: the language model that a quick agent asks where there is one.
         on_failure: what an exception or a time-out costs the node: a name of :class:`FailurePolicy`, a function
             ``(txn, node, reason, deps)``, or a mapping from queue to either. None: as our own agent of the queue; in a
@@ -121,6 +126,7 @@ def agent(
             run,
             timeout,
             quick,
+            checks,
             role,
             on_failure=on_failure,
             state=_state_parameter(title, run),

@@ -12,6 +12,7 @@ from goedels_poetry.tree.store import Txn
 
 @agent(
     queue=(Queue.VERIFY, Queue.VERIFY_SKETCH),
+    checks=True,
     on_failure={Queue.VERIFY: FailurePolicy.FAIL_PROOF, Queue.VERIFY_SKETCH: FailurePolicy.FAIL_SKETCH},
 )
 @logged

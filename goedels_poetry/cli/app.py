@@ -151,7 +151,9 @@ def prove(
     ] = None,
     assume_definitions: Assume = False,
     no_bank: Annotated[bool, typer.Option("--no-bank", help="Neither use nor feed the lemma bank.")] = False,
-    max_concurrency: Annotated[int | None, typer.Option(min=1, help="Agents' jobs under way at once.")] = None,
+    max_concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Agents' jobs at once; checks are counted apart.")
+    ] = None,
     max_steps: Annotated[int | None, typer.Option(min=0, help="Budget: agent steps of a run.")] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Budget: goals of a run, cut ones included.")] = None,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Budget: levels of decomposition.")] = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -106,8 +106,9 @@ class Machine:
         context = _context_of_jobs(self.trace)
         for item, node in there:
             deps = changed(self.deps, cost={}, faults=[], displaced=spec.displaced)
-            work = _bounded(spec, node, deps, state, seconds, self.statement)
-            start = partial(self.jobs.start, item.key, spec, node, item.seq, work, deps.cost, deps.faults)
+            work = partial(_bounded, spec, node, deps, state, seconds, self.statement)
+            task = work() if spec.quick or spec.checks else self._placed(work)
+            start = partial(self.jobs.start, item.key, spec, node, item.seq, task, deps.cost, deps.faults)
             context.copy().run(start)
         if not spec.quick:
             return [
@@ -118,6 +119,10 @@ class Machine:
         if jobs:
             await asyncio.wait({job.task for job in jobs})
         return await self._collect(jobs)
+
+    async def _placed(self, work: Callable[[], Awaitable[Apply]]) -> Apply:
+        async with self.jobs.place:
+            return await work()
 
     async def _collect(self, jobs: Sequence[Job]) -> list[Step]:
         errors = [_error_of(job) for job in jobs]

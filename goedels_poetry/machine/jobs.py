@@ -24,9 +24,15 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one run in this process. Only its event loop touches them."""
+    """The jobs of one run in this process. Only its event loop touches them.
 
-    def __init__(self) -> None:
+    Args:
+        places: how many may be at work at once. More may have begun: they wait for `place`, first come, first served,
+            so that a place is taken in the moment in which it becomes free, and not in the supervisor's next turn.
+    """
+
+    def __init__(self, places: int) -> None:
+        self.place = asyncio.Semaphore(places)
         self._jobs: dict[str, Job] = {}
         self._nodes: set[tuple[str, int]] = set()
         self._wake = asyncio.Event()

@@ -63,7 +63,7 @@ class SearchLoop:
         services = session.services
         ledger = Ledger.of_run(services.settings.budgets, store.spent(), services.budget.ledger)
         services.budget.ledger.join(session.place.run_id, ledger.spent)
-        jobs = Jobs()
+        jobs = Jobs(services.settings.max_concurrency)
         supervisor = SupervisorAgent(store, self._registry, services.settings, jobs, services.budget.used)
         deps = self._deps(ledger)
         config = run_config(session.place.run_id, services.graph.config)

@@ -30,6 +30,9 @@ FEW_FINISHED = 16
 MOST_FINISHED = 2
 """For each place so many results may wait while others are begun."""
 
+IN_TIME = 32
+"""For so many places a turn of the supervisor comes in time; for each further one, another job begins ahead of it."""
+
 SHARE_OF_LATER = 4
 """One place in so many is for less urgent queues with long work, where these have any."""
 
@@ -143,45 +146,56 @@ class SupervisorAgent:
     def plan(self, state: GoedelsPoetryState) -> list[Dispatch]:
         """Queued nodes to start, most urgent queue first, and finished jobs to collect.
 
-        Whoever waits for a reply needs no processor: results, if they are more than a few, are written when nothing can
-        begin; at the latest when as many have begun as there are places, for what has failed may have the longest way,
-        or when very many wait.
+        Where places are many, more begin than there are places, so that whoever is next need not wait for a turn.
+
+        Whoever waits for a reply needs no processor: results, if they are more than a few and a place is free, are
+        written when nothing can begin; at the latest when as many have begun as there are places, for what has failed
+        may have the longest way, or when very many wait.
 
         A queue with work enough for all places leaves a few to the less urgent ones: a goal that must be decomposed has
         the longest way to go, and would otherwise begin it when all others have ended theirs.
         """
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        unfinished = self._jobs.unfinished()
-        room = min(self._settings.max_concurrency - len(unfinished), steps)
-        later = self._wanted_later(unfinished, state)
+        places, unfinished = self._settings.max_concurrency, self._jobs.unfinished()
+        may_begin = places + max(0, places - IN_TIME)
+        asking = [job for job in unfinished if not self._is_apart(job.spec)]
+        checking = len(unfinished) - len(asking)
+        room = {True: places - checking, False: may_begin - len(asking)}
+        later = self._wanted_later(asking, may_begin, state)
         taken = self._jobs.sharable_keys()
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
                 continue
-            wanted = min(QUICK_ITEMS, steps) if spec.quick else room - later[queue]
+            is_apart = self._is_apart(spec)
+            wanted = min(steps, QUICK_ITEMS if spec.quick else room[is_apart] - later.get(queue, 0))
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
-            room -= 0 if spec.quick else len(chosen)
+            room[is_apart] -= 0 if spec.quick else len(chosen)
             start += chosen
         start = start[: max(0, steps)]
         finished = self._jobs.finished()
         self._begun += len(start)
-        places = self._settings.max_concurrency
-        if start and self._begun <= places and FEW_FINISHED < len(finished) <= MOST_FINISHED * places:
+        free = len(asking) < places
+        if start and free and self._begun <= may_begin and FEW_FINISHED < len(finished) <= MOST_FINISHED * places:
             return start
         self._begun = 0
         return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start
 
-    def _wanted_later(self, unfinished: Sequence[Job], state: GoedelsPoetryState) -> dict[str, int]:
-        """Queue -> places that it leaves to the less urgent ones with long work."""
-        at_work = Counter(job.node.queue for job in unfinished)
+    def _is_apart(self, spec: AgentSpec) -> bool:
+        """Who checks has places of his own, unless one thing is to be done after the other."""
+        return spec.checks and self._settings.max_concurrency > 1
+
+    def _wanted_later(self, asking: Sequence[Job], may_begin: int, state: GoedelsPoetryState) -> dict[str, int]:
+        """Queue -> of those that may have begun, how many it leaves to the less urgent ones."""
+        at_work = Counter(job.node.queue for job in asking)
         left: dict[str, int] = {}
         waiting = busy = 0
         for queue, spec in reversed(self._registry.routes.items()):
-            left[queue] = min(waiting, max(0, self._settings.max_concurrency // SHARE_OF_LATER - busy))
-            if not spec.quick:
-                waiting += max(0, state["queues"][queue]["length"] - at_work[queue])
-                busy += at_work[queue]
+            if spec.quick or self._is_apart(spec):
+                continue
+            left[queue] = min(waiting, max(0, may_begin // SHARE_OF_LATER - busy))
+            waiting += max(0, state["queues"][queue]["length"] - at_work[queue])
+            busy += at_work[queue]
         return left
 
     def _choose(self, queue: str, spec: AgentSpec, wanted: int, taken: set[str]) -> list[Dispatch]:

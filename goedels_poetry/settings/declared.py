@@ -212,7 +212,9 @@ class Settings(BaseSettings):
     home: Annotated[Path, BeforeValidator(lambda given: given or DEFAULT_HOME)] = Field(
         default=DEFAULT_HOME, description="data directory: runs, lemma bank, statistics"
     )
-    max_concurrency: int = Field(default=8, ge=1, description="agents' jobs under way at the same time")
+    max_concurrency: int = Field(
+        default=8, ge=1, description="agents' jobs at work at the same time; those that only check are counted apart"
+    )
     seed: int = 0
     budgets: Budgets = Budgets()
 

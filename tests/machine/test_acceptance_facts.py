@@ -412,7 +412,7 @@ async def test_fact_43_leaves_progress_independently_and_parallel_jobs_are_confi
     await framework(language, max_concurrency=3).arun(text, name="t", on_event=events.append)
     proved = [event.node for event in events if event.outcome == "proved"]
     assert proved[-1] == "0.0_0000", "six leaves were proved and verified while the first one was still being proved"
-    assert language.most_running == 3
+    assert language.most_searching == 3
     language = ToyLanguage()
     await framework(language, max_concurrency=1).arun(text, name="t", fresh=True)
     assert language.most_running == 1

@@ -9,6 +9,8 @@ from toy_language import ToyLanguage, theorem
 from trees_by_hand import MakeFramework
 
 from goedels_poetry import Event, Verdict
+from goedels_poetry.machine.supervisor import IN_TIME
+from goedels_poetry.tree.state import ROOT
 
 HOPELESS: dict[str, Any] = {"proof": None, "exhausted": True}
 MANY = [f"goal {n}" for n in range(40)]
@@ -91,3 +93,63 @@ async def test_the_stream_tells_every_step_of_those_that_an_agent_took_at_once(f
     assert sorted(steps) == sorted(made)
     most = max(len(snapshot.next) for snapshot in fw.get_state_history(run_id))
     assert most <= len(fw.graph().get_graph().nodes), "an agent stands once in a step, whatever the number of its goals"
+
+
+class WaitForCheck(ToyLanguage):
+    """The reply for one goal comes at once, those for all others when the first one's has been checked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.checked = asyncio.Event()
+
+    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
+        if what == "prove" and statement in MANY[1:]:
+            await self.checked.wait()
+        if (what, statement) == ("verify", MANY[0]):
+            self.checked.set()
+        await super()._work(what, statement, attempt, spec)
+
+
+async def test_what_is_found_is_checked_while_every_place_waits_for_a_reply(framework: MakeFramework) -> None:
+    tree = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": MANY}]}}
+    fw = framework(WaitForCheck(), max_concurrency=2)
+    # The second place is given away while the first result is written: the check finds none that is free.
+    result = await asyncio.wait_for(fw.arun(theorem(goals=tree), name="t"), 100)
+    assert result.verdict is Verdict.PROVED
+
+
+class CountAtOnce(ToyLanguage):
+    """Replies about goals come when they are let go."""
+
+    def __init__(self, places: int) -> None:
+        super().__init__()
+        self.places, self.at_work, self.most = places, 0, 0
+        self.full, self.let_go = asyncio.Event(), asyncio.Event()
+
+    async def _work(self, what: str, statement: str, attempt: int, spec: dict[str, Any]) -> None:
+        if what != "prove" or statement == "T":
+            await super()._work(what, statement, attempt, spec)
+            return
+        self.at_work += 1
+        self.most = max(self.most, self.at_work)
+        if self.at_work == self.places:
+            self.full.set()
+        await self.let_go.wait()
+        self.at_work -= 1
+
+
+async def test_where_places_are_many_more_begin_than_are_at_work(framework: MakeFramework) -> None:
+    places, ahead = IN_TIME + 8, 8
+    language = CountAtOnce(places)
+    fw = framework(language, max_concurrency=places)
+    goals = [f"goal {n}" for n in range(3 * IN_TIME)]
+    tree = {"T": {**HOPELESS, "sketches": [{"strategy": "s", "children": goals}]}}
+    begun: set[str] = set()
+    async with asyncio.timeout(100):
+        async for update in fw.astream(theorem(goals=tree), name="t", stream_mode="updates"):
+            steps = [each["step"] for each in update.values() if each and "step" in each]
+            begun |= {step["node"] for step in steps if step["agent"] == "prover" and step["node"] != ROOT}
+            if len(begun) == places + ahead:
+                await language.full.wait()
+                language.let_go.set()
+    assert language.let_go.is_set() and language.most == places

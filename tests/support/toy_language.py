@@ -42,6 +42,9 @@ class ToyLanguage:
         self.goals: list[Goal] = []
         self.running = 0
         self.most_running = 0
+        self.most_searching = 0
+        """The same without verifying, for which a run has places of its own."""
+        self._searching = 0
         self.closed = 0
         self.lemmas_offered: list[list[dict[str, Any]]] = []
         self._log_file = log_file
@@ -166,11 +169,14 @@ class ToyLanguage:
                 log.write(f"{what} {statement} {attempt}\n")
         self.running += 1
         self.most_running = max(self.most_running, self.running)
+        self._searching += not what.startswith("verify")
+        self.most_searching = max(self.most_searching, self._searching)
         try:
             slow = spec.get("slow", {}).get(statement)
             await asyncio.sleep(spec.get("latency", 0.0) if slow is None else slow)
         finally:
             self.running -= 1
+            self._searching -= not what.startswith("verify")
 
 
 def _generated(statement: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
     python scripts/kill_test.py [--kills 100] [--seed 1]                      # 500 generated goals, toy language
     python scripts/kill_test.py --theorem FILE [--language NAME] [--kills 20]   # any theorem, e.g. one in SMT-LIB
+    GOEDELS_POETRY_MAX_CONCURRENCY=64 python scripts/kill_test.py            # with jobs that wait in line for a place
 
 After every kill the log on disk must be a continuation of the log before it (no proved node lost). At the end
 the tree, with the attempts of every node, must equal the undisturbed run's, and the counted attempts and backtracks
@@ -60,7 +61,7 @@ def child(home: str, name: str, language: str) -> None:
             begun.append(True)
             print("begun", flush=True)
 
-    with GoedelsPoetryFramework(Settings(home=Path(home), max_concurrency=8), language=given) as framework:
+    with GoedelsPoetryFramework(Settings(home=Path(home)), language=given) as framework:
         result = framework.run(source, name=name, language=language if given is None else None, on_event=tell)
     print(json.dumps({"verdict": result.verdict, "reason": result.reason, "run_id": result.run_id}), flush=True)
 

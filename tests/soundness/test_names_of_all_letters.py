@@ -14,7 +14,7 @@ from drive import verdict
 from goedels_poetry.kernel.encoding import Encoding, safe_symbol, symbol_of
 from goedels_poetry.kernel.obligations import Context
 from goedels_poetry.kernel.problem import Signature
-from goedels_poetry.kernel.reading.symbols import legible
+from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.terms import INT, var
 from goedels_poetry.languages.smt.text import parse_problem
 

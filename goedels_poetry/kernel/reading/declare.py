@@ -8,7 +8,9 @@ from types import MappingProxyType
 from goedels_poetry.kernel.components import components
 from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.problem import Constructor, Definition, Signature
+from goedels_poetry.kernel.reading.datatypes import indexed_by_itself, order_datatypes, uninhabited
 from goedels_poetry.kernel.reading.elaborate import Elaborator, Scope
+from goedels_poetry.kernel.reading.names import sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
 from goedels_poetry.kernel.reading.symbols import (
     MAX_INSTANCES,
@@ -17,10 +19,6 @@ from goedels_poetry.kernel.reading.symbols import (
     SortMacro,
     Symbols,
     Template,
-    indexed_by_itself,
-    order_datatypes,
-    sort_word,
-    uninhabited,
 )
 from goedels_poetry.kernel.terms import Kind, Sort, Term, subterms
 

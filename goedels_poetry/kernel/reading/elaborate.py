@@ -9,8 +9,9 @@ from typing import NoReturn
 from goedels_poetry.kernel.printer import show_sort
 from goedels_poetry.kernel.reading import hints, matching
 from goedels_poetry.kernel.reading.literals import atom_literal, indexed_literal, minus_literal, number_literal
+from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr
-from goedels_poetry.kernel.reading.symbols import Function, Generic, NeedsSort, Symbols, legible
+from goedels_poetry.kernel.reading.symbols import Function, Generic, NeedsSort, Symbols
 from goedels_poetry.kernel.reading.theory import (
     RULES,
     TypingError,

@@ -6,15 +6,13 @@ their own here. Behind the parser everything prints and compares as is; what sol
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from unicodedata import is_normalized
 
-from goedels_poetry.kernel.components import components
-from goedels_poetry.kernel.problem import Constructor, Datatype, Signature
+from goedels_poetry.kernel.problem import Constructor, Signature
 from goedels_poetry.kernel.reading import hints
+from goedels_poetry.kernel.reading.names import legible, sort_word
 from goedels_poetry.kernel.reading.reader import Atom, Group, Lexeme, SExpr, Source, symbols_in
 from goedels_poetry.kernel.reading.theory import MAX_BITS, SORT_NAMES, THEORY_SYMBOLS, is_theory_symbol
 from goedels_poetry.kernel.terms import (
@@ -36,25 +34,6 @@ MAX_EXPANSIONS = 100_000
 MAX_TRIES = 100
 """Suffixes of a name that are tried anew each time."""
 BASIC_SORTS = {s.name: s for s in (BOOL, INT, REAL, STRING, REGLAN)}
-
-# Names that z3 or cvc5 keep for themselves although SMT-LIB 2.6 leaves them to the user. z3 even takes ``log`` and
-# ``!`` silently for its own functions after they were declared. It matters where a solver is shown the user's words.
-_SOLVER_WORDS = """
-    exp sin cos tan csc sec cot arcsin arccos arctan arccsc arcsec arccot sqrt log ln pow pow2 iand piand ^ ** ~ ! ->
-    && % implies iff if rem div0 mod0 rem0 /0 default map as-array choice witness lambda union intersection setminus
-    subset complement update tuple bag bit2bool ext_rotate_left ext_rotate_right mkstr eqrange sbv_to_int sep pto
-    wand emp root-obj partial-order linear-order tree-order piecewise-linear-order transitive-closure
-    special-relation RNE RNA RTP RTN RTZ roundNearestTiesToEven roundNearestTiesToAway roundTowardPositive
-    roundTowardNegative roundTowardZero to_fp fp Set Bag Seq Tuple UnitTuple Table Relation Nullable FiniteField
-    RoundingMode FloatingPoint Float16 Float32 Float64 Float128 Char Unicode RegEx List Proof
-    as BINARY DECIMAL HEXADECIMAL NUMERAL STRING
-"""
-_SOLVER_NAMES = frozenset(_SOLVER_WORDS.split())
-_SOLVER_PREFIXES = (
-    *(".", "@", "str.", "re.", "seq.", "set.", "bag.", "rel.", "table.", "fp.", "ff.", "char.", "tuple."),
-    *("int.", "real.", "bv", "nullable.", "sep.", "array."),
-)
-_READ_BY_SOLVERS = re.compile(r"[\x20-\x7b\x7d\x7e]+")
 
 
 @dataclass(frozen=True)
@@ -418,86 +397,10 @@ def _finished(signature: Signature) -> Symbols:
     return table
 
 
-def legible(name: str) -> str:
-    """``name``, with numbers for what a reader could not see, or not as it was written.
-
-    Such are control characters, marks that turn the direction of a line, and letters that two ways of writing share:
-    they are different names, which must not look the same. What solvers are told is `encoding`'s concern.
-    """
-    if name.isascii() and name.isprintable() and name:
-        return name
-    seen = is_normalized("NFC", name) and name
-    return name if seen and name.isprintable() else "u_" + "".join(_numbered(c) for c in name)
-
-
-def _numbered(character: str) -> str:
-    return character if _READ_BY_SOLVERS.fullmatch(character) else f"_{ord(character):x}_"
-
-
-def means_something_to_solvers(name: str) -> bool:
-    """Whether a solver may read ``name`` as something of its own, or not at all."""
-    own = name in _SOLVER_NAMES or name.startswith(_SOLVER_PREFIXES)
-    return own or _READ_BY_SOLVERS.fullmatch(name) is None
-
-
-def sort_word(sort: Sort) -> str:
-    """A sort as part of a name."""
-    return "_".join((sort.name, *map(str, sort.indices), *map(sort_word, sort.args)))
-
-
 def _mentions(expr: SExpr, names: Iterable[str]) -> bool:
     if isinstance(expr, Atom):
         return expr.text in names
     return any(_mentions(e, names) for e in expr.items)
-
-
-def order_datatypes(datatypes: Mapping[Sort, tuple[Constructor, ...]]) -> tuple[Datatype, ...]:
-    """Datatypes in dependency order, numbered by group of mutual recursion."""
-
-    def mentioned(sort: Sort) -> Iterable[Sort]:
-        return (part for c in datatypes[sort] for _, s in c.fields for part in sort_parts(s) if part in datatypes)
-
-    return tuple(
-        Datatype(sort, datatypes[sort], number)
-        for number, group in enumerate(components(datatypes, mentioned))
-        for sort in group
-    )
-
-
-def sort_parts(sort: Sort) -> Iterable[Sort]:
-    """``sort`` and the sorts that it is made of."""
-    yield sort
-    for arg in sort.args:
-        yield from sort_parts(arg)
-
-
-def uninhabited(datatypes: Iterable[Datatype]) -> Datatype | None:
-    """A datatype without a single finite value, or None. Arrays have values when their indices and elements do."""
-    empty = {d.sort: d for d in datatypes}
-
-    def has_value(sort: Sort) -> bool:
-        return empty.keys().isdisjoint(sort_parts(sort))
-
-    changed = True
-    while changed:
-        changed = False
-        for datatype in list(empty.values()):
-            if any(all(has_value(s) for _, s in c.fields) for c in datatype.constructors):
-                del empty[datatype.sort]
-                changed = True
-    return next(iter(empty.values()), None)
-
-
-def indexed_by_itself(datatypes: Sequence[Datatype]) -> Datatype | None:
-    """A datatype that holds arrays over itself, or None: there are more such arrays than it could have values."""
-    groups = {d.sort: d.group for d in datatypes}
-
-    def is_indexed(datatype: Datatype) -> bool:
-        parts = [part for c in datatype.constructors for _, s in c.fields for part in sort_parts(s)]
-        indices = [inner for part in parts if part.name == "Array" for inner in sort_parts(part.args[0])]
-        return any(groups.get(sort) == datatype.group for sort in indices)
-
-    return next((d for d in datatypes if is_indexed(d)), None)
 
 
 __all__ = [
@@ -508,7 +411,4 @@ __all__ = [
     "SortMacro",
     "Symbols",
     "Template",
-    "indexed_by_itself",
-    "order_datatypes",
-    "uninhabited",
 ]

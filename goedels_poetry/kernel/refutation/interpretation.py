@@ -19,9 +19,9 @@ from typing import Any
 from goedels_poetry.kernel.faults import BadProof, CodecError, InvalidText, TextTooLong
 from goedels_poetry.kernel.printer import show, show_binders
 from goedels_poetry.kernel.problem import Problem
+from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.reading.parser import parse_problem
 from goedels_poetry.kernel.reading.reader import Atom, Group, SExpr, Source, decode, read, symbols_in
-from goedels_poetry.kernel.reading.symbols import legible
 from goedels_poetry.kernel.terms import and_, implies
 
 MAX_ELEMENTS = 64

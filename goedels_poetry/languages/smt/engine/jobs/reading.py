@@ -12,7 +12,7 @@ from typing import Any
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.kernel.printer import show_sort, show_symbol
 from goedels_poetry.kernel.problem import Problem
-from goedels_poetry.kernel.reading.symbols import legible
+from goedels_poetry.kernel.reading.names import legible
 from goedels_poetry.kernel.terms import BOOL, Sort, Term, forall
 from goedels_poetry.languages.smt.notation import NotRead, in_prefix
 from goedels_poetry.languages.smt.reply_forms import MAX_TERM, MAX_TEXT

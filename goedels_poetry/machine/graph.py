@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -330,9 +330,19 @@ def build(
             shown = steps if each_step else steps[-1:]
             return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in shown)]
 
-        return act
+        return _Node(act)
 
-    return _compile(machine.registry, supervisor, node, **compile_arguments)
+    return _compile(machine.registry, _Node(supervisor), node, **compile_arguments)
+
+
+class _Node:
+    """A node that is an object: of a function LangGraph reads the whole code, each time, for graphs within it."""
+
+    def __init__(self, act: Callable[[Any], Awaitable[Any]]) -> None:
+        self._act = act
+
+    async def __call__(self, given: Any) -> Any:
+        return await self._act(given)
 
 
 def draw(registry: Registry, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:

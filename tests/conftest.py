@@ -22,9 +22,11 @@ from goedels_poetry.languages.lean.runtime.embedded import embedded_pool, instal
 
 HERE = Path(__file__).parent
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# How long an example takes says more about the machine than about the code; half as many as Hypothesis itself would
+# make, where a test does not say how many.
+settings.register_profile("plain", deadline=None, max_examples=50)
+settings.register_profile("whole", deadline=None)
+settings.load_profile("plain")
 
 # The first evaluator of a process raises the limit for good, and Hypothesis fails a test in the midst of which that
 # happens: which one it is depends on what ran before in the same process.
@@ -58,7 +60,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--whole", action="store_true", help="every test, those marked `sample` and `whole` among them")
+    said = "every test, those marked `sample` and `whole` among them; all examples of Hypothesis"
+    parser.addoption("--whole", action="store_true", help=said)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """All examples with ``--whole``."""
+    if config.option.whole:
+        settings.load_profile("whole")
 
 
 @pytest.hookimpl(tryfirst=True)

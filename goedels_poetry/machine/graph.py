@@ -335,9 +335,19 @@ def build(
             shown = steps if each_step else steps[-1:]
             return [Command(goto="supervisor"), *(Command(update={"seq": step["seq"], "step": step}) for step in shown)]
 
-        return act
+        return _Node(act)
 
-    return _compile(machine.registry, supervisor, node, **compile_arguments)
+    return _compile(machine.registry, _Node(supervisor), node, **compile_arguments)
+
+
+class _Node:
+    """A node that is an object: of a function LangGraph reads the whole code, each time, for graphs within it."""
+
+    def __init__(self, act: Callable[[Any], Awaitable[Any]]) -> None:
+        self._act = act
+
+    async def __call__(self, given: Any) -> Any:
+        return await self._act(given)
 
 
 def draw(registry: Registry, **compile_arguments: Any) -> CompiledStateGraph[Any, Any, Any, Any]:

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -285,14 +286,13 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
     A name that is wrong inside a group (``GOEDELS_POETRY__BUDGETS__…``) is an error of its own when settings are made.
     """
-    groups = dict(_groups())
-    known = [name for group, names in groups.items() for name in (names or [group])]
+    groups, known, nearly = _names()
     lines = []
     for variable in sorted(environment):
         if not variable.upper().startswith(PREFIX):
-            meant = [n for n in known if variable.upper() == NEARLY + n.replace(BETWEEN, "_").upper()]
+            meant = nearly.get(variable.upper())
             if meant and variable not in OTHERS:
-                lines.append(_no_setting(variable, meant[0]))
+                lines.append(_no_setting(variable, meant))
             continue
         name = variable[len(PREFIX) :].lower()
         group, _, rest = name.partition(BETWEEN)
@@ -309,6 +309,15 @@ def _no_setting(variable: str, near: str) -> str:
 
 _SAID_OTHERWISE = {"data_dir": "home", "data_directory": "home", "concurrency": "max_concurrency"}
 """What people call a setting -> its name."""
+
+
+@cache
+def _names() -> tuple[Mapping[str, list[str] | None], list[str], Mapping[str, str]]:
+    """`_groups`, all names, and each by the variable with one underscore that nearly names it."""
+    groups = dict(_groups())
+    known = [name for group, names in groups.items() for name in (names or [group])]
+    nearly = {NEARLY + name.replace(BETWEEN, "_").upper(): name for name in reversed(known)}
+    return groups, known, nearly
 
 
 def _groups() -> Iterator[tuple[str, list[str] | None]]:

@@ -1,14 +1,13 @@
 """The command line as a person or a script meets it: its streams, its exit code.
 
-``program`` is the real thing, a process of its own. ``cli`` is the same entry point called in this process, which saves
-the second that every start costs.
+``program`` is a process of its own, forked from one that has loaded it (see `warm_program`). ``cli`` is the same entry
+point called in this process.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import warm_program
 from called import FROM_OUTSIDE, call
 
 ROOT = Path(__file__).parents[2]
@@ -71,15 +71,8 @@ def program(home: Path, tmp_path: Path) -> Cli:
     def run(
         *arguments: str | Path, stdin: bytes = b"", env: Mapping[str, str] | None = None, seconds: float = 60
     ) -> Ran:
-        done = subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            cwd=tmp_path,
-            env=environment(home) | dict(env or {}),
-            timeout=seconds,
-        )
-        ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+        done = warm_program.run([*map(str, arguments)], environment(home) | dict(env or {}), tmp_path, stdin, seconds)
+        ran = Ran(done.returncode, done.stdout, done.stderr)
         assert "Traceback" not in ran.out + ran.err, ran.err
         return ran
 

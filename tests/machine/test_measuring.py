@@ -71,16 +71,16 @@ async def test_a_framework_keeps_nothing_of_runs_that_have_ended(framework: Make
     language = ToyLanguage()
     fw = framework(language)
     blocks, ours = [], []
-    for n in range(40):
+    for n in range(24):
         assert (await fw.arun(theorem(f"goal {n}"), name="t")).verdict is Verdict.PROVED
-        if n % 20 == 19:
+        if n % 12 == 11:
             language.goals.clear()  # what the toy itself writes down
             gc.collect()
             blocks.append(sys.getallocatedblocks())
             ours.append(Counter(kind for each in gc.get_objects() if OURS in str(kind := type(each))))
     assert len(fw._busy) == 0 and not fw._under_way
-    assert blocks[1] - blocks[0] < 20 * BLOCKS
-    assert [kind for kind, number in (ours[1] - ours[0]).items() if number >= 20] == []
+    assert blocks[1] - blocks[0] < 12 * BLOCKS
+    assert [kind for kind, number in (ours[1] - ours[0]).items() if number >= 12] == []
 
 
 def test_the_pages_of_a_shared_database_take_a_quarter_of_a_megabyte_however_much_is_read(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def damaged(path: Path, target: Path, pages: list[int], *, seed: int = 0) -> Pat
     return target
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_saved_is_a_past_moment_of_the_run_exactly_as_it_was(large: Path, tmp_path: Path, seed: int) -> None:
     pages = random.Random(seed).sample(range(1, large.stat().st_size // PAGE), 1 + seed % 4)

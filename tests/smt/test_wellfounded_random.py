@@ -153,10 +153,10 @@ def accepted(count: int, seed: int) -> list[tuple[str, Signature, list[str]]]:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("seed", [0, 10_000])
+@pytest.mark.parametrize("seed", [0, 175, 10_000, 10_175])
 def test_what_is_accepted_ends_when_it_is_run(seed: int) -> None:
-    definitions = accepted(350, seed)
-    assert len(definitions) > 20
+    definitions = accepted(175, seed)
+    assert len(definitions) > 8
     for text, signature, names in definitions:
         run(text, signature, names, {})
 
@@ -207,11 +207,13 @@ def random_evidence(rng: random.Random, signature: Signature) -> TerminationEvid
     return TerminationEvidence(tuple(groups), bounds)
 
 
-def test_whatever_evidence_is_accepted_the_functions_end_and_keep_their_bounds() -> None:
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("seed", [20_000, 20_070])
+def test_whatever_evidence_is_accepted_the_functions_end_and_keep_their_bounds(seed: int) -> None:
     rng = random.Random(7)
     kept = bounded = 0
-    for number in range(140):
-        text = PRELUDE + Writer(20_000 + number).definition() + "(prove true)"
+    for number in range(70):
+        text = PRELUDE + Writer(seed + number).definition() + "(prove true)"
         try:
             signature = parse_problem(text).signature
         except InvalidInput:
@@ -227,4 +229,4 @@ def test_whatever_evidence_is_accepted_the_functions_end_and_keep_their_bounds()
             run(text, signature, names, evidence.bounds)
             kept += 1
             bounded += not RECURSIVE.isdisjoint(evidence.bounds)
-    assert kept > 25 and bounded > 2, (kept, bounded)
+    assert kept > 12 and bounded > 1, (kept, bounded)

@@ -14,13 +14,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from selenium.common.exceptions import ElementNotInteractableException, StaleElementReferenceException
-from selenium.webdriver import Chrome, ChromeOptions, Keys
-from selenium.webdriver.chrome.service import Service
+
+if TYPE_CHECKING:  # one process of those that collect the tests has a browser
+    from selenium.webdriver import Chrome
 
 SECONDS = 60
 """How long anything may take on a machine that does five other things."""
@@ -48,6 +48,9 @@ class Browser:
     """A Chromium. ``new_page`` gives the one tab as if nobody had used it."""
 
     def __init__(self) -> None:
+        from selenium.webdriver import Chrome, ChromeOptions
+        from selenium.webdriver.chrome.service import Service
+
         chromium = program("CHROMIUM", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
         driver = program("CHROMEDRIVER", "chromedriver", "chromium.chromedriver")
         if chromium is None or driver is None:
@@ -107,6 +110,7 @@ class Page:
 
     def click(self, selector: str, index: int = 0) -> None:
         """A real click, where the element is, once it is there; a page may draw it anew at any moment."""
+        from selenium.common.exceptions import ElementNotInteractableException, StaleElementReferenceException
 
         def clicked() -> bool:
             try:
@@ -119,6 +123,8 @@ class Page:
 
     def press(self, *keys: str) -> None:
         """Keys, to whatever has the focus."""
+        from selenium.webdriver import Keys
+
         self.driver.switch_to.active_element.send_keys(*(getattr(Keys, key, key) for key in keys))
 
     def type(self, selector: str, text: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
+
+import warm_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +26,6 @@ def install(site: Path, package: str, code: str, entry_points: Mapping[str, str]
 
 
 def command(site: Path, home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The real program with these packages installed."""
+    """The real program, in a process of its own, with these packages installed."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{site}", "GOEDELS_POETRY__HOME": str(home)}
-    whole = [sys.executable, "-m", "goedels_poetry", *map(str, arguments)]
-    return subprocess.run(whole, capture_output=True, text=True, timeout=110, env=environment, cwd=home.parent)
+    return warm_program.run([*map(str, arguments)], environment, home.parent, seconds=110)

@@ -30,6 +30,7 @@ def many_goals(path: Path, count: int, *, fan: int = 8, proved: float = 0.85, se
 class _Made:
     def __init__(self, store: ProofStore, dice: random.Random, fan: int) -> None:
         self.store, self.dice, self.fan, self.live = store, dice, fan, 1
+        self.settings = Settings()
 
     def grow(self, count: int, proved: float) -> None:
         root = ProofNode(ROOT, language="smt", queue=Queue.PROVE)
@@ -47,7 +48,7 @@ class _Made:
 
     def _move(self, agent: str, node_id: str, move) -> None:  # type: ignore[no-untyped-def]
         def apply(txn: Txn) -> str:
-            return str(move(GoedelsPoetryStateManager(txn, Settings()), txn.get(node_id)))
+            return str(move(GoedelsPoetryStateManager(txn, self.settings), txn.get(node_id)))
 
         seq = self.store.revision(node_id)
         cost = {"solver_calls": 1, "solver_seconds": round(self.dice.random() / 10, 4), "steps": 1}

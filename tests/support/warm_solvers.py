@@ -5,86 +5,45 @@ loads for a sixth of a second, and each z3 begins with another one that binds it
 loaded cvc5, asks it nothing and has one thread forks them: as fresh as those that are started, as bound in memory, and
 a group of their own as well. Tests of how solvers are started, die and end use the real thing.
 
-Run as ``python -m warm_solvers PARENT_PID``, with a Unix socket as standard input, it is that parent.
+Run as ``python warm_solvers.py PARENT_PID``, with a Unix socket as standard input, it is that parent.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
-import json
 import os
-import select
 import signal
-import socket
-import subprocess
 import sys
-import weakref
 
 import pytest
+from warm_parent import Parent, serve
 
 from goedels_poetry.solvers import ahead, cvc5_process, z3_process
 from goedels_poetry.solvers.ahead import ForkedProcess
-from goedels_poetry.solvers.child import Child, children_environment, run_forked, start_process
+from goedels_poetry.solvers.child import Child
 from goedels_poetry.solvers.launch import bind_to_parent, limit_memory
-
-_FDS = 4
-_LONGEST = 100_000
-
-
-class _Parent:
-    """The process that forks, and the socket on which it is asked. It ends with ours."""
-
-    def __init__(self) -> None:
-        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-P", __file__, str(os.getpid())]
-
-        def start() -> subprocess.Popen[bytes]:
-            return subprocess.Popen(command, stdin=theirs, env=children_environment(), start_new_session=True)
-
-        with theirs:
-            process = start_process(start)  # it must not end with the thread that happens to be the first to ask
-        weakref.finalize(self, _end, process, self._ours, os.getpid())
-
-    def fork(self, *what: str) -> Child:
-        """A child that is ``what``: ``cvc5 MEMORY_MB``, or ``program ADDRESS_SPACE COMMAND ...``.
-
-        Raises OSError when the parent is gone.
-        """
-        pairs = [os.pipe() for _ in range(_FDS)]
-        (child_in, stdin), (stdout, child_out), (stderr, child_err), (status, child_status) = pairs
-        theirs = (child_in, child_out, child_err, child_status)
-        try:
-            socket.send_fds(self._ours, [json.dumps(what).encode()], theirs)
-        finally:
-            for fd in theirs:
-                os.close(fd)
-        word = os.fdopen(status, "rb", 0)
-        line = word.readline()
-        if not line:
-            raise BrokenPipeError("the parent of solvers is gone")
-        return Child(ForkedProcess(int(line), stdin, stdout, stderr, word))
-
-
-def _end(process: subprocess.Popen[bytes], ours: socket.socket, owner: int) -> None:
-    if os.getpid() == owner:
-        ours.close()
-        process.kill()
-        process.wait()
 
 
 @functools.cache
-def _parent() -> _Parent:
-    return _Parent()
+def _parent() -> Parent:
+    return Parent(__file__)
 
 
 def _fork(*what: str) -> Child:
+    """A child that is ``what``: ``cvc5 MEMORY_MB``, or ``program ADDRESS_SPACE COMMAND ...``."""
+    pairs = [os.pipe() for _ in range(3)]
+    (child_in, stdin), (stdout, child_out), (stderr, child_err) = pairs
+    theirs = (child_in, child_out, child_err)
     try:
-        return _parent().fork(*what)
-    except OSError:  # a test has killed all that it found
-        _parent.cache_clear()
-        return _parent().fork(*what)
+        try:
+            number, word = _parent().fork(what, theirs)
+        except OSError:  # a test has killed all that it found
+            _parent.cache_clear()
+            number, word = _parent().fork(what, theirs)
+    finally:
+        for fd in theirs:
+            os.close(fd)
+    return Child(ForkedProcess(number, stdin, stdout, stderr, word))
 
 
 _held: list[bool] = []
@@ -133,45 +92,11 @@ def _be() -> None:
 
 
 def main() -> None:
-    """Fork until the other side of the socket is closed."""
+    """Fork until the tests end."""
     from goedels_poetry.solvers import cvc5_child
 
     assert cvc5_child
-    bind_to_parent(int(sys.argv[1]))
-    requests = socket.socket(fileno=os.dup(0))
-    heard, hears = os.pipe()
-    for end in (heard, hears):
-        os.set_blocking(end, False)
-    signal.set_wakeup_fd(hears)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    gc.freeze()
-    living: dict[int, int] = {}  # the pipe on which is told how a process ended, by its id
-    poll = select.poll()
-    for source in (heard, requests.fileno()):
-        poll.register(source, select.POLLIN)
-    while True:
-        ready = dict(poll.poll())
-        if heard in ready:
-            os.read(heard, 4096)
-        if requests.fileno() in ready:
-            data, fds, _, _ = socket.recv_fds(requests, _LONGEST, _FDS)
-            if not data:
-                break
-            parent, pid = os.getpid(), os.fork()
-            if pid == 0:
-                signal.set_wakeup_fd(-1)
-                os.setsid()
-                run_forked(_be, [str(parent), *json.loads(data)], (fds[0], fds[1], fds[2]), "cvc5_child")
-            for fd in fds[:3]:
-                os.close(fd)
-            living[pid] = fds[3]
-            os.write(fds[3], f"{pid}\n".encode())
-        with contextlib.suppress(ChildProcessError):
-            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                pipe = living.pop(ended[0])
-                with contextlib.suppress(BrokenPipeError):
-                    os.write(pipe, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
-                os.close(pipe)
+    serve(_be, "cvc5_child")
 
 
 if __name__ == "__main__":

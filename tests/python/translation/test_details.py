@@ -23,7 +23,7 @@ sys.modules["fuzz_translation"] = fuzz
 _spec.loader.exec_module(fuzz)
 
 
-@pytest.mark.sample(270)
+@pytest.mark.sample(160)
 @pytest.mark.parametrize(
     ("program", "inputs"), [(e["program"], e["inputs"]) for e in CASES["same"]], ids=[e["about"] for e in CASES["same"]]
 )

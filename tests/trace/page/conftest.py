@@ -39,6 +39,12 @@ def backtracked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def six_hundred(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose tree is longer than a screen."""
+    return many_goals(tmp_path_factory.mktemp("some") / "run" / "proof.db", 600, fan=60, proved=0.03)
+
+
+@pytest.fixture(scope="session")
 def ten_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of ten thousand goals."""
     return many_goals(tmp_path_factory.mktemp("many") / "run" / "proof.db", 10_000, fan=60, proved=0.03)

@@ -152,9 +152,9 @@ def test_goals_that_were_cut_off_can_be_seen(browser_page: Page, page_of: PageOf
 
 
 def test_keys_walk_through_the_tree_fold_it_and_search_it(
-    browser_page: Page, page_of: PageOf, ten_thousand: Path
+    browser_page: Page, page_of: PageOf, six_hundred: Path
 ) -> None:
-    page = browser_page.open(page_of(ten_thousand))
+    page = browser_page.open(page_of(six_hundred))
     assert selected(page) == "0"
     page.press("j")
     page.press("ARROW_DOWN")

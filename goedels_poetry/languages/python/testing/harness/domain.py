@@ -93,6 +93,9 @@ class Domain:
         vain = 0
         while not self.late() and vain < 4000:
             recipe = self._related(tuple(self.maker.any_of(shape, large) for shape in self.shapes))
+            if repr(recipe) in self.seen:  # hardly one is new: known sooner than that few are in the domain
+                vain += 4
+                continue
             vain += 1
             for found in self._mended(recipe, 4):
                 vain = 0

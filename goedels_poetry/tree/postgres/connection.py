@@ -44,7 +44,8 @@ _WHAT_TO_DO = (
         "the user may not do that: GRANT CREATE ON DATABASE lets the first one lay the tables out, GRANT USAGE ON "
         f"SCHEMA {NAME} and GRANT ALL ON ALL TABLES IN it let others write there",
     ),
-    ("53", f"the server has no room, or no connection left; once it has {GOES_ON}"),
+    ("533", f"the server has no connection left; once it has {GOES_ON}"),
+    ("53", f"the server has no room left; once it has {GOES_ON}"),
     (
         "55P03",
         f"another session has held a lock on it for {PATIENCE:g} s (pg_stat_activity says whose it is); once that has "

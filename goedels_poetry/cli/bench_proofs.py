@@ -77,7 +77,11 @@ async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequenc
         if request.bank:
             more["bank"] = True
         files = Counter(theorem.file for theorem in theorems)
-        data = Data(tuple(theorem.question for theorem in theorems), dict(files), dict(inputs.left_out))
+        questions = {question.key: question for question in (theorem.question for theorem in theorems)}
+        left_out = Counter(inputs.left_out)
+        if again := len(theorems) - len(questions):
+            left_out["the same theorem again"] += again
+        data = Data(tuple(questions.values()), dict(files), dict(left_out))
         answerer = ProofAnswerer(
             in_force,
             theorems,
@@ -157,12 +161,17 @@ async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[
         if source.file.endswith(".lean"):
             text = with_answer(text)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
-        dataset = Path(source.file).parent.name or "theorems"
+        dataset = _folder_of(source.file)
         gold = gold_of(text, source.file)
         theorems += [
             Theorem(source.of(n).name if n else source.name, text, source.file, n, dataset, gold) for n in names
         ]
     return theorems
+
+
+def _folder_of(file: str) -> str:
+    """The name of the folder that a file is in, from wherever it is named."""
+    return Path(os.path.abspath(file)).parent.name or "theorems"
 
 
 def _text(source: Source) -> str:

@@ -101,11 +101,14 @@ def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) 
     every = list(questions)
     if limit is None:
         return every
+    keys = [question.key for question in every]  # each is a hash of a whole text
+    by_set: dict[str, list[str]] = {}
+    for question, key in zip(every, keys, strict=True):
+        by_set.setdefault(question.dataset, []).append(key)
     sampled: set[str] = set()
-    for name in {question.dataset for question in every}:
-        keys = sorted(question.key for question in every if question.dataset == name)
-        sampled.update(random.Random(f"{seed}:{name}").sample(keys, min(limit, len(keys))))
-    return [question for question in every if question.key in sampled]
+    for name, those in by_set.items():
+        sampled.update(random.Random(f"{seed}:{name}").sample(sorted(those), min(limit, len(those))))
+    return [question for question, key in zip(every, keys, strict=True) if key in sampled]
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:

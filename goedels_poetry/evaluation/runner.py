@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -11,7 +10,7 @@ from typing import Any, Protocol
 
 from goedels_poetry.errors import one_line
 from goedels_poetry.evaluation.log import AnswerLog
-from goedels_poetry.evaluation.outcome import Outcome, outcome
+from goedels_poetry.evaluation.outcome import Outcome, outcome, read_outcome
 from goedels_poetry.evaluation.questions import GoldQuestion, digest
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tree.state import Verdict
@@ -223,8 +222,7 @@ def check_answer(answer: Mapping[str, Any]) -> None:
     result = str(answer["error"]) if answer.get("error") else read_result(answer["result"])
     seconds = float(answer.get("seconds", 0.0))
     made = outcome(GoldQuestion("", "", "", "", "true"), result, 0, seconds, repeated=False)
-    if not (math.isfinite(seconds) and math.isfinite(made.money)):
-        raise ValueError("no number")
+    read_outcome(made.to_json())  # no amount that cannot be
 
 
 def _ignore(outcome: Outcome) -> None:

@@ -19,6 +19,7 @@ from goedels_poetry.cli.inputs import NAMELESS, Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data, compare, load, report
 from goedels_poetry.evaluation.load import holds_questions
+from goedels_poetry.evaluation.log import not_of_reports
 from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
@@ -41,9 +42,13 @@ def bench(request: Request) -> int:
         if "" in request.paths:
             raise BadData(NAMELESS)
         if request.compare:
+            _check_nothing_is_run(request)
             return _compare(request)
-        if _are_results(request.paths):
+        if _are_results(request.paths[0]):
+            _check_nothing_is_run(request)
             return _again(request, ks)
+        for path in filter(_are_results, request.paths):
+            raise BadData(f"{path} holds results of bench, and {request.paths[0]} something to ask: name one of them")
         if are_theorems(request.paths):
             from goedels_poetry.cli.bench_proofs import prove
 
@@ -77,9 +82,21 @@ def read_ks(text: str | None) -> list[int]:
 
 
 # -- what was recorded -----------------------------------------------------------------------------------------
-def _are_results(paths: Sequence[str]) -> bool:
-    """Whether the first path is a results file, or a folder with one."""
-    first = Path(paths[0])
+def _check_nothing_is_run(request: Request) -> None:
+    """Raise `BadData` for options that say how to ask, which results that are there would not heed."""
+    given = [flag for flag, name in _OF_RUNS.items() if getattr(request, name) not in _UNSET]
+    given += ["--stand-in"] if request.stand_in is not None else []
+    if given:
+        raise BadData(f"{', '.join(given)}: says how to ask or prove, and {request.paths[0]} holds results already")
+
+
+_OF_RUNS = {f"--{name}": name for name in ("without", "bank", "split", "cluster", "samples", "limit", "fresh", "out")}
+_UNSET: tuple[Any, ...] = (None, False, ())
+
+
+def _are_results(path: str) -> bool:
+    """Whether a path is a results file, or a folder with one."""
+    first = Path(path)
     if os.path.isdir(first):
         return os.path.isfile(first / RESULTS)
     if not os.path.isfile(first) or first.suffix.lower() not in (".jsonl", ".ndjson"):
@@ -161,7 +178,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
         return holds_problems(path) or (
             name.rpartition(":")[0].endswith(suffixes) or (name.endswith(suffixes) and not holds_questions(path))
         )
-    every = [file for file in path.rglob("*") if file.is_file()]
+    every = list(not_of_reports(file for file in path.rglob("*") if file.is_file()))
     named = [file for file in every if file.name.lower().endswith(suffixes) and not file.name.startswith(".")]
     return any(not holds_questions(file) for file in named) or any(map(holds_problems, every))
 

@@ -23,6 +23,7 @@ from goedels_poetry.evaluation import BadData, Data
 from goedels_poetry.evaluation.ablations import ABLATIONS, OF_SMT, options_without, without
 from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
 from goedels_poetry.evaluation.load import holds_questions
+from goedels_poetry.evaluation.log import not_of_reports
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -46,6 +47,8 @@ def prove(request: Request, ks: Sequence[int]) -> int:
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
     rows, left_out = _rows(request)
     # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
+    if request.split is not None and not rows:
+        note(request, f"--split {request.split} changes nothing: only rows of problems have a split")
     inputs = _Inputs(rows, left_out, [(source, _text(source)) for source in _files(request).values()])
     named = (*(source.name for source, _ in inputs.texts), *(problem.file for problem in rows))
     if any(name.endswith(".lean") for name in named):
@@ -124,7 +127,7 @@ def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
     for path in dict.fromkeys(map(Path, request.paths)):
-        inside: Iterable[Path] = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
+        inside: Iterable[Path] = not_of_reports(sorted(path.rglob("*"))) if os.path.isdir(path) else [path]
         for file in filter(holds_problems, inside):
             found, less = read_problems(file, split=request.split)
             problems += found
@@ -137,8 +140,9 @@ def _files(request: Request) -> dict[str, Any]:
     suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
     paths = [path for path in request.paths if not holds_problems(Path(path))]
     found = {source.name: source for source in find(paths, suffixes)}
+    ours = {name for name in found if name not in paths and not list(not_of_reports([Path(name)]))}
     rows = {name for name in found if holds_problems(Path(name)) or holds_questions(Path(name))}
-    return {name: source for name, source in found.items() if name not in rows}
+    return {name: source for name, source in found.items() if name not in rows | ours}
 
 
 async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[Theorem]:

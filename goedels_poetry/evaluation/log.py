@@ -6,17 +6,32 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError
 from goedels_poetry.evaluation.questions import BadData
 
 ANSWERS = "answers.jsonl"
 """Name of the log in a report folder."""
+_WRITTEN = re.compile(r"(answers(-\d+)?|results)\.jsonl|summary\.json")
+"""Files of a report that might be taken for data."""
+
+
+def is_report(folder: Path) -> bool:
+    """Whether ``bench`` has written its answers there."""
+    row = first_row(folder / ANSWERS) if os.path.isfile(folder / ANSWERS) else None
+    return isinstance(row, Mapping) and "key" in row and ("result" in row or "error" in row)
+
+
+def not_of_reports(files: Iterable[Path]) -> Iterator[Path]:
+    """Those that ``bench`` has not written: a report that stands in a folder of problems is none of them."""
+    return (file for file in files if not (_WRITTEN.fullmatch(file.name) and is_report(file.parent)))
 
 
 class AnswerLog:
@@ -143,4 +158,4 @@ def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
     )
 
 
-__all__ = ["ANSWERS", "AnswerLog"]
+__all__ = ["ANSWERS", "AnswerLog", "is_report", "not_of_reports"]

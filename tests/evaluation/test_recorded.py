@@ -163,3 +163,39 @@ def test_a_log_is_not_kept_in_memory_and_its_latest_answers_hold(tmp_path: Path)
         assert log.repaired and log.get("k") == {"key": "k", "number": 2}
         log.add("k", {"number": 4})
         assert log.get("k") == {"key": "k", "number": 4} and len(log) == 4
+
+
+def test_a_report_in_the_folder_of_the_problems_is_none_of_them(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
+    for _ in range(2):
+        code, out, err = bench("set", "--out", "set/out", "--json")
+        found = json.loads(out)
+        assert code == 0 and found["overall"]["questions"] == 1 and "invalid" not in found["endings"]["set"], err
+    assert found["asked"] == 0
+    (tmp_path / "set" / "out" / "results.jsonl").unlink()  # as where it was broken off before its report
+    assert json.loads(bench("set", "--out", "set/out", "--json")[1])["overall"]["questions"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("t.smt2", "r.jsonl"), "r.jsonl holds results of bench, and t.smt2 something to ask: name one of them"),
+        (
+            ("r.jsonl", "--limit", "3", "--fresh"),
+            "--limit, --fresh: says how to ask or prove, and r.jsonl",
+        ),
+        (("--compare", "r.jsonl", "r.jsonl", "--stand-in", "0"), "--stand-in: says how to ask or prove"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(bench: Bench, tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    (tmp_path / "t.smt2").write_text("(prove true)")
+    written(tmp_path / "r.jsonl", RESULT)
+    code, out, err = bench(*words)
+    assert (code, out) == (2, "") and err.startswith(told) and len(err.splitlines()) == 1
+
+
+def test_a_split_where_nothing_has_one_is_told(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
+    code, _, err = bench("t.smt2", "--split", "test", "--out", "out")
+    assert code == 0 and "--split test changes nothing: only rows of problems have a split" in err

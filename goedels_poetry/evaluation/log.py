@@ -96,6 +96,9 @@ class AnswerLog:
         broken = [f"{self.file}: {bad}; what they answer is asked again"] if self.unreadable else []
         return (*torn, *broken)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
     def get(self, key: str) -> Mapping[str, Any] | None:
         """The latest answer of that key, read from the file: all of them may be more than memory holds."""
         if key not in self._places:

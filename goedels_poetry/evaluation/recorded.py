@@ -86,7 +86,7 @@ def read_recorded(path: Path | str) -> Recorded:
             again += 1
     except BadRows as problem:
         raise BadData(str(problem)) from problem
-    beside = _summary(file.with_name(SUMMARY)) if file.name == RESULTS else {}
+    beside = read_summary(file.parent) if file.name == RESULTS else {}
     return Recorded(str(path), tuple(outcome for _, outcome in there.values()), again, beside)
 
 
@@ -125,11 +125,8 @@ def notes_on_pair(one: Recorded, other: Recorded) -> list[str]:
         where = " and ".join(dict.fromkeys(unknown))
         notes.append(f"how the runs were set up is not compared: no {SUMMARY} beside the results of {where}")
     else:
-        differ = differences(one.setup or {}, other.setup or {})
-        if differ:
-            more = len(differ) - _MOST_DIFFERENCES
-            some = [*differ[:_MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
-            notes.append(f"set up differently: {'; '.join(some)}")
+        if differ := differences(one.setup or {}, other.setup or {}):
+            notes.append(f"set up differently: {'; '.join(differ)}")
     for each in (one, other):
         if any(outcome.sample for outcome in each.outcomes):
             notes.append(f"{each.path} has several samples of a question: the first of each is compared")
@@ -137,13 +134,15 @@ def notes_on_pair(one: Recorded, other: Recorded) -> list[str]:
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """``settings.budgets.wall_seconds 10 and 20`` for every value that is not the same in both."""
+    """``settings.budgets.wall_seconds 10 and 20`` for each value that is not the same in both, as far as one reads."""
     one, other = dict(_leaves(first)), dict(_leaves(second))
-    return [
+    differ = [
         f"{name} {one.get(name, _ABSENT)} and {other.get(name, _ABSENT)}"
         for name in dict.fromkeys((*one, *other))
         if one.get(name, _ABSENT) != other.get(name, _ABSENT)
     ]
+    more = len(differ) - _MOST_DIFFERENCES
+    return [*differ[:_MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
 
 
 def _leaves(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -155,8 +154,9 @@ def _leaves(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, s
             yield f"{before}{name}", text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _summary(file: Path) -> dict[str, Any]:
-    """{} where there is none that can be read: it only says more about results that are whole without it."""
+def read_summary(folder: Path) -> dict[str, Any]:
+    """That of a report; {} where none can be read: it only says more about results that are whole without it."""
+    file = folder / SUMMARY
     try:
         found = json.loads(read_bytes(file, _MOST)) if os.path.isfile(file) else {}
     except (OSError, ValueError, RecursionError):
@@ -173,4 +173,5 @@ __all__ = [
     "notes_together",
     "read_outcomes",
     "read_recorded",
+    "read_summary",
 ]

@@ -199,3 +199,15 @@ def test_a_split_where_nothing_has_one_is_told(bench: Bench, tmp_path: Path) -> 
     (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
     code, _, err = bench("t.smt2", "--split", "test", "--out", "out")
     assert code == 0 and "--split test changes nothing: only rows of problems have a split" in err
+
+
+def test_answers_that_another_setup_gave_are_not_used_and_it_is_said_what_differs(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "t.smt2").write_text("(declare-const p Bool)\n(prove (or p (not p)))\n")
+    assert bench("t.smt2", "--out", "out", "--timeout", "20")[0] == 0
+    code, _, err = bench("t.smt2", "--out", "out", "--timeout", "30")
+    why = "given under another setup (settings.budgets.wall_seconds 20.0 and 30.0), not used"
+    assert code == 0 and f"out/answers.jsonl: 1 answer {why}\n" in err
+    (tmp_path / "u.smt2").write_text("(declare-const p Bool)\n(prove (=> p p))\n")
+    code, _, err = bench("u.smt2", "--out", "out", "--timeout", "30")
+    assert code == 0 and "2 answers to something that is not asked now, not used" in err
+    assert "not used" not in bench("t.smt2", "--out", "new", "--timeout", "30")[2]

@@ -78,8 +78,9 @@ def test_what_another_session_holds_is_waited_for_and_then_named(
 ) -> None:
     import psycopg
 
-    assert "lock_timeout=5000" in str(pg_connection.OPTIONS["options"])
-    monkeypatch.setitem(pg_connection.OPTIONS, "options", f"-c {limit}=50")
+    ours = pg_connection.OPTIONS["options"]
+    assert "lock_timeout=5000" in ours
+    monkeypatch.setitem(pg_connection.OPTIONS, "options", ours.replace("lock_timeout=5000", f"{limit}=50"))
     with psycopg.connect(laid_out) as other:
         other.execute("LOCK TABLE goedels_poetry.all_event IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(StoreError, match=words):
@@ -192,3 +193,20 @@ def test_a_run_that_was_reserved_and_never_begun_is_in_no_list(runs: Runs) -> No
     assert runs.count() == before
     reserved.write_card(started=1.0, name="begun")
     assert runs.count() == before + 1
+
+
+def test_what_a_url_says_of_a_session_holds_beside_what_we_need(laid_out: str) -> None:
+    url = f"{laid_out}?options=-c%20work_mem%3D4321kB&connect_timeout=9"
+    with contextlib.closing(pg_connection.Connection(url)) as db:
+        assert db.execute("SELECT current_setting('work_mem'), current_setting('lock_timeout')").fetchone() == (
+            "4321kB",
+            "5s",
+        )
+    assert pg_connection.options_for(url)["connect_timeout"] == "9"
+
+
+def test_a_session_that_is_not_ours_alone_is_refused(laid_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pooler that passes over what a session is opened with: another run's rows could be written there."""
+    monkeypatch.setitem(pg_connection.OPTIONS, "options", "")
+    with pytest.raises(StoreError, match=r"a pooler such as PgBouncer answers there .*name the server itself"):
+        pg_connection.Connection(laid_out)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from goedels_poetry.errors import MissingTool, StoreError
@@ -20,13 +22,13 @@ from goedels_poetry.tree.shared_database import PATIENCE
 INSTALL = "pip install 'goedels-poetry-prover[postgres]'"
 CONNECT_SECONDS = 5
 GOES_ON = "the same command goes on where this stopped"
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "connect_timeout": CONNECT_SECONDS,
     "application_name": "goedels-poetry",
     # Whoever is cut off holds its runs no longer than this: 30 s of silence, and two questions without an answer.
     # Who has locked what we need is waited for as long as whoever holds a file.
     "options": "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=2"
-    f" -c lock_timeout={PATIENCE * 1000:.0f}",
+    f" -c lock_timeout={PATIENCE * 1000:.0f} -c {NAME}.direct=yes",
 }
 NEVER_IDLE = 140_000, "idle_session_timeout"
 """Since which version servers cut off who says nothing for a while, and the setting for how long: a run holds its lock
@@ -69,7 +71,12 @@ _WHAT_TO_DO = (
     *((code, NOT_OURS) for code in ("42P01", "42P07", "42P10", "42703", "42804", "42809", "42883", "3F000")),
 )
 """Beginning of an SQLSTATE -> what to do (PostgreSQL documentation, appendix A)."""
+POOLED = (
+    "a pooler such as PgBouncer answers there and shares its sessions, which hold a run's lock and say which run is "
+    "meant; name the server itself"
+)
 _AT_THE_DOOR = (
+    ("unsupported startup parameter", POOLED),
     ("no password supplied", "the server wants a password; give it in the URL, in PGPASSWORD or in ~/.pgpass"),
     ("password authentication failed", "the password is wrong, or there is no such user"),
     ("no pg_hba.conf entry", _WHAT_TO_DO[1][1]),
@@ -110,6 +117,15 @@ def place_of(url: str) -> str:
     return f"postgresql://{host}:{port}/{parts.get('dbname', parts.get('user', ''))}"
 
 
+def options_for(url: str, more: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
+    """What a connection is opened with: our settings, ``more``, and what the URL or PGOPTIONS say beside them."""
+    parts = driver().conninfo.conninfo_to_dict(url)
+    given = parts.get("options") or os.environ.get("PGOPTIONS", "")
+    settings = (given, OPTIONS["options"], *(f"-c {name}={value}" for name, value in more.items()))
+    chosen = {name: parts[name] for name in OPTIONS if name in parts}
+    return {**OPTIONS, **chosen, "options": " ".join(filter(None, settings))}
+
+
 class Connection:
     """What the store needs of a `sqlite3.Connection`. Thread-safe as far as psycopg is: one statement at a time."""
 
@@ -118,11 +134,14 @@ class Connection:
         self.place = place_of(url)
         self._psycopg = driver()
         try:
-            self._db = self._psycopg.connect(url, autocommit=True, **OPTIONS)
+            self._db = self._psycopg.connect(url, autocommit=True, **options_for(url))
         except self._psycopg.Error as problem:
             words = next(words for part, words in _AT_THE_DOOR if part in str(problem))
             raise StoreError(f"{self.place}: {words} ({_last_line(problem)})") from None
         try:
+            if self._db.execute("SELECT current_setting(%s, true)", [f"{NAME}.direct"]).fetchone() != ("yes",):
+                self._db.close()
+                raise StoreError(f"{self.place}: {POOLED}")
             for name, value in self.not_idle().items():
                 self._db.execute(f"SET {name} = {value}")
             if read_only:
@@ -231,4 +250,4 @@ def _read(value: Any) -> Any:
     return value
 
 
-__all__ = ["GOES_ON", "INSTALL", "NOT_OURS", "OPTIONS", "Connection", "driver", "place_of", "translated"]
+__all__ = ["GOES_ON", "INSTALL", "NOT_OURS", "OPTIONS", "Connection", "driver", "options_for", "place_of", "translated"]

@@ -17,9 +17,9 @@ from goedels_poetry.tree.postgres.connection import (
     GOES_ON,
     INSTALL,
     NOT_OURS,
-    OPTIONS,
     Connection,
     driver,
+    options_for,
     place_of,
 )
 from goedels_poetry.tree.postgres.schema import NAME, RUN, SCHEMA_VERSION, TABLES, columns, statements
@@ -216,9 +216,8 @@ class Database:
 
     def _for_checkpoints(self) -> dict[str, Any]:
         settings: dict[str, str] = {"search_path": NAME, **self._shared().not_idle()}
-        options = " ".join([str(OPTIONS["options"]), *(f"-c {name}={value}" for name, value in settings.items())])
         rows = driver().rows.dict_row
-        return {**OPTIONS, "options": options, "autocommit": True, "prepare_threshold": 0, "row_factory": rows}
+        return {**options_for(self._url, settings), "autocommit": True, "prepare_threshold": 0, "row_factory": rows}
 
     # -- locks -------------------------------------------------------------------------------------------------
     @contextlib.contextmanager

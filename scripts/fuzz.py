@@ -13,8 +13,8 @@ waiting) or 2 GB for one text.
 The other half goes to the other scripts of this folder, each with a seed that no earlier run on this corpus has had;
 what they call a finding (exit code 1) is one. ``--lean`` takes in those that need the embedded Lean.
 
-Findings are written below the corpus, to ``findings/``, one for each place in the program. Exit code 1 when there is
-one.
+Findings are written below the corpus, to ``findings/``, one for each place in the program. Exit code: 1 when there is
+one, 74 where the corpus cannot be written, 130 after Ctrl-C or TERM.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ SLOWEST = 10.0
 LONGEST_WAIT = 6
 """So many times as long may pass on the clock."""
 MOST_MEMORY = 2_000_000_000
+UNWRITTEN = 100
+"""Exit code of a reader that cannot write its corpus, less the number of the system's error."""
 LONGEST = 20_000
 """Bytes of one text."""
 TOO_SLOW = "it took longer than {:g} s"
@@ -150,13 +152,11 @@ def _certificate() -> Any:
 
 
 def _manifest() -> Any:
-    from goedels_poetry.checker.archive import BadCertificate, read_canonical, read_manifest, sealed
+    from goedels_poetry.checker.archive import BadCertificate, canonical, read_canonical, read_manifest, sealed
 
     def read(data: bytes) -> None:
         value = read_canonical(data, "manifest")
         body = {k: v for k, v in value.items() if k != "manifest_sha256"} if isinstance(value, dict) else {}
-        from goedels_poetry.checker.archive import canonical
-
         read_manifest(canonical(sealed(body)), schema=1, language="smt", keys=frozenset(body))
 
     return read, (BadCertificate,)
@@ -180,17 +180,10 @@ def replies() -> list[bytes]:
     return [*found, json.dumps(reply).encode(), f"<think>no</think>```json\n{json.dumps(sketch)}\n```".encode()]
 
 
-def certificates() -> list[bytes]:
-    """What a proof looks like on disk."""
+def proved(name: str) -> list[bytes]:
+    """What a file of a proof looks like on disk."""
     with Proved() as folder:
-        (found,) = folder.rglob("derivation.json")
-        return [found.read_bytes()]
-
-
-def manifests() -> list[bytes]:
-    with Proved() as folder:
-        (found,) = folder.rglob("manifest.json")
-        return [found.read_bytes()]
+        return [path.read_bytes() for path in folder.rglob(name)]
 
 
 class Proved:
@@ -223,8 +216,8 @@ TARGETS = (
     Target("reply", _reply, replies, (*JSON_WORDS, "```json\n", "```", "<think>", "</think>")),
     Target("lean-reply", _lean_reply, files("lean/*.lean"), (*LEAN_WORDS, "```lean\n", "```", '{"refuted": ')),
     Target("lean-messages", _lean_messages, lambda: [LEAN_SAID], (*LEAN_WORDS, *JSON_WORDS, "unsolved goals\n")),
-    Target("certificate", _certificate, certificates, JSON_WORDS),
-    Target("manifest", _manifest, manifests, JSON_WORDS),
+    Target("certificate", _certificate, lambda: proved("derivation.json"), JSON_WORDS),
+    Target("manifest", _manifest, lambda: proved("manifest.json"), JSON_WORDS),
     Target("python", _python, files("python/*.py"), PYTHON_WORDS),
 )
 OTHERS: dict[str, tuple[str, ...]] = {
@@ -337,7 +330,7 @@ def work(target: Target, folder: Path, seconds: float, seed: int, texts: float =
         data = mutated(chance, corpus or [b""], target.words)
         if attempt(data):
             corpus.append(data)
-            (folder / f"text-{hashlib.sha256(data).hexdigest()[:16]}").write_bytes(data)
+            under_way.replace(folder / f"text-{hashlib.sha256(data).hexdigest()[:16]}")  # whole, or not there
     under_way.unlink(missing_ok=True)
     print(f"{target.name}: {count} texts, {len(corpus)} in the corpus, {len(coverage.seen)} pairs of lines", flush=True)
 
@@ -355,7 +348,7 @@ def found(folder: Path, data: bytes, why: str, place: str = "") -> None:
     kept.mkdir(exist_ok=True)
     kind = f"{why.partition(':')[0]} at {place}" if place else why
     name = f"{folder.name}-{hashlib.sha256(kind.encode()).hexdigest()[:12]}"
-    if not (kept / name).exists():
+    if not (kept / f"{name}.why").exists():
         (kept / name).write_bytes(data)
         (kept / f"{name}.why").write_text(f"{why}\n{place}\n", "utf-8", errors="replace")
         print(f"FINDING {kept / name}: {why} {place}", flush=True)
@@ -368,13 +361,20 @@ def watched(target: Target, folder: Path, seconds: float, seed: int, texts: floa
     while (left := until - time.monotonic()) > 0:
         child = os.fork()
         if not child:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # who has begun it ends it
             code = 1
             try:
                 work(target, folder, left, seed, texts)
                 code = 0
+            except OSError as problem:  # of the corpus: what the reader raises is a finding
+                code = UNWRITTEN + (problem.errno or 0)
             finally:
                 os._exit(code)
-        ended, why = _wait(child, folder / "under_way", until)
+        try:
+            ended, why = _wait(child, folder / "under_way", until)
+        except KeyboardInterrupt:
+            os.kill(child, signal.SIGKILL)
+            raise
         if ended:
             return
         found(folder, (folder / "under_way").read_bytes() if (folder / "under_way").exists() else b"", why)
@@ -387,6 +387,8 @@ def _wait(child: int, under_way: Path, until: float) -> tuple[bool, str]:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
             code = os.waitstatus_to_exitcode(status)
+            if code >= UNWRITTEN:
+                raise OSError(code - UNWRITTEN, os.strerror(code - UNWRITTEN), str(under_way.parent))
             slow = code == -signal.SIGPROF
             return code == 0, TOO_SLOW.format(SLOWEST) if slow else f"the process ended with {code}"
         try:
@@ -410,7 +412,8 @@ def rounds(name: str, arguments: tuple[str, ...], corpus: Path, seconds: float, 
     script, *rest = [str(certificates) if argument == "FOLDER" else argument for argument in arguments]
     while time.monotonic() < until:
         seed = known[name] = known.get(name, 1000) + 1
-        seeds.write_text(json.dumps(known), "utf-8")
+        seeds.with_suffix(".new").write_text(json.dumps(known), "utf-8")
+        seeds.with_suffix(".new").replace(seeds)
         command = [sys.executable, str(HERE / script), *rest, "--seed", str(seed)]
         code, said = ended(command, max(30.0, until - time.monotonic()))
         if code is None:
@@ -428,8 +431,10 @@ def ended(command: list[str], seconds: float) -> tuple[int | None, bytes]:
     with subprocess.Popen(command, env=environment, start_new_session=True, **out) as run:
         try:
             said, _ = run.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, KeyboardInterrupt) as problem:
             os.killpg(run.pid, signal.SIGKILL)
+            if isinstance(problem, KeyboardInterrupt):
+                raise
             return None, b""
     return run.returncode, said
 
@@ -445,7 +450,23 @@ def plan(only: str, lean: bool) -> Iterator[str]:
 
 
 def main() -> int:
-    """Run; the exit code."""
+    """Run; the exit code. Whatever ends it early leaves the corpus whole, and the next run goes on from it."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return run()
+    except KeyboardInterrupt:
+        print("interrupted; the corpus is kept, and the same command goes on from it", file=sys.stderr)
+        return 130
+    except OSError as problem:
+        print(
+            f"{problem.filename}: {problem.strerror}; the corpus is kept: name another place (--corpus)",
+            file=sys.stderr,
+        )
+        return 74
+
+
+def run() -> int:
+    """Every fuzzer that is asked for; 1 where there are findings."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--texts", type=float, default=math.inf, help="of each reader at most, however many minutes")

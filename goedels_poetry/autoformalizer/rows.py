@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +40,31 @@ def read_rows(path: Path, within: tuple[str, ...] = ("items",)) -> list[tuple[in
         for line, row in enumerate(text.split("\n"), 1)
         if row and not row.isspace()
     ]
+
+
+def each_row(path: Path) -> Iterator[tuple[int, Any]]:
+    """The rows of a file of any size as (line, value), of JSON Lines one after the other.
+
+    Raises:
+        BadRows: as `read_rows`; of what is no regular file no more than `MAX_BYTES` are read, nor of one line.
+    """
+    if not os.path.isfile(path) or os.path.getsize(path) <= MAX_BYTES:
+        yield from read_rows(path)
+        return
+    try:
+        with open(path, "rb") as file:
+            for number in itertools.count(1):
+                line = file.readline(MAX_BYTES + 1)
+                if not line:
+                    return
+                if len(line) > MAX_BYTES:
+                    raise BadRows(f"{path}:{number}: a line larger than {MAX_BYTES // 1_000_000} MB")
+                if not line.isspace():
+                    yield number, _decode(path, line.decode("utf-8-sig"), number - 1)
+    except OSError as problem:
+        raise BadRows(f"{path}: {problem.strerror or problem}") from problem
+    except UnicodeDecodeError as problem:
+        raise BadRows(f"{path}:{number}: not text in UTF-8") from problem
 
 
 def first_row(path: Path, within: tuple[str, ...] = ("items",)) -> Any:
@@ -121,4 +148,4 @@ def _decode(path: Path, text: str, lines_before: int) -> Any:
         raise BadRows(f"{path}:{lines_before + 1}: a number of more than {most:,} digits") from problem
 
 
-__all__ = ["MAX_BYTES", "BadRows", "first_row", "read_rows"]
+__all__ = ["MAX_BYTES", "BadRows", "each_row", "first_row", "read_rows"]

@@ -17,11 +17,13 @@ from goedels_poetry.cli.configure import BadSettings, settings_of
 from goedels_poetry.cli.failures import INTERRUPTED, code_after_failure
 from goedels_poetry.cli.inputs import NAMELESS, Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.evaluation import BadData, Data, Outcome, compare, load, read_outcomes, report
+from goedels_poetry.evaluation import BadData, Data, compare, load, report
 from goedels_poetry.evaluation.load import holds_questions
+from goedels_poetry.evaluation.log import not_of_reports
 from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
+from goedels_poetry.evaluation.recorded import Recorded, each_once, notes_on_pair, notes_together, read_recorded
 from goedels_poetry.evaluation.report import SCHEMA, passes
 from goedels_poetry.evaluation.runner import Run
 from goedels_poetry.evaluation.tables import compare_table, pass_table
@@ -40,9 +42,13 @@ def bench(request: Request) -> int:
         if "" in request.paths:
             raise BadData(NAMELESS)
         if request.compare:
+            _check_nothing_is_run(request)
             return _compare(request)
-        if _are_results(request.paths):
+        if _are_results(request.paths[0]):
+            _check_nothing_is_run(request)
             return _again(request, ks)
+        for path in filter(_are_results, request.paths):
+            raise BadData(f"{path} holds results of bench, and {request.paths[0]} something to ask: name one of them")
         if are_theorems(request.paths):
             from goedels_poetry.cli.bench_proofs import prove
 
@@ -76,9 +82,21 @@ def read_ks(text: str | None) -> list[int]:
 
 
 # -- what was recorded -----------------------------------------------------------------------------------------
-def _are_results(paths: Sequence[str]) -> bool:
-    """Whether the first path is a results file, or a folder with one."""
-    first = Path(paths[0])
+def _check_nothing_is_run(request: Request) -> None:
+    """Raise `BadData` for options that say how to ask, which results that are there would not heed."""
+    given = [flag for flag, name in _OF_RUNS.items() if getattr(request, name) not in _UNSET]
+    given += ["--stand-in"] if request.stand_in is not None else []
+    if given:
+        raise BadData(f"{', '.join(given)}: says how to ask or prove, and {request.paths[0]} holds results already")
+
+
+_OF_RUNS = {f"--{name}": name for name in ("without", "bank", "split", "cluster", "samples", "limit", "fresh", "out")}
+_UNSET: tuple[Any, ...] = (None, False, ())
+
+
+def _are_results(path: str) -> bool:
+    """Whether a path is a results file, or a folder with one."""
+    first = Path(path)
     if os.path.isdir(first):
         return os.path.isfile(first / RESULTS)
     if not os.path.isfile(first) or first.suffix.lower() not in (".jsonl", ".ndjson"):
@@ -94,12 +112,13 @@ def _compare(request: Request) -> int:
     out = console(sys.stdout)
     for path, other in zip(request.paths[1:], others, strict=True):
         try:
-            found = compare(first, other)
+            found = compare(first.outcomes, other.outcomes)
         except BadData as problem:
             raise BadData(f"{request.paths[0]} and {path}: {problem}") from None
+        notes = notes_on_pair(first, other)
         if request.as_json:
             pair = [request.paths[0], path]
-            print_json({"schema": SCHEMA, "kind": "comparison", "paths": pair, **found.to_json()})
+            print_json({"schema": SCHEMA, "kind": "comparison", "paths": pair, **found.to_json(), "notes": notes})
             continue
         if len(others) > 1:
             say(out, f"first: {one_line(request.paths[0])}; second: {one_line(path)}")
@@ -108,35 +127,42 @@ def _compare(request: Request) -> int:
         if any(found.unmatched):
             counts = f"{found.unmatched[0]} and {found.unmatched[1]}"
             say(out, f"in one of the two only, and in no figure: {counts} questions")
+        _say_notes(notes)
     return 0
 
 
-def _some(path: str) -> list[Outcome]:
+def _say_notes(notes: Sequence[str]) -> None:
+    for text in notes:
+        say(console(sys.stdout), one_line(f"note: {text}"))
+
+
+def _some(path: str) -> Recorded:
     """What a results file holds; raises `BadData`, also where that is nothing."""
-    found = read_outcomes(Path(path))
-    if not found:
+    found = read_recorded(path)
+    if not found.outcomes:
         raise BadData(f"{path}: there are no results in it; the bench command that writes it goes on with it")
     return found
 
 
 def _again(request: Request, ks: Sequence[int]) -> int:
     """The figures of results that are there."""
-    outcomes: list[Outcome] = []
-    files: dict[str, int] = {}
-    for path in request.paths:
-        found = read_outcomes(Path(path))
-        files[path] = len(found)
-        outcomes += found
+    paths, notes = each_once(request.paths)
+    every = list(map(read_recorded, paths))
+    outcomes = [outcome for each in every for outcome in each.outcomes]
+    notes += notes_together(every)
+    proofs = all(each.proofs for each in every)
     if ks:
         tables = passes(outcomes, ks)
         if request.as_json:
             at = {name: each.to_json() for name, each in tables.items()}
-            print_json({"schema": SCHEMA, "kind": "pass_at", "paths": request.paths, "pass_at": at})
+            print_json({"schema": SCHEMA, "kind": "pass_at", "paths": request.paths, "pass_at": at, "notes": notes})
         else:
             for line in pass_table(tables):
                 say(console(sys.stdout), line)
+            _say_notes(notes)
         return 0
-    show(report(Run(tuple(outcomes), 0, 0), Data((), files), {}), None, request)
+    data = Data((), {each.path: len(each.outcomes) for each in every}, notes=tuple(notes))
+    show(report(Run(tuple(outcomes), 0, 0), data, {}, ks=[1] if proofs else (), proofs=proofs), None, request)
     return 0
 
 
@@ -152,7 +178,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
         return holds_problems(path) or (
             name.rpartition(":")[0].endswith(suffixes) or (name.endswith(suffixes) and not holds_questions(path))
         )
-    every = [file for file in path.rglob("*") if file.is_file()]
+    every = list(not_of_reports(file for file in path.rglob("*") if file.is_file()))
     named = [file for file in every if file.name.lower().endswith(suffixes) and not file.name.startswith(".")]
     return any(not holds_questions(file) for file in named) or any(map(holds_problems, every))
 

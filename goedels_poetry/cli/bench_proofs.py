@@ -23,6 +23,7 @@ from goedels_poetry.evaluation import BadData, Data
 from goedels_poetry.evaluation.ablations import ABLATIONS, OF_SMT, options_without, without
 from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
 from goedels_poetry.evaluation.load import holds_questions
+from goedels_poetry.evaluation.log import not_of_reports
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -46,6 +47,8 @@ def prove(request: Request, ks: Sequence[int]) -> int:
     given = settings_of(request, timeout=DEFAULT_TIMEOUT)
     rows, left_out = _rows(request)
     # Read before there is a loop, which would keep Ctrl-C waiting for as long as a pipe does.
+    if request.split is not None and not rows:
+        note(request, f"--split {request.split} changes nothing: only rows of problems have a split")
     inputs = _Inputs(rows, left_out, [(source, _text(source)) for source in _files(request).values()])
     named = (*(source.name for source, _ in inputs.texts), *(problem.file for problem in rows))
     if any(name.endswith(".lean") for name in named):
@@ -77,7 +80,11 @@ async def _prove(request: Request, given: Settings, inputs: _Inputs, ks: Sequenc
         if request.bank:
             more["bank"] = True
         files = Counter(theorem.file for theorem in theorems)
-        data = Data(tuple(theorem.question for theorem in theorems), dict(files), dict(inputs.left_out))
+        questions = {question.key: question for question in (theorem.question for theorem in theorems)}
+        left_out = Counter(inputs.left_out)
+        if again := len(theorems) - len(questions):
+            left_out["the same theorem again"] += again
+        data = Data(tuple(questions.values()), dict(files), dict(left_out))
         answerer = ProofAnswerer(
             in_force,
             theorems,
@@ -120,7 +127,7 @@ def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
     for path in dict.fromkeys(map(Path, request.paths)):
-        inside: Iterable[Path] = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
+        inside: Iterable[Path] = not_of_reports(sorted(path.rglob("*"))) if os.path.isdir(path) else [path]
         for file in filter(holds_problems, inside):
             found, less = read_problems(file, split=request.split)
             problems += found
@@ -133,8 +140,9 @@ def _files(request: Request) -> dict[str, Any]:
     suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
     paths = [path for path in request.paths if not holds_problems(Path(path))]
     found = {source.name: source for source in find(paths, suffixes)}
+    ours = {name for name in found if name not in paths and not list(not_of_reports([Path(name)]))}
     rows = {name for name in found if holds_problems(Path(name)) or holds_questions(Path(name))}
-    return {name: source for name, source in found.items() if name not in rows}
+    return {name: source for name, source in found.items() if name not in rows | ours}
 
 
 async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[Theorem]:
@@ -157,12 +165,17 @@ async def _theorems(framework: GoedelsPoetryFramework, inputs: _Inputs) -> list[
         if source.file.endswith(".lean"):
             text = with_answer(text)
         names = [source.theorem] if source.theorem else await _open_names(framework, text, source.file)
-        dataset = Path(source.file).parent.name or "theorems"
+        dataset = _folder_of(source.file)
         gold = gold_of(text, source.file)
         theorems += [
             Theorem(source.of(n).name if n else source.name, text, source.file, n, dataset, gold) for n in names
         ]
     return theorems
+
+
+def _folder_of(file: str) -> str:
+    """The name of the folder that a file is in, from wherever it is named."""
+    return Path(os.path.abspath(file)).parent.name or "theorems"
 
 
 def _text(source: Source) -> str:

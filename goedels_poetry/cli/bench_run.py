@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,8 @@ async def run(
     names = [Path(path).name for path in request.paths]
     folder = request.out or in_force.data_dir / "bench" / digest(names, dict(answerer.setup))
     samples = max([request.samples or 1, *ks])
-    totals = Counter(question.dataset for question in sample(data.questions, request.limit, in_force.seed))
+    data = replace(data, questions=tuple(sample(data.questions, request.limit, in_force.seed)))
+    totals = Counter(question.dataset for question in data.questions)
     totals = Counter({name: number * samples for name, number in totals.items()})
     with view(totals, proofs=proofs, quiet=request.quiet or request.as_json) as on_outcome:
         pipeline = EvaluationPipeline(
@@ -85,9 +86,7 @@ async def run(
             pipeline.interrupt()
 
         with Signals(stop):
-            found = await pipeline.aevaluate(
-                data, max_samples=request.limit, seed=in_force.seed, skip_existing=not request.fresh
-            )
+            found = await pipeline.aevaluate(data, skip_existing=not request.fresh)
     show(found, folder, request)
     if found.run.missing:
         return Verdict.OUT_OF_BUDGET.exit_code

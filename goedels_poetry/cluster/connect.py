@@ -33,6 +33,9 @@ _LISTENS = ("ray._private.utils", "set_sigterm_handler")
 _DEAF = ("ray._private.worker", "FunctionActorManager")
 """What `ray.shutdown` calls when its driver in C++ has ended, which leaves SIGTERM to the system: that would end us at
 once, without a word, in the second until all of Ray's processes have ended."""
+_AUTH_MODE, _TOKENS, _TOKEN_FILE = "RAY_AUTH_MODE", ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"), "~/.ray/auth_token"
+"""Who may connect to a cluster, see https://docs.ray.io/en/latest/ray-security/token-auth.html. A cluster that begins
+where there is a token, which the first local one makes, wants it from everybody."""
 _SILENT = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing about a run is sent to anybody."""
 
@@ -61,6 +64,7 @@ def opened(where: str) -> Iterator[Any]:
     if where == LOCAL:
         os.environ.update(_ON_LOOPBACK)
     os.environ.update(_SILENT)
+    os.environ.update(_proof_of_identity(where))
     with Ending() as ending:
         try:
             ray = importlib.import_module("ray")
@@ -76,6 +80,26 @@ def opened(where: str) -> Iterator[Any]:
             ending.listen()  # until now whoever worked on the cluster did
             with _first(*_DEAF, ending.listen):
                 ray.shutdown()
+
+
+def _proof_of_identity(where: str) -> dict[str, str]:
+    """What has Ray show its token to a head node on this machine, as it does of itself with `AUTO`, but not with an
+    address. To other machines it is shown where RAY_AUTH_MODE says so."""
+    if where in (LOCAL, AUTO) or _AUTH_MODE in os.environ or not _is_here(where.rpartition(":")[0].strip("[]")):
+        return {}
+    token = any(name in os.environ for name in _TOKENS) or os.path.isfile(os.path.expanduser(_TOKEN_FILE))
+    return {_AUTH_MODE: "token"} if token else {}
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine: nobody can listen at another one's address."""
+    try:
+        kind, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(kind, socket.SOCK_DGRAM) as listening:
+            listening.bind(address)
+    except OSError:
+        return False
+    return True
 
 
 def _start(ray: Any, where: str) -> None:
@@ -184,6 +208,12 @@ def _reason(where: str, problem: BaseException) -> str:
         return (
             "--cluster auto: this machine is part of no Ray cluster that runs; `ray start --head` begins one, "
             "`ray start --address=HOST:PORT` joins one, and --cluster local needs none"
+        )
+    if isinstance(problem, ConnectionError):
+        return (
+            f"--cluster {where}: the head node there lets us not in. If the cluster has a token, put what "
+            f"`ray get-auth-token` prints on its head into {_TOKEN_FILE} and set {_AUTH_MODE}=token, or use --cluster "
+            "auto on a machine that is part of it"
         )
     if "ersion mismatch" in str(problem):
         return f"--cluster {where}: install the versions that the cluster has of Ray and Python: {words}"

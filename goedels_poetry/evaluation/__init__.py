@@ -6,6 +6,7 @@ Who calls whom:
   questions are about), `runner` puts each question to an answerer and writes `log`, `report` makes the folder.
 * `answerers` are who is asked: the question machine, or the machine for theorems.
 * `questions` and `outcome` are the data: a question with its gold label, and what became of it.
+* `recorded` reads results that runs have left, each once, and says how two runs were made differently.
 * `metrics` makes figures of outcomes and `compare` those of two runs, by the formulas of `statistics` (each names its
   source: Wilson's interval, McNemar's test, pass@k of Chen et al. 2021); `tables` and `plots` show them.
 * For proofs: `problems` reads collections of theorems, `ablations` leaves out ideas of the search, `stand_in` answers
@@ -19,9 +20,10 @@ from goedels_poetry.evaluation.compare import Compared, Comparison, PassAt, comp
 from goedels_poetry.evaluation.load import Data, load, sample
 from goedels_poetry.evaluation.log import ANSWERS, AnswerLog
 from goedels_poetry.evaluation.metrics import Metrics, Share, metrics
-from goedels_poetry.evaluation.outcome import Outcome, read_outcomes
+from goedels_poetry.evaluation.outcome import Outcome
 from goedels_poetry.evaluation.pipeline import EvaluationPipeline
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion, Label
+from goedels_poetry.evaluation.recorded import read_outcomes
 from goedels_poetry.evaluation.report import Report, report, write
 from goedels_poetry.evaluation.runner import Answerer, Limits, Run, Runner
 from goedels_poetry.evaluation.statistics import mcnemar, pass_at_k, wilson

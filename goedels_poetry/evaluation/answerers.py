@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol
+from unicodedata import normalize
 
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation.categories import mistakes
@@ -71,7 +72,8 @@ class Theorem:
     @property
     def question(self) -> GoldQuestion:
         """To be proved, or refuted; where it lies does not matter."""
-        asked = f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.theorem}"
+        name = self.file.replace(chr(92), "/").rpartition("/")[2]
+        asked = f"{normalize('NFC', name)}:{self.theorem}"  # systems write accents in two ways
         return GoldQuestion(self.name, self.dataset, asked, self.text, self.gold, self.tags, self.name)
 
 

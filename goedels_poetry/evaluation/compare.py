@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +63,18 @@ class Compared:
 
 
 def compare(first: Iterable[Outcome], second: Iterable[Outcome]) -> Compared:
-    """Two runs over the same questions: same id, text and gold label.
+    """Two runs over the same questions: same text and gold label, and same id where several have these.
+
+    Ids of theorems are names of files as they were given, which on another machine, or in another folder, are others.
 
     Raises:
         BadData: they have no question in common.
     """
     one, other = _first_samples(first), _first_samples(second)
+    other = _renamed(other, one)
     common = [key for key in one if key in other]
     if not common:
-        raise BadData("no question in common, with the same id, text and gold label")
+        raise BadData("no question in common, with the same text and gold label")
     datasets = {
         name: _comparison(found, [other[outcome.key] for outcome in found])
         for name, found in by_dataset(one[key] for key in common).items()
@@ -87,6 +90,22 @@ def _first_samples(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     for outcome in sorted(outcomes, key=lambda each: each.sample):
         found.setdefault(outcome.key, outcome)
+    return found
+
+
+def _renamed(outcomes: Mapping[str, Outcome], names: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """The outcomes under their keys in ``names``; by what was asked where only one has it, here and there."""
+    left = _by_digest(key for key in names if key not in outcomes)
+    right = _by_digest(key for key in outcomes if key not in names)
+    only = {digest: keys[0] for digest, keys in left.items() if len(keys) == 1}
+    pairs = {keys[0]: only[digest] for digest, keys in right.items() if len(keys) == 1 and digest in only}
+    return {pairs.get(key, key): outcome for key, outcome in outcomes.items()}
+
+
+def _by_digest(keys: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key in keys:
+        found.setdefault(key.rpartition("#")[2], []).append(key)
     return found
 
 

@@ -14,6 +14,7 @@ from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.documents import is_document, read_document
 from goedels_poetry.evaluation.formats import FORMATS, Format, NotScored, Reading, format_named, format_of
+from goedels_poetry.evaluation.log import not_of_reports
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -101,11 +102,14 @@ def sample(questions: Iterable[GoldQuestion], limit: int | None, seed: int = 0) 
     every = list(questions)
     if limit is None:
         return every
+    keys = [question.key for question in every]  # each is a hash of a whole text
+    by_set: dict[str, list[str]] = {}
+    for question, key in zip(every, keys, strict=True):
+        by_set.setdefault(question.dataset, []).append(key)
     sampled: set[str] = set()
-    for name in {question.dataset for question in every}:
-        keys = sorted(question.key for question in every if question.dataset == name)
-        sampled.update(random.Random(f"{seed}:{name}").sample(keys, min(limit, len(keys))))
-    return [question for question in every if question.key in sampled]
+    for name, those in by_set.items():
+        sampled.update(random.Random(f"{seed}:{name}").sample(sorted(those), min(limit, len(those))))
+    return [question for question, key in zip(every, keys, strict=True) if key in sampled]
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
@@ -115,7 +119,8 @@ def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
         path = Path(name)
         found = [path]
         if os.path.isdir(path):
-            found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+            there = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+            found = list(not_of_reports(there))
             if not found:
                 raise BadData(f"{path}: there is no {', '.join(SUFFIXES)} file in this folder")
         for file in found:

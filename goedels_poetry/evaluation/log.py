@@ -6,15 +6,32 @@ import errno
 import fcntl
 import json
 import os
-from collections.abc import Callable, Mapping
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from goedels_poetry.autoformalizer.rows import first_row
 from goedels_poetry.errors import GoedelsPoetryError, RunLocked, StoreError
 from goedels_poetry.evaluation.questions import BadData
 
 ANSWERS = "answers.jsonl"
 """Name of the log in a report folder."""
+_WRITTEN = re.compile(r"(answers(-\d+)?|results)\.jsonl|summary\.json")
+"""Files of a report that might be taken for data."""
+
+
+def is_report(folder: Path) -> bool:
+    """Whether ``bench`` has written its answers there."""
+    row = first_row(folder / ANSWERS) if os.path.isfile(folder / ANSWERS) else None
+    return isinstance(row, Mapping) and "key" in row and ("result" in row or "error" in row)
+
+
+def not_of_reports(files: Iterable[Path]) -> Iterator[Path]:
+    """Those that ``bench`` has not written: a report that stands in a folder of problems is none of them."""
+    return (file for file in files if not (_WRITTEN.fullmatch(file.name) and is_report(file.parent)))
 
 
 class AnswerLog:
@@ -50,7 +67,7 @@ class AnswerLog:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if fresh:
                 self._put_aside()
-            self._answers = self._read()
+            self._places = self._read()
         except BlockingIOError:
             os.close(self._fd)
             raise RunLocked(f"{file}: another process is working on it; wait for it, or choose another --out") from None
@@ -69,7 +86,7 @@ class AnswerLog:
         os.close(self._fd)
 
     def __len__(self) -> int:
-        return len(self._answers)
+        return len(self._places)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -79,46 +96,56 @@ class AnswerLog:
         broken = [f"{self.file}: {bad}; what they answer is asked again"] if self.unreadable else []
         return (*torn, *broken)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._places
+
     def get(self, key: str) -> Mapping[str, Any] | None:
-        """The latest answer of that key."""
-        return self._answers.get(key)
+        """The latest answer of that key, read from the file: all of them may be more than memory holds."""
+        if key not in self._places:
+            return None
+        at, size = self._places[key]
+        answer: Mapping[str, Any] = json.loads(os.pread(self._fd, size, at))
+        return answer
 
     def add(self, key: str, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """Append an answer, on the disk when this returns; gives back what a later run will read."""
         line = json.dumps({"key": key, **answer}, default=str)
         data = f"{line}\n".encode()
+        size = len(data)
         while data:
             data = data[os.write(self._fd, data) :]
         os.fsync(self._fd)
+        self._places[key] = (os.fstat(self._fd).st_size - size, size)
         written: Mapping[str, Any] = json.loads(line)
-        self._answers[key] = written
         return written
 
     def _put_aside(self) -> None:
-        data = self.file.read_bytes()
-        if not data:
+        if not os.fstat(self._fd).st_size:
             return
         number = 1
         while (kept := self.file.with_name(f"{self.file.stem}-{number}{self.file.suffix}")).exists():
             number += 1
-        kept.write_bytes(data)
+        shutil.copyfile(self.file, kept)
         os.ftruncate(self._fd, 0)
 
-    def _read(self) -> dict[str, Mapping[str, Any]]:
-        data = self.file.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.ftruncate(self._fd, whole)
-            self.repaired = True
-        answers: dict[str, Mapping[str, Any]] = {}
-        for line in data[:whole].splitlines():
-            try:
-                answer = json.loads(line)
-                self._usable(answer)
-                answers[answer["key"]] = answer
-            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-                self.unreadable += 1
-        return answers
+    def _read(self) -> dict[str, tuple[int, int]]:
+        """Where the latest answer of each key stands: its first byte, and how many it has."""
+        places: dict[str, tuple[int, int]] = {}
+        at = 0
+        with open(self.file, "rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    os.ftruncate(self._fd, at)
+                    self.repaired = True
+                    break
+                try:
+                    answer = json.loads(line)
+                    self._usable(answer)
+                    places[sys.intern(answer["key"])] = (at, len(line))
+                except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, BadData):
+                    self.unreadable += 1
+                at += len(line)
+        return places
 
 
 def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
@@ -134,4 +161,4 @@ def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
     )
 
 
-__all__ = ["ANSWERS", "AnswerLog"]
+__all__ = ["ANSWERS", "AnswerLog", "is_report", "not_of_reports"]

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from goedels_poetry.evaluation.outcome import PREDICTED, Outcome
+from goedels_poetry.evaluation.outcome import LEVELS, PREDICTED, Outcome
 from goedels_poetry.evaluation.questions import LABELS
 from goedels_poetry.evaluation.statistics import mean, quantile, wilson
-
-LEVELS = ("high", "medium", "low", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
-from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.categories import ERROR, ending
 from goedels_poetry.evaluation.questions import LABELS, BadData, GoldQuestion, Label
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tree.state import Verdict
 
 Predicted = Literal["true", "false", "unknown", "inconsistent", "invalid", "out_of_budget", "other", "failed"]
+LEVELS = ("high", "medium", "low", "")
+"""Of confidence; the last one: it was not computed."""
 PREDICTED: tuple[Predicted, ...] = (
     "true",
     "false",
@@ -43,7 +43,7 @@ class Outcome:
     tags: tuple[str, ...] = ()
     reason: str = ""
     level: str = ""
-    """Of confidence: high, medium, low; "" where it was not computed."""
+    """Of confidence, see `LEVELS`."""
     score: float | None = None
     """The confidence as a number, 0 to 1."""
     attempts: int = 0
@@ -159,23 +159,28 @@ def read_outcome(row: Any) -> Outcome:
         raise BadData(f"a result needs {', '.join(missing)} as texts; is this a results.jsonl that bench wrote?")
     if row["gold"] not in LABELS or row["predicted"] not in PREDICTED:
         raise BadData(f"gold {row['gold']!r} or predicted {row['predicted']!r} is no label")
-    known: dict[str, Any] = {name: row[name] for name in Outcome.__dataclass_fields__ if name in row}
+    known: dict[str, Any] = {name: _shared(row[name]) for name in Outcome.__dataclass_fields__ if name in row}
     for name, (what, holds) in _SHAPES.items():
         if name in known and not holds(known[name]):
             raise BadData(f'"{name}" has to be {what}, and is {str(known[name])[:40]!r}')
-    return Outcome(**{**known, "tags": tuple(known.get("tags", ())), "mistakes": dict(known.get("mistakes", {}))})
+    made = Outcome(**{**known, "tags": tuple(known.get("tags", ())), "mistakes": dict(known.get("mistakes", {}))})
+    if row.get("correct", made.correct) is not made.correct:
+        said = str(row["correct"])[:40]
+        raise BadData(f'"correct" says {said!r}, but {made.predicted!r} was answered, and {made.gold!r} is right')
+    return made
 
 
 _MOST = 1 << 53
 """Larger amounts are none that anybody has seen, and no figures can be made of them."""
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and -_MOST <= value <= _MOST
+def _is_amount(value: Any, most: int = _MOST) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
 
 
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= _MOST
+def _shared(value: Any) -> Any:
+    """The same; of equal texts, which stand in many lines, one is kept."""
+    return sys.intern(value) if isinstance(value, str) else value
 
 
 def _is_count(value: Any) -> bool:
@@ -183,10 +188,11 @@ def _is_count(value: Any) -> bool:
 
 
 _SHAPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("reason", "level", "ending", "trust_level"), ("a text", lambda value: isinstance(value, str))),
+    **dict.fromkeys(("reason", "ending", "trust_level"), ("a text", lambda value: isinstance(value, str))),
     **dict.fromkeys(("sample", "attempts", "calls", "cached", "tokens"), ("a whole number", _is_count)),
     **dict.fromkeys(("money", "seconds"), ("a number that is not negative", _is_amount)),
-    "score": ("a number or null", lambda value: value is None or _is_number(value)),
+    "level": (f"one of {', '.join(LEVELS[:-1])}, or empty", lambda value: value in LEVELS),
+    "score": ("a number from 0 to 1, or null", lambda value: value is None or _is_amount(value, 1)),
     "repeated": ("true or false", lambda value: isinstance(value, bool)),
     "tags": ("a list of texts", lambda value: isinstance(value, list) and all(isinstance(tag, str) for tag in value)),
     "mistakes": ("counts by kind", lambda value: isinstance(value, dict) and all(map(_is_count, value.values()))),
@@ -199,22 +205,6 @@ def is_outcome(row: Any) -> bool:
     return isinstance(row, Mapping) and "digest" in row and "predicted" in row
 
 
-def read_outcomes(path: Path) -> list[Outcome]:
-    """The lines of a results file, or of the one in a folder that ``bench`` wrote; raises `BadData`."""
-    file = path / RESULTS if os.path.isdir(path) else path
-    try:
-        rows = read_rows(file)
-    except BadRows as problem:
-        raise BadData(str(problem)) from problem
-    outcomes = []
-    for line, row in rows:
-        try:
-            outcomes.append(read_outcome(row))
-        except BadData as problem:
-            raise BadData(f"{file}:{line}: {problem}") from None
-    return outcomes
-
-
 def to_lines(outcomes: list[Outcome]) -> str:
     """A results file."""
     return "".join(json.dumps(each.to_json()) + "\n" for each in outcomes)
@@ -224,6 +214,7 @@ RESULTS = "results.jsonl"
 """Name of the results file in a report folder."""
 
 __all__ = [
+    "LEVELS",
     "PREDICTED",
     "RESULTS",
     "Outcome",
@@ -231,6 +222,6 @@ __all__ = [
     "is_outcome",
     "outcome",
     "predicted",
-    "read_outcomes",
+    "read_outcome",
     "to_lines",
 ]

@@ -20,11 +20,12 @@ from goedels_poetry.evaluation.load import Data
 from goedels_poetry.evaluation.metrics import Metrics, by_dataset, curve, metrics
 from goedels_poetry.evaluation.outcome import RESULTS, Outcome, to_lines
 from goedels_poetry.evaluation.plots import accuracy_plot, cost_plot, coverage_plot
+from goedels_poetry.evaluation.recorded import SUMMARY
 from goedels_poetry.evaluation.runner import Run
 
 SCHEMA = 1
 """Version of the object that ``bench --json`` prints: docs/schema/bench-v1.json."""
-SUMMARY, PAGE, WEB_PAGE = "summary.json", "report.md", "report.html"
+PAGE, WEB_PAGE = "report.md", "report.html"
 
 
 @dataclass(frozen=True, slots=True)

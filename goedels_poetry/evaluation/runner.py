@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -11,7 +10,7 @@ from typing import Any, Protocol
 
 from goedels_poetry.errors import one_line
 from goedels_poetry.evaluation.log import AnswerLog
-from goedels_poetry.evaluation.outcome import Outcome, outcome
+from goedels_poetry.evaluation.outcome import Outcome, outcome, read_outcome
 from goedels_poetry.evaluation.questions import GoldQuestion, digest
 from goedels_poetry.reasoning.results import QueryResult
 from goedels_poetry.tree.state import Verdict
@@ -78,6 +77,7 @@ class Runner:
         samples: answers to each question.
         limits: of the whole run.
         on_outcome: called with each outcome as it comes, those of the log first.
+        on_unused: called before anything is asked with how many answers the log has that answer nothing of this.
     """
 
     def __init__(
@@ -89,7 +89,9 @@ class Runner:
         samples: int = 1,
         limits: Limits | None = None,
         on_outcome: Callable[[Outcome], None] | None = None,
+        on_unused: Callable[[int], None] | None = None,
     ) -> None:
+        self._on_unused = on_unused
         self._answerer = answerer
         self._log = log
         self._jobs = max(1, jobs)
@@ -122,6 +124,9 @@ class Runner:
                 open_keys.append(key)
             else:
                 self._record(asking, known, done)
+        unused = len(self._log) - sum(key in self._log for key in work)
+        if unused and self._on_unused is not None:
+            self._on_unused(unused)
         queue = iter(open_keys)
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._jobs, len(open_keys))):
@@ -223,8 +228,7 @@ def check_answer(answer: Mapping[str, Any]) -> None:
     result = str(answer["error"]) if answer.get("error") else read_result(answer["result"])
     seconds = float(answer.get("seconds", 0.0))
     made = outcome(GoldQuestion("", "", "", "", "true"), result, 0, seconds, repeated=False)
-    if not (math.isfinite(seconds) and math.isfinite(made.money)):
-        raise ValueError("no number")
+    read_outcome(made.to_json())  # no amount that cannot be
 
 
 def _ignore(outcome: Outcome) -> None:

@@ -264,7 +264,7 @@ class Runs:
         A run's card was written after it had started, so who started later than all other cards were written is next.
         """
         if self._database is not None:
-            yield from map(self.place, self._database.run_ids())
+            yield from map(self.place, self._database.begun())
             return
         written = sorted(((_written(run), run.path, run) for run in self.everywhere()), reverse=True)
         waiting: list[tuple[float, Path, RunDir]] = []
@@ -278,7 +278,7 @@ class Runs:
     def everywhere(self) -> list[RunDir]:
         """Every run, in no order: without reading any."""
         if self._database is not None:
-            return list(map(self.place, self._database.run_ids()))
+            return list(map(self.place, self._database.begun()))
         return [RunDir(path) for path in self._base.glob("*/") if (path / "run.json").exists()]
 
     def count(self) -> int:

@@ -83,6 +83,37 @@ def test_where_no_cluster_is_one_line_says_what_to_do(
     assert words in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("where", "environment", "shown"),
+    [
+        ("127.0.0.1:6379", {"RAY_AUTH_TOKEN": "t"}, True),
+        ("localhost:6379", {"RAY_AUTH_TOKEN_PATH": "file"}, True),
+        ("127.0.0.1:6379", {}, False),  # there is none
+        ("127.0.0.1:6379", {"RAY_AUTH_TOKEN": "t", "RAY_AUTH_MODE": "disabled"}, False),
+        ("203.0.113.77:6379", {"RAY_AUTH_TOKEN": "t"}, False),  # of documents alone: RFC 5737
+        ("auto", {"RAY_AUTH_TOKEN": "t"}, False),  # Ray does it of itself
+        ("local", {"RAY_AUTH_TOKEN": "t"}, False),
+    ],
+)
+def test_the_token_of_a_cluster_is_shown_to_this_machine_and_to_no_other_unasked(
+    where: str, environment: dict[str, str], shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": str(tmp_path), **environment}.items():
+        monkeypatch.setenv(name, value)
+    assert connect._proof_of_identity(where) == ({"RAY_AUTH_MODE": "token"} if shown else {})
+    if where == "127.0.0.1:6379" and not environment:
+        (tmp_path / ".ray").mkdir()
+        (tmp_path / ".ray" / "auth_token").write_text("t")
+        assert connect._proof_of_identity(where) == {"RAY_AUTH_MODE": "token"}
+
+
+def test_a_head_node_that_lets_nobody_in_is_told_with_what_it_may_want() -> None:
+    told = connect._reason("10.0.0.1:6379", ConnectionError("Failed to connect to Ray cluster at 10.0.0.1:6379"))
+    assert "lets us not in" in told and "RAY_AUTH_MODE=token" in told and "\n" not in told
+
+
 def test_where_ray_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ClusterError, match=r"pip install 'goedels-poetry-prover\[ray\]'"), opened("local"):

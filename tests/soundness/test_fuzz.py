@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -103,3 +106,43 @@ def test_coverage_tells_a_way_that_was_not_gone_before(fuzz: ModuleType) -> None
     assert coverage.of(lambda: blocks("text"))
     assert not coverage.of(lambda: blocks("text"))
     assert coverage.of(lambda: blocks("```json\n{}\n```"))
+
+
+@pytest.mark.parametrize("ended", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_one_line_and_all_that_it_has_begun_and_the_corpus_is_whole(
+    tmp_path: Path, ended: signal.Signals
+) -> None:
+    corpus = tmp_path / "corpus"
+    command = [sys.executable, str(SCRIPT), "--only", "reply", "--minutes", "5", "--corpus", str(corpus), "--seed", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        while not any((corpus / "reply").glob("text-*")):
+            time.sleep(0.01)
+        run.send_signal(ended)
+        out, err = run.communicate(timeout=60)  # until its child, too, has closed them
+    assert (run.returncode, err) == (130, "interrupted; the corpus is kept, and the same command goes on from it\n"), (
+        out
+    )
+    kept = list((corpus / "reply").glob("text-*"))
+    assert all(text.name == f"text-{hashlib.sha256(text.read_bytes()).hexdigest()[:16]}" for text in kept)
+
+
+def test_a_corpus_that_cannot_be_written_is_no_finding(fuzz: ModuleType, tmp_path: Path) -> None:
+    folder = tmp_path / "corpus" / "grows"
+    folder.mkdir(parents=True)
+    target = fuzz.Target("grows", lambda: (lambda data: data, ()), lambda: [b"seed", b"x" * 100])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, before[1]))  # as a disk that is full: no file may be larger
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            fuzz.watched(target, folder, 60, seed=1, texts=10)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.glob("corpus/findings/*"))
+    (tmp_path / "file").write_text("mine")
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--only", "reply", "--corpus", str(tmp_path / "file" / "below")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 74 and len(done.stderr.splitlines()) == 1 and "Not a directory" in done.stderr

@@ -13,9 +13,31 @@ from hashlib import sha256
 from typing import Any
 
 from goedels_poetry.errors import MissingTool, RunLocked, StoreError
-from goedels_poetry.tree.postgres.connection import INSTALL, OPTIONS, Connection, driver
-from goedels_poetry.tree.postgres.schema import NAME, RUN, SCHEMA_VERSION, TABLES, statements
+from goedels_poetry.tree.postgres.connection import (
+    GOES_ON,
+    INSTALL,
+    NOT_OURS,
+    Connection,
+    driver,
+    options_for,
+    place_of,
+)
+from goedels_poetry.tree.postgres.schema import NAME, RUN, SCHEMA_VERSION, TABLES, columns, statements
 
+LAYOUT_PATIENCE = 30.0
+"""Seconds for which another process may lay out LangGraph's tables, which takes one."""
+LAID_OUT_BY_ANOTHER = (
+    f"another process has been laying out its tables for {LAYOUT_PATIENCE:g} s (pg_stat_activity says whose session it "
+    f"is); once that has ended {GOES_ON}"
+)
+_UNFINISHED = """SELECT indexrelid::regclass::text AS index FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+ WHERE NOT indisvalid AND relnamespace = %s::regnamespace"""
+"""Indexes whose making was broken off."""
+_COLUMNS = """SELECT relname, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+ JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = ? AND attnum > 0 AND NOT attisdropped"""
+"""Tables and views of a schema, with their columns."""
+_RESERVED = "{}"
+"""The card of a run that nobody has begun yet."""
 LOCK_PATIENCE = 0.5
 """Seconds, as `tree.runs.LOCK_PATIENCE`; a lock that its holder took with it into a lost connection takes longer."""
 
@@ -125,13 +147,20 @@ class Database:
 
     def reserve(self, run_id: str) -> bool:
         """Begin a card, so that nobody on any machine begins the same run anew; False when there is one."""
-        sql = f"INSERT INTO {NAME}.card VALUES (?, '{{}}', 0) ON CONFLICT (run) DO NOTHING RETURNING 1"
-        return bool(self._ask(sql, run_id))
+        sql = f"INSERT INTO {NAME}.card VALUES (?, ?, 0) ON CONFLICT (run) DO NOTHING RETURNING 1"
+        return bool(self._ask(sql, run_id, _RESERVED))
 
     def run_ids(self, prefix: str = "") -> list[str]:
         """Runs that have a card and whose id begins so, latest first."""
-        sql = f"SELECT run FROM {NAME}.card WHERE starts_with(run, ?) ORDER BY started DESC, run"
-        return [str(name) for (name,) in self._ask(sql, prefix)]
+        return self._ids("starts_with(run, ?)", prefix)
+
+    def begun(self) -> list[str]:
+        """Runs whose card somebody has written, latest first: not those that were reserved and came to nothing."""
+        return self._ids("card <> ?", _RESERVED)
+
+    def _ids(self, which: str, argument: str) -> list[str]:
+        sql = f"SELECT run FROM {NAME}.card WHERE {which} ORDER BY started DESC, run"
+        return [str(name) for (name,) in self._ask(sql, argument)]
 
     # -- checkpoints of LangGraph --------------------------------------------------------------------------------
     def has_checkpoints(self, run_id: str) -> bool:
@@ -167,21 +196,28 @@ class Database:
             if self._checkpoints_are_laid_out:
                 return
             psycopg, saver = driver(), _saver()
-            number = _number("checkpoints", "")
+            number, until = _number("checkpoints", ""), time.monotonic() + LAYOUT_PATIENCE
             self._shared()
             try:
                 with psycopg.connect(self._url, **self._for_checkpoints()) as db:
+                    if _are_current(db, len(saver.PostgresSaver.MIGRATIONS)):
+                        self._checkpoints_are_laid_out = True
+                        return  # to lay them out again would need rights that who only writes has no use for
                     while not db.execute("SELECT pg_try_advisory_lock(%s) AS taken", (number,)).fetchone()["taken"]:
+                        if time.monotonic() >= until:
+                            raise StoreError(f"{place_of(self._url)}: {LAID_OUT_BY_ANOTHER}")
                         time.sleep(0.05)  # no wait inside the server: an index that is built there waits for it
+                    for row in db.execute(_UNFINISHED, (NAME,)).fetchall():
+                        db.execute(f"DROP INDEX {row['index']}")  # else it would pass for the one that is to be made
                     saver.PostgresSaver(db).setup()
             except psycopg.Error as problem:
                 self._shared().refuse(problem)
             self._checkpoints_are_laid_out = True
 
     def _for_checkpoints(self) -> dict[str, Any]:
-        options = f"{OPTIONS['options']} -c search_path={NAME}"
+        settings: dict[str, str] = {"search_path": NAME, **self._shared().not_idle()}
         rows = driver().rows.dict_row
-        return {**OPTIONS, "options": options, "autocommit": True, "prepare_threshold": 0, "row_factory": rows}
+        return {**options_for(self._url, settings), "autocommit": True, "prepare_threshold": 0, "row_factory": rows}
 
     # -- locks -------------------------------------------------------------------------------------------------
     @contextlib.contextmanager
@@ -256,9 +292,35 @@ def _lay_out(db: Connection) -> None:
                     db.execute("ROLLBACK")
                 raise
         db.execute("SELECT pg_advisory_unlock(?)", (number,))
-    version = db.execute(f"SELECT version FROM {NAME}.format").fetchone()[0]
-    if version > SCHEMA_VERSION:
-        raise StoreError(f"{db.place} was laid out by a newer version (format {version}, ours {SCHEMA_VERSION})")
+    _check(db)
+
+
+def _check(db: Connection) -> None:
+    """Raise `StoreError` where the tables are another version's, or nobody's that we know."""
+    there: dict[str, set[str]] = {}
+    for table, column in db.execute(_COLUMNS, (NAME,)).fetchall():
+        there.setdefault(table, set()).add(column)
+    ours = columns()
+    versions = []
+    if there.get("format", set()) >= ours["format"]:
+        versions = [version for (version,) in db.execute(f"SELECT version FROM {NAME}.format").fetchall()]
+    if len(versions) == 1 and isinstance(versions[0], int) and versions[0] != SCHEMA_VERSION:
+        age = "a newer" if versions[0] > SCHEMA_VERSION else "an older"
+        raise StoreError(
+            f"{db.place} was laid out by {age} version (format {versions[0]}, ours {SCHEMA_VERSION}): use that, or "
+            "name another database (GOEDELS_POETRY__STORE_URL)"
+        )
+    lacking = next((name for name, fields in ours.items() if not there.get(name, set()) >= fields), None)
+    if lacking is not None or versions != [SCHEMA_VERSION]:
+        raise StoreError(f"{db.place}: {NOT_OURS} (look at {NAME}.{lacking or 'format'})")
+
+
+def _are_current(db: Any, migrations: int) -> bool:
+    """Whether LangGraph's tables are those of its version here."""
+    if db.execute("SELECT to_regclass('checkpoint_migrations') AS there").fetchone()["there"] is None:
+        return False
+    done: int = db.execute("SELECT count(*) AS done FROM checkpoint_migrations").fetchone()["done"]
+    return done >= migrations
 
 
 def _is_laid_out(db: Connection) -> bool:

@@ -59,6 +59,13 @@ _INDEXES = (
 )
 
 
+def columns() -> dict[str, set[str]]:
+    """Table or view -> its columns."""
+    runs = {name: {*fields, "run"} for name, (fields, _) in TABLES.items()}
+    every = {f"all_{name}": fields for name, fields in runs.items()}
+    return {"format": {"version"}, "card": {"run", "card", "started"}, **every, **runs}
+
+
 def statements() -> list[str]:
     """All that lays it out, for one transaction."""
     made = [f"CREATE SCHEMA IF NOT EXISTS {NAME}", f"SET LOCAL search_path = {NAME}"]
@@ -76,4 +83,4 @@ def statements() -> list[str]:
     return made
 
 
-__all__ = ["NAME", "RUN", "SCHEMA_VERSION", "TABLES", "statements"]
+__all__ = ["NAME", "RUN", "SCHEMA_VERSION", "TABLES", "columns", "statements"]

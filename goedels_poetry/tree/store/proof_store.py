@@ -112,9 +112,13 @@ class ProofStore(StoreReader):
         self._grouped = False
         self._nodes = PresentNodes()
         self._present = None if read_only else self._nodes
-        self._seq = super().seq
-        self._queues = super().queue_lengths()
-        self._spent = super().spent()
+        try:
+            self._seq = super().seq
+            self._queues = super().queue_lengths()
+            self._spent = super().spent()
+        except BaseException:
+            db.close()  # with it a server frees the run for whoever tries again
+            raise
         self.max_nodes: int | None = None
         """Nodes that may ever be created; a commit beyond it raises :class:`BudgetExceeded`."""
 

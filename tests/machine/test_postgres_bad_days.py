@@ -1,0 +1,212 @@
+"""Bad days of a PostgreSQL server: limits, rights, locks and tables of others are one line each and cost no attempt."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goedels_poetry.errors import StoreError
+from goedels_poetry.tree.postgres import connection as pg_connection
+from goedels_poetry.tree.runs import Runs
+from goedels_poetry.tree.state import ROOT, ProofNode
+
+PASSWORD = "known to nobody else"
+Administer = Callable[..., object]
+
+
+@pytest.fixture(scope="module")
+def laid_out(postgres: Any) -> str:
+    """A database with our tables, and a user who may use them: the schema belongs to another, who has let it in."""
+    import psycopg
+
+    with psycopg.connect(postgres.url(), autocommit=True) as db:
+        db.execute("CREATE DATABASE bad_days")
+        db.execute(f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'")
+    url: str = postgres.url(database="bad_days")
+    with contextlib.closing(Runs(Path("nowhere"), url)) as runs:
+        assert runs.count() == 0
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("GRANT USAGE ON SCHEMA goedels_poetry TO guest")
+        db.execute("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+    return url
+
+
+@pytest.fixture
+def administer(laid_out: str) -> Iterator[Administer]:
+    """Statements of an administrator; what was set for the guest is undone at the end."""
+    import psycopg
+
+    with psycopg.connect(laid_out, autocommit=True) as db:
+        yield db.execute
+        db.execute("ALTER ROLE guest RESET ALL")
+        db.execute("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+
+
+@pytest.fixture
+def runs(postgres: Any, laid_out: str, tmp_path: Path) -> Iterator[Runs]:
+    """What the guest sees."""
+    with contextlib.closing(Runs(tmp_path, postgres.url(PASSWORD, "bad_days", "guest"))) as found:
+        yield found
+
+
+def one_step(runs: Runs, run_id: str, key: str = "init") -> None:
+    """A commit to a run, as every step of every run makes it."""
+    with runs.place(run_id).open() as store:
+        store.commit(key, "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id)
+
+
+def test_a_server_that_takes_no_writing_is_told_from_one_that_is_down(administer: Administer, runs: Runs) -> None:
+    administer("ALTER ROLE guest SET default_transaction_read_only = on")
+    with pytest.raises(StoreError, match=r"standby, or default_transaction_read_only is on.* goes on") as told:
+        one_step(runs, "aa")
+    assert PASSWORD not in str(told.value) and "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("statement_timeout", r"too little time \(statement_timeout\); .* goes on"),
+        ("lock_timeout", r"another session has held a lock on it .*pg_stat_activity.* goes on"),
+    ],
+)
+def test_what_another_session_holds_is_waited_for_and_then_named(
+    laid_out: str, runs: Runs, monkeypatch: pytest.MonkeyPatch, limit: str, words: str
+) -> None:
+    import psycopg
+
+    ours = pg_connection.OPTIONS["options"]
+    assert "lock_timeout=5000" in ours
+    monkeypatch.setitem(pg_connection.OPTIONS, "options", ours.replace("lock_timeout=5000", f"{limit}=50"))
+    with psycopg.connect(laid_out) as other:
+        other.execute("LOCK TABLE goedels_poetry.all_event IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(StoreError, match=words):
+            one_step(runs, "ad")
+    monkeypatch.undo()
+    one_step(runs, "ad")  # at once: who was refused holds the run no longer
+
+
+def test_a_commit_that_pauses_for_too_long_is_no_defect_of_ours(administer: Administer, runs: Runs) -> None:
+    administer("ALTER ROLE guest SET idle_in_transaction_session_timeout = '20ms'")
+
+    def paused(txn: Any) -> str:
+        administer("SELECT pg_sleep(0.2)")
+        return str(txn.put(ProofNode(id=ROOT)).id)
+
+    with (
+        runs.place("ab").open() as store,
+        pytest.raises(StoreError, match=r"idle_in_transaction_session_timeout|the connection was lost"),
+    ):
+        store.commit("init", "test", ROOT, paused)
+
+
+def test_who_waits_for_a_solver_is_not_cut_off_for_being_idle(administer: Administer, runs: Runs) -> None:
+    administer("ALTER ROLE guest SET idle_session_timeout = '20ms'")
+    with runs.place("ac").open() as store:
+        administer("SELECT pg_sleep(0.2)")
+        assert store.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id) is not None
+
+
+def test_rights_that_are_taken_away_in_the_middle_are_told_and_once_they_are_back_it_goes_on(
+    administer: Administer, runs: Runs
+) -> None:
+    one_step(runs, "ae", "first")
+    administer("REVOKE INSERT ON ALL TABLES IN SCHEMA goedels_poetry FROM guest")
+    with pytest.raises(StoreError, match="GRANT USAGE ON SCHEMA goedels_poetry and GRANT ALL ON ALL TABLES IN it"):
+        one_step(runs, "ae", "second")
+    administer("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+    one_step(runs, "ae", "second")
+    with runs.place("ae").open() as store:
+        assert store.seq == 2
+
+
+async def test_who_may_write_but_lay_out_nothing_writes_checkpoints_of_a_table_that_is_there(
+    laid_out: str, administer: Administer, runs: Runs, tmp_path: Path
+) -> None:
+    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
+        assert owner._database is not None and runs._database is not None
+        async with owner._database.checkpointer(None):
+            administer("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+        async with runs._database.checkpointer(None) as saver:
+            assert [found async for found in saver.alist({"configurable": {"thread_id": "none"}})] == []
+
+
+def test_an_index_that_was_broken_off_is_made_anew(administer: Administer, laid_out: str, tmp_path: Path) -> None:
+    import psycopg
+
+    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
+        assert owner._database is not None
+        owner._database._lay_out_checkpoints()
+    index = "goedels_poetry.checkpoints_thread_id_idx"
+    administer(f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{index}'::regclass")
+    administer("DELETE FROM goedels_poetry.checkpoint_migrations WHERE v >= 6")
+    with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
+        assert owner._database is not None
+        owner._database._lay_out_checkpoints()
+    with psycopg.connect(laid_out) as db:
+        sql = f"SELECT indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass"
+        assert db.execute(sql).fetchall() == [(True,)]
+
+
+STRANGERS = "the tables in the schema goedels_poetry there are not those of this program; name another database"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(name text)", STRANGERS),
+        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.card(id int)", STRANGERS),
+        ("CREATE SCHEMA goedels_poetry; CREATE TABLE goedels_poetry.format(version int)", STRANGERS),
+        ("CREATE SCHEMA goedels_poetry; CREATE VIEW goedels_poetry.format AS SELECT 1 AS version", STRANGERS),
+        ("UPDATE goedels_poetry.format SET version = 0", "laid out by an older version"),
+        ("UPDATE goedels_poetry.format SET version = 2", "laid out by a newer version"),
+        ("ALTER TABLE goedels_poetry.all_event DROP COLUMN cost CASCADE", STRANGERS),
+        ("DELETE FROM goedels_poetry.format", STRANGERS),
+    ],
+)
+def test_tables_of_others_are_left_as_they_are_and_named(
+    laid_out: str, tmp_path: Path, change: str, words: str
+) -> None:
+    import psycopg
+
+    with psycopg.connect(laid_out, autocommit=True) as db:
+        db.execute("ALTER SCHEMA goedels_poetry RENAME TO kept")
+        try:
+            if not change.startswith("CREATE"):
+                with contextlib.closing(Runs(tmp_path, laid_out)) as runs:
+                    runs.count()
+            db.execute(change)
+            with contextlib.closing(Runs(tmp_path, laid_out)) as runs, pytest.raises(StoreError) as told:
+                runs.count()
+            assert words in str(told.value) and "GOEDELS_POETRY__STORE_URL" in str(told.value)
+        finally:
+            db.execute("DROP SCHEMA goedels_poetry CASCADE")
+            db.execute("ALTER SCHEMA kept RENAME TO goedels_poetry")
+
+
+def test_a_run_that_was_reserved_and_never_begun_is_in_no_list(runs: Runs) -> None:
+    before = runs.count()
+    reserved = runs.new("af")
+    assert runs.count() == before
+    reserved.write_card(started=1.0, name="begun")
+    assert runs.count() == before + 1
+
+
+def test_what_a_url_says_of_a_session_holds_beside_what_we_need(laid_out: str) -> None:
+    url = f"{laid_out}?options=-c%20work_mem%3D4321kB&connect_timeout=9"
+    with contextlib.closing(pg_connection.Connection(url)) as db:
+        assert db.execute("SELECT current_setting('work_mem'), current_setting('lock_timeout')").fetchone() == (
+            "4321kB",
+            "5s",
+        )
+    assert pg_connection.options_for(url)["connect_timeout"] == "9"
+
+
+def test_a_session_that_is_not_ours_alone_is_refused(laid_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pooler that passes over what a session is opened with: another run's rows could be written there."""
+    monkeypatch.setitem(pg_connection.OPTIONS, "options", "")
+    with pytest.raises(StoreError, match=r"a pooler such as PgBouncer answers there .*name the server itself"):
+        pg_connection.Connection(laid_out)

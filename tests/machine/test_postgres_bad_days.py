@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,24 +15,25 @@ from goedels_poetry.tree.postgres import connection as pg_connection
 from goedels_poetry.tree.runs import Runs
 from goedels_poetry.tree.state import ROOT, ProofNode
 
+GUEST, DATABASE = f"guest_{os.getpid()}", f"bad_days_{os.getpid()}"  # one server serves all processes of the suite
 PASSWORD = "known to nobody else"
 Administer = Callable[..., object]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def laid_out(postgres: Any) -> str:
     """A database with our tables, and a user who may use them: the schema belongs to another, who has let it in."""
     import psycopg
 
     with psycopg.connect(postgres.url(), autocommit=True) as db:
-        db.execute("CREATE DATABASE bad_days")
-        db.execute(f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'")
-    url: str = postgres.url(database="bad_days")
+        db.execute(f"CREATE DATABASE {DATABASE}")
+        db.execute(f"CREATE ROLE {GUEST} LOGIN PASSWORD '{PASSWORD}'")
+    url: str = postgres.url(database=DATABASE)
     with contextlib.closing(Runs(Path("nowhere"), url)) as runs:
         assert runs.count() == 0
     with psycopg.connect(url, autocommit=True) as db:
-        db.execute("GRANT USAGE ON SCHEMA goedels_poetry TO guest")
-        db.execute("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+        db.execute(f"GRANT USAGE ON SCHEMA goedels_poetry TO {GUEST}")
+        db.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
     return url
 
 
@@ -42,14 +44,14 @@ def administer(laid_out: str) -> Iterator[Administer]:
 
     with psycopg.connect(laid_out, autocommit=True) as db:
         yield db.execute
-        db.execute("ALTER ROLE guest RESET ALL")
-        db.execute("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+        db.execute(f"ALTER ROLE {GUEST} RESET ALL")
+        db.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
 
 
 @pytest.fixture
 def runs(postgres: Any, laid_out: str, tmp_path: Path) -> Iterator[Runs]:
     """What the guest sees."""
-    with contextlib.closing(Runs(tmp_path, postgres.url(PASSWORD, "bad_days", "guest"))) as found:
+    with contextlib.closing(Runs(tmp_path, postgres.url(PASSWORD, DATABASE, GUEST))) as found:
         yield found
 
 
@@ -60,7 +62,7 @@ def one_step(runs: Runs, run_id: str, key: str = "init") -> None:
 
 
 def test_a_server_that_takes_no_writing_is_told_from_one_that_is_down(administer: Administer, runs: Runs) -> None:
-    administer("ALTER ROLE guest SET default_transaction_read_only = on")
+    administer(f"ALTER ROLE {GUEST} SET default_transaction_read_only = on")
     with pytest.raises(StoreError, match=r"standby, or default_transaction_read_only is on.* goes on") as told:
         one_step(runs, "aa")
     assert PASSWORD not in str(told.value) and "\n" not in str(told.value)
@@ -90,7 +92,7 @@ def test_what_another_session_holds_is_waited_for_and_then_named(
 
 
 def test_a_commit_that_pauses_for_too_long_is_no_defect_of_ours(administer: Administer, runs: Runs) -> None:
-    administer("ALTER ROLE guest SET idle_in_transaction_session_timeout = '20ms'")
+    administer(f"ALTER ROLE {GUEST} SET idle_in_transaction_session_timeout = '20ms'")
 
     def paused(txn: Any) -> str:
         administer("SELECT pg_sleep(0.2)")
@@ -104,7 +106,7 @@ def test_a_commit_that_pauses_for_too_long_is_no_defect_of_ours(administer: Admi
 
 
 def test_who_waits_for_a_solver_is_not_cut_off_for_being_idle(administer: Administer, runs: Runs) -> None:
-    administer("ALTER ROLE guest SET idle_session_timeout = '20ms'")
+    administer(f"ALTER ROLE {GUEST} SET idle_session_timeout = '20ms'")
     with runs.place("ac").open() as store:
         administer("SELECT pg_sleep(0.2)")
         assert store.commit("init", "test", ROOT, lambda txn: txn.put(ProofNode(id=ROOT)).id) is not None
@@ -114,10 +116,10 @@ def test_rights_that_are_taken_away_in_the_middle_are_told_and_once_they_are_bac
     administer: Administer, runs: Runs
 ) -> None:
     one_step(runs, "ae", "first")
-    administer("REVOKE INSERT ON ALL TABLES IN SCHEMA goedels_poetry FROM guest")
+    administer(f"REVOKE INSERT ON ALL TABLES IN SCHEMA goedels_poetry FROM {GUEST}")
     with pytest.raises(StoreError, match="GRANT USAGE ON SCHEMA goedels_poetry and GRANT ALL ON ALL TABLES IN it"):
         one_step(runs, "ae", "second")
-    administer("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+    administer(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
     one_step(runs, "ae", "second")
     with runs.place("ae").open() as store:
         assert store.seq == 2
@@ -129,7 +131,7 @@ async def test_who_may_write_but_lay_out_nothing_writes_checkpoints_of_a_table_t
     with contextlib.closing(Runs(tmp_path, laid_out)) as owner:
         assert owner._database is not None and runs._database is not None
         async with owner._database.checkpointer(None):
-            administer("GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO guest")
+            administer(f"GRANT ALL ON ALL TABLES IN SCHEMA goedels_poetry TO {GUEST}")
         async with runs._database.checkpointer(None) as saver:
             assert [found async for found in saver.alist({"configurable": {"thread_id": "none"}})] == []
 

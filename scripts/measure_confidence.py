@@ -23,7 +23,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from goedels_poetry.errors import GoedelsPoetryError
-from goedels_poetry.evaluation.outcome import Outcome, read_outcomes
+from goedels_poetry.evaluation.outcome import Outcome
+from goedels_poetry.evaluation.recorded import read_outcomes
 from goedels_poetry.evaluation.statistics import mean, wilson
 
 LEVELS = ("high", "medium", "low")

@@ -204,7 +204,7 @@ def test_what_earlier_runs_have_used_is_missing_from_the_budgets_on_time(tmp_pat
     ended = {}
     for budget in ("wall_seconds", "solver_seconds"):
         settings = Settings(budgets=Budgets(**{budget: 60}))
-        ended[budget] = SupervisorAgent(store, question_registry(), settings, Jobs(), used).ended()
+        ended[budget] = SupervisorAgent(store, question_registry(), settings, Jobs(1), used).ended()
     store.close()
     assert ended["wall_seconds"] == Stop("out_of_budget", "60 s of wall time are used up", "wall_seconds")
     assert ended["solver_seconds"] is None

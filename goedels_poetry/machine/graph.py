@@ -107,7 +107,7 @@ class Machine:
         for item, node in there:
             deps = changed(self.deps, cost={}, faults=[], displaced=spec.displaced)
             work = partial(_bounded, spec, node, deps, state, seconds, self.statement)
-            task = work() if spec.quick or spec.checks else self._placed(work)
+            task = work() if spec.quick or self.jobs.are_apart(spec) else self._placed(work)
             start = partial(self.jobs.start, item.key, spec, node, item.seq, task, deps.cost, deps.faults)
             context.copy().run(start)
         if not spec.quick:

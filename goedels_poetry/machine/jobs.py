@@ -32,10 +32,17 @@ class Jobs:
     """
 
     def __init__(self, places: int) -> None:
+        self.places = places
         self.place = asyncio.Semaphore(places)
         self._jobs: dict[str, Job] = {}
         self._nodes: set[tuple[str, int]] = set()
         self._wake = asyncio.Event()
+
+    def are_apart(self, spec: AgentSpec) -> bool:
+        """Whether an agent's jobs take none of the places: who checks has as many of his own, unless one thing is to be
+        done after the other.
+        """
+        return spec.checks and self.places > 1
 
     def __len__(self) -> int:
         return len(self._jobs)

@@ -157,9 +157,9 @@ class SupervisorAgent:
         """
         start: list[Dispatch] = []
         steps = self._steps_left(state["spent"]) - len(self._jobs)
-        places, unfinished = self._settings.max_concurrency, self._jobs.unfinished()
+        places, unfinished = self._jobs.places, self._jobs.unfinished()
         may_begin = places + max(0, places - IN_TIME)
-        asking = [job for job in unfinished if not self._is_apart(job.spec)]
+        asking = [job for job in unfinished if not self._jobs.are_apart(job.spec)]
         checking = len(unfinished) - len(asking)
         room = {True: places - checking, False: may_begin - len(asking)}
         later = self._wanted_later(asking, may_begin, state)
@@ -167,7 +167,7 @@ class SupervisorAgent:
         for queue, spec in self._registry.routes.items():
             if not state["queues"][queue]["length"]:
                 continue
-            is_apart = self._is_apart(spec)
+            is_apart = self._jobs.are_apart(spec)
             wanted = min(steps, QUICK_ITEMS if spec.quick else room[is_apart] - later.get(queue, 0))
             chosen = self._choose(queue, spec, wanted, taken) if wanted > 0 else []
             room[is_apart] -= 0 if spec.quick else len(chosen)
@@ -181,17 +181,13 @@ class SupervisorAgent:
         self._begun = 0
         return [Dispatch(job.spec.name, job.node.id, job.seq) for job in finished[:COLLECTED]] + start
 
-    def _is_apart(self, spec: AgentSpec) -> bool:
-        """Who checks has places of his own, unless one thing is to be done after the other."""
-        return spec.checks and self._settings.max_concurrency > 1
-
     def _wanted_later(self, asking: Sequence[Job], may_begin: int, state: GoedelsPoetryState) -> dict[str, int]:
         """Queue -> of those that may have begun, how many it leaves to the less urgent ones."""
         at_work = Counter(job.node.queue for job in asking)
         left: dict[str, int] = {}
         waiting = busy = 0
         for queue, spec in reversed(self._registry.routes.items()):
-            if spec.quick or self._is_apart(spec):
+            if spec.quick or self._jobs.are_apart(spec):
                 continue
             left[queue] = min(waiting, max(0, may_begin // SHARE_OF_LATER - busy))
             waiting += max(0, state["queues"][queue]["length"] - at_work[queue])

@@ -19,7 +19,7 @@ from goedels_poetry.cli.inputs import NAMELESS, Unreadable
 from goedels_poetry.errors import GoedelsPoetryError
 from goedels_poetry.evaluation import BadData, Data, compare, load, report
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.log import not_of_reports
+from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.outcome import RESULTS, is_outcome
 from goedels_poetry.evaluation.pipeline import answerer_of
 from goedels_poetry.evaluation.problems import holds_problems
@@ -178,7 +178,7 @@ def are_theorems(paths: Sequence[str]) -> bool:
         return holds_problems(path) or (
             name.rpartition(":")[0].endswith(suffixes) or (name.endswith(suffixes) and not holds_questions(path))
         )
-    every = list(not_of_reports(file for file in path.rglob("*") if file.is_file()))
+    every = [file for file in path.rglob("*") if file.is_file() and not is_of_report(file)]
     named = [file for file in every if file.name.lower().endswith(suffixes) and not file.name.startswith(".")]
     return any(not holds_questions(file) for file in named) or any(map(holds_problems, every))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ from goedels_poetry.evaluation import BadData, Data
 from goedels_poetry.evaluation.ablations import ABLATIONS, OF_SMT, options_without, without
 from goedels_poetry.evaluation.answerers import ProofAnswerer, Theorem, setup_of
 from goedels_poetry.evaluation.load import holds_questions
-from goedels_poetry.evaluation.log import not_of_reports
+from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.problems import Problem, gold_of, holds_problems, read_problems, with_answer
 from goedels_poetry.evaluation.stand_in import MODEL, Competence, StandIn
 from goedels_poetry.framework import GoedelsPoetryFramework
@@ -127,7 +127,9 @@ def _rows(request: Request) -> tuple[list[Problem], dict[str, int]]:
     problems: list[Problem] = []
     left_out: Counter[str] = Counter()
     for path in dict.fromkeys(map(Path, request.paths)):
-        inside: Iterable[Path] = not_of_reports(sorted(path.rglob("*"))) if os.path.isdir(path) else [path]
+        inside = [path]
+        if os.path.isdir(path):
+            inside = [file for file in sorted(path.rglob("*")) if not is_of_report(file)]
         for file in filter(holds_problems, inside):
             found, less = read_problems(file, split=request.split)
             problems += found
@@ -140,7 +142,7 @@ def _files(request: Request) -> dict[str, Any]:
     suffixes = tuple(suffix for _, found in languages.BUILT_IN.values() for suffix in found)
     paths = [path for path in request.paths if not holds_problems(Path(path))]
     found = {source.name: source for source in find(paths, suffixes)}
-    ours = {name for name in found if name not in paths and not list(not_of_reports([Path(name)]))}
+    ours = {name for name in found if name not in paths and is_of_report(Path(name))}
     rows = {name for name in found if holds_problems(Path(name)) or holds_questions(Path(name))}
     return {name: source for name, source in found.items() if name not in rows | ours}
 

@@ -14,7 +14,7 @@ from goedels_poetry import languages
 from goedels_poetry.autoformalizer.rows import BadRows, read_rows
 from goedels_poetry.evaluation.documents import is_document, read_document
 from goedels_poetry.evaluation.formats import FORMATS, Format, NotScored, Reading, format_named, format_of
-from goedels_poetry.evaluation.log import not_of_reports
+from goedels_poetry.evaluation.log import is_of_report
 from goedels_poetry.evaluation.questions import BadData, GoldQuestion
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -120,7 +120,7 @@ def _files(paths: Iterable[Path | str]) -> Iterator[tuple[Path, bool]]:
         found = [path]
         if os.path.isdir(path):
             there = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
-            found = list(not_of_reports(there))
+            found = [file for file in there if not is_of_report(file)]
             if not found:
                 raise BadData(f"{path}: there is no {', '.join(SUFFIXES)} file in this folder")
         for file in found:

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,13 @@ _WRITTEN = re.compile(r"(answers(-\d+)?|results)\.jsonl|summary\.json")
 """Files of a report that might be taken for data."""
 
 
-def is_report(folder: Path) -> bool:
-    """Whether ``bench`` has written its answers there."""
-    row = first_row(folder / ANSWERS) if os.path.isfile(folder / ANSWERS) else None
+def is_of_report(file: Path) -> bool:
+    """Whether ``bench`` has written it: a report that stands in a folder of problems is none of them."""
+    answers = file.parent / ANSWERS
+    if not _WRITTEN.fullmatch(file.name) or not os.path.isfile(answers):
+        return False
+    row = first_row(answers)
     return isinstance(row, Mapping) and "key" in row and ("result" in row or "error" in row)
-
-
-def not_of_reports(files: Iterable[Path]) -> Iterator[Path]:
-    """Those that ``bench`` has not written: a report that stands in a folder of problems is none of them."""
-    return (file for file in files if not (_WRITTEN.fullmatch(file.name) and is_report(file.parent)))
 
 
 class AnswerLog:
@@ -161,4 +159,4 @@ def _unusable(file: Path, problem: OSError) -> GoedelsPoetryError:
     )
 
 
-__all__ = ["ANSWERS", "AnswerLog", "is_report", "not_of_reports"]
+__all__ = ["ANSWERS", "AnswerLog", "is_of_report"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from goedels_poetry.evaluation.load import Data, load, sample
 from goedels_poetry.evaluation.log import ANSWERS, AnswerLog
 from goedels_poetry.evaluation.outcome import Outcome
 from goedels_poetry.evaluation.questions import GoldQuestion
-from goedels_poetry.evaluation.recorded import differences, read_summary
+from goedels_poetry.evaluation.recorded import differences, read_summary, setup_in
 from goedels_poetry.evaluation.report import Report, report, write
 from goedels_poetry.evaluation.runner import INTERRUPTED, Answerer, Limits, Runner, check_answer
 from goedels_poetry.reasoning.proof_of_thought import ProofOfThought
@@ -107,8 +107,8 @@ class EvaluationPipeline:
         """Answers were paid for: who changed something without meaning to wants to know before it is paid again."""
         if self._on_note is None:
             return
-        setup = read_summary(self._folder).get("setup")
-        differ = differences(setup, self._answerer.setup) if isinstance(setup, Mapping) else []
+        setup = setup_in(read_summary(self._folder))
+        differ = differences(setup, self._answerer.setup) if setup is not None else []
         why = f"given under another setup ({'; '.join(differ)})" if differ else "to something that is not asked now"
         self._on_note(f"{self._folder / ANSWERS}: {number} answer{'s' * (number != 1)} {why}, not used")
 

@@ -38,8 +38,7 @@ class Recorded:
     @property
     def setup(self) -> Mapping[str, Any] | None:
         """All that its answers depend on; None: nobody knows."""
-        setup = self.summary.get("setup")
-        return setup if isinstance(setup, Mapping) and setup else None
+        return setup_in(self.summary)
 
     @property
     def proofs(self) -> bool:
@@ -124,9 +123,8 @@ def notes_on_pair(one: Recorded, other: Recorded) -> list[str]:
     if unknown:
         where = " and ".join(dict.fromkeys(unknown))
         notes.append(f"how the runs were set up is not compared: no {SUMMARY} beside the results of {where}")
-    else:
-        if differ := differences(one.setup or {}, other.setup or {}):
-            notes.append(f"set up differently: {'; '.join(differ)}")
+    elif differ := differences(one.setup or {}, other.setup or {}):
+        notes.append(f"set up differently: {'; '.join(differ)}")
     for each in (one, other):
         if any(outcome.sample for outcome in each.outcomes):
             notes.append(f"{each.path} has several samples of a question: the first of each is compared")
@@ -154,6 +152,12 @@ def _leaves(value: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, s
             yield f"{before}{name}", text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def setup_in(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a summary says of the setup of its run; None where it says nothing."""
+    setup = summary.get("setup")
+    return setup if isinstance(setup, Mapping) and setup else None
+
+
 def read_summary(folder: Path) -> dict[str, Any]:
     """That of a report; {} where none can be read: it only says more about results that are whole without it."""
     file = folder / SUMMARY
@@ -174,4 +178,5 @@ __all__ = [
     "read_outcomes",
     "read_recorded",
     "read_summary",
+    "setup_in",
 ]
